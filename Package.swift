@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours: Swift 6, warnings are errors, imports name what they use.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Purvey",
+    products: [
+        .library(name: "Purvey", targets: ["Purvey"]),
+        .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
+        .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
+        .library(name: "ItemProvider", targets: ["ItemProvider"]),
+        .executable(name: "purveyd", targets: ["PurveyDaemon"]),
+        .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
+    ],
+    targets: [
+        // Floor 0: system calls and system libraries.
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+
+        // Floor 1
+        library("LinuxSystem", ["CLinux"]),
+        library("UniformTypeIdentifiers"),
+
+        // Floor 2
+        library("MobileCoreServices", ["UniformTypeIdentifiers"]),
+        library("Conduit", ["LinuxSystem"]),
+        library("ZipArchive", ["CDeflate", "LinuxSystem"]),
+
+        // Floor 4
+        library("ItemProvider", ["LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+
+        // Floor 7
+        library("Exchange", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+
+        // The public modules of floors 1 to 7, in one import.
+        library("Purvey", ["Exchange", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers"]),
+
+        // Floor 10: programs.
+        program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
+        program("PurveyCommand", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program(
+            "PurveyBenchmark",
+            ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+
+        tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
+        tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
+        tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
+        tests("ConduitTests", ["Conduit", "LinuxSystem"]),
+        tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
+        tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+    ],
+)

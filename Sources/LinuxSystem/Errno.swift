@@ -1,0 +1,70 @@
+import Glibc
+
+/// The error number of a failed system call.
+///
+/// Printing it gives the system's own words for it ("No space left on device").
+public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The value of `errno`.
+    public let rawValue: CInt
+
+    /// An error from its number, as found in `errno.h`.
+    public init(rawValue: CInt) {
+        self.rawValue = rawValue
+    }
+
+    /// The error of the system call that has just failed on this thread.
+    package static var current: Errno { Errno(rawValue: errno) }
+
+    /// The system's words for the error.
+    public var description: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        return buffer.withUnsafeMutableBufferPointer { bytes in
+            guard let base = bytes.baseAddress, strerror_r(rawValue, base, bytes.count) == 0 else {
+                return "error \(rawValue)"
+            }
+            return String(cString: base)
+        }
+    }
+}
+
+extension Errno {
+    package static let permissionDenied = Errno(rawValue: EACCES)
+    package static let notPermitted = Errno(rawValue: EPERM)
+    package static let noSuchFile = Errno(rawValue: ENOENT)
+    package static let fileExists = Errno(rawValue: EEXIST)
+    package static let isDirectory = Errno(rawValue: EISDIR)
+    package static let notDirectory = Errno(rawValue: ENOTDIR)
+    package static let notEmpty = Errno(rawValue: ENOTEMPTY)
+    package static let tooManySymbolicLinks = Errno(rawValue: ELOOP)
+    package static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
+    package static let noSpace = Errno(rawValue: ENOSPC)
+    package static let quotaExceeded = Errno(rawValue: EDQUOT)
+    package static let wouldBlock = Errno(rawValue: EAGAIN)
+    package static let interrupted = Errno(rawValue: EINTR)
+    package static let invalidArgument = Errno(rawValue: EINVAL)
+    package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+    package static let noSystemCall = Errno(rawValue: ENOSYS)
+    package static let crossDevice = Errno(rawValue: EXDEV)
+    package static let brokenPipe = Errno(rawValue: EPIPE)
+    package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
+    package static let connectionReset = Errno(rawValue: ECONNRESET)
+    package static let messageTooLong = Errno(rawValue: EMSGSIZE)
+    package static let processDescriptorLimit = Errno(rawValue: EMFILE)
+    package static let systemDescriptorLimit = Errno(rawValue: ENFILE)
+    package static let noData = Errno(rawValue: ENODATA)
+    package static let inputOutput = Errno(rawValue: EIO)
+    package static let noSuchProcess = Errno(rawValue: ESRCH)
+    package static let canceled = Errno(rawValue: ECANCELED)
+}
+
+/// Runs a system call that reports failure as a negative number, again for as long as a signal interrupts it.
+@discardableResult
+@inline(__always)
+package func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
+    while true {
+        let result = call()
+        if result >= 0 { return result }
+        let error = Errno.current
+        if error != .interrupted { throw error }
+    }
+}

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// An open file, directory, socket or memory file, closed when its last reference goes.
+///
+/// The reference count is the owner: nobody else closes the number, and nobody keeps the number longer than the
+/// object. Every descriptor made here is close-on-exec.
+public final class FileDescriptor: Sendable {
+    /// The descriptor's number. It stays valid for as long as this object is referenced.
+    public let rawValue: CInt
+
+    /// Takes over a descriptor that is open and that nobody else will close.
+    public init(owning rawValue: CInt) {
+        self.rawValue = rawValue
+    }
+
+    deinit {
+        // Linux frees the number whatever close(2) answers, so trying again could close a stranger's.
+        _ = Glibc.close(rawValue)
+    }
+}
+
+extension FileDescriptor {
+    /// How a path is opened: the access mode and flags of open(2), close-on-exec always added.
+    package struct OpenOptions: OptionSet, Sendable {
+        package let rawValue: CInt
+        package init(rawValue: CInt) { self.rawValue = rawValue }
+
+        package static let readOnly = OpenOptions(rawValue: O_RDONLY)
+        package static let writeOnly = OpenOptions(rawValue: O_WRONLY)
+        package static let readWrite = OpenOptions(rawValue: O_RDWR)
+        package static let create = OpenOptions(rawValue: O_CREAT)
+        package static let exclusive = OpenOptions(rawValue: O_EXCL)
+        package static let truncate = OpenOptions(rawValue: O_TRUNC)
+        package static let append = OpenOptions(rawValue: O_APPEND)
+        package static let nonBlocking = OpenOptions(rawValue: O_NONBLOCK)
+        package static let noFollow = OpenOptions(rawValue: O_NOFOLLOW)
+        package static let directory = OpenOptions(rawValue: clinux_o_directory)
+        package static let pathOnly = OpenOptions(rawValue: clinux_o_path)
+        package static let unnamedTemporary = OpenOptions(rawValue: clinux_o_tmpfile)
+    }
+
+    /// What openat2(2) may pass through on its way.
+    package struct Resolution: OptionSet, Sendable {
+        package let rawValue: UInt64
+        package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// Nothing outside the starting directory: no `..` above it, no absolute path, no link that leaves it.
+        package static let beneath = Resolution(rawValue: clinux_resolve_beneath)
+        package static let noSymbolicLinks = Resolution(rawValue: clinux_resolve_no_symlinks)
+    }
+
+    /// Opens a path. The corresponding C function is `open`.
+    package static func open(
+        _ path: String, _ options: OpenOptions, permissions: mode_t = 0o600
+    ) throws(Errno) -> FileDescriptor {
+        FileDescriptor(
+            owning: try retrying { clinux_openat(AT_FDCWD, path, options.rawValue | O_CLOEXEC, permissions) })
+    }
+
+    /// Opens a path that starts at this directory. The corresponding C function is `openat`.
+    package func open(
+        _ path: String, _ options: OpenOptions, permissions: mode_t = 0o600
+    ) throws(Errno) -> FileDescriptor {
+        FileDescriptor(
+            owning: try retrying { clinux_openat(rawValue, path, options.rawValue | O_CLOEXEC, permissions) })
+    }
+
+    /// Opens a path that starts at this directory and may not leave it. The corresponding C function is `openat2`.
+    package func open(
+        _ path: String, _ options: OpenOptions, permissions: mode_t = 0, resolving: Resolution
+    ) throws(Errno) -> FileDescriptor {
+        let flags = UInt64(UInt32(bitPattern: options.rawValue | O_CLOEXEC))
+        return FileDescriptor(
+            owning: try retrying {
+                clinux_openat2(rawValue, path, flags, UInt64(permissions), resolving.rawValue)
+            })
+    }
+
+    /// A second descriptor of the same open file, with an owner of its own.
+    package func duplicate() throws(Errno) -> FileDescriptor {
+        FileDescriptor(owning: try retrying { fcntl(rawValue, F_DUPFD_CLOEXEC, 3) })
+    }
+
+    /// A fresh open of the same file, with a position of its own; it needs no path that still exists.
+    package func reopen(_ options: OpenOptions) throws(Errno) -> FileDescriptor {
+        try .open("/proc/self/fd/\(rawValue)", options)
+    }
+
+    /// The absolute path the kernel knows for this descriptor, or `nil` when the file has none any more.
+    package var path: String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 16)
+        let length = readlink("/proc/self/fd/\(rawValue)", &buffer, buffer.count - 1)
+        guard length > 0, buffer[0] == CChar(UInt8(ascii: "/")) else { return nil }
+        let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.hasSuffix(" (deleted)") ? nil : path
+    }
+}

@@ -1,0 +1,69 @@
+import CLinux
+import Glibc
+
+/// What the file system says about a file: its kind, size, identity and times.
+package struct FileStatus: Sendable {
+    package enum Kind: Sendable, Equatable {
+        case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
+    }
+
+    /// The file itself, whatever its names: the device it is on and its inode there.
+    package struct Identity: Hashable, Sendable {
+        package let device: UInt64
+        package let inode: UInt64
+
+        package init(device: UInt64, inode: UInt64) {
+            self.device = device
+            self.inode = inode
+        }
+    }
+
+    package let raw: stat
+
+    package init(_ raw: stat) { self.raw = raw }
+
+    package var kind: Kind {
+        switch raw.st_mode & S_IFMT {
+        case S_IFREG: .regular
+        case S_IFDIR: .directory
+        case S_IFLNK: .symbolicLink
+        case S_IFIFO: .fifo
+        case S_IFSOCK: .socket
+        case S_IFCHR: .characterDevice
+        case S_IFBLK: .blockDevice
+        default: .unknown
+        }
+    }
+
+    /// The size in bytes.
+    package var size: Int { Int(raw.st_size) }
+    /// The permission bits, without the kind.
+    package var permissions: mode_t { raw.st_mode & 0o7777 }
+    package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }
+    package var owner: uid_t { raw.st_uid }
+    package var modified: timespec { raw.st_mtim }
+    package var accessed: timespec { raw.st_atim }
+
+    /// Reads the status of a path. A symbolic link is followed unless asked otherwise.
+    package static func of(_ path: String, followingLinks: Bool = true) throws(Errno) -> FileStatus {
+        var raw = stat()
+        try retrying { fstatat(AT_FDCWD, path, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+        return FileStatus(raw)
+    }
+}
+
+extension FileDescriptor {
+    /// The status of the open file. The corresponding C function is `fstat`.
+    package func status() throws(Errno) -> FileStatus {
+        var raw = stat()
+        try retrying { fstat(rawValue, &raw) }
+        return FileStatus(raw)
+    }
+
+    /// The status of a name in this directory; a symbolic link is not followed.
+    package func status(of name: String) throws(Errno) -> FileStatus {
+        var raw = stat()
+        try retrying { fstatat(rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) }
+        return FileStatus(raw)
+    }
+}
