@@ -1,1 +1,57 @@
-print("placeholder")
+// purvey-benchmark [--json] [SECTION…]: measures the given sections, all of them without arguments, and prints a table.
+// Exit status 0 when every target was met, 1 when one was missed, 2 for wrong usage.
+import Glibc
+
+/// In the order in which they run. A section's file is named after it.
+let sections: [Section] = [
+    .types
+]
+
+/// What the benchmark does when it starts itself as a child.
+let childRoles: [ChildRole] = []
+
+func complain(_ message: String) {
+    let line = Array("purvey-benchmark: \(message)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}
+
+signal(SIGPIPE, SIG_IGN)
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+if arguments.first == "--child" {
+    guard let name = arguments.dropFirst().first, let role = childRoles.first(where: { $0.name == name }) else {
+        complain("--child takes the name of a role")
+        exit(2)
+    }
+    do {
+        try role.run(Array(arguments.dropFirst(2)))
+        exit(0)
+    } catch {
+        complain("\(name): \(error)")
+        exit(1)
+    }
+}
+
+let names = arguments.filter { $0 != "--json" }
+if let unknown = names.first(where: { name in !sections.contains { $0.name == name } }) {
+    complain("no section '\(unknown)'; there are: " + sections.map(\.name).joined(separator: " "))
+    exit(2)
+}
+
+var report = Report()
+for section in sections where names.isEmpty || names.contains(section.name) {
+    report.begin(section.name)
+    do {
+        try section.run(&report)
+    } catch {
+        report.fail(section.name, because: "\(error)")
+    }
+}
+
+do {
+    print(arguments.contains("--json") ? try report.json() : report.table)
+} catch {
+    complain("\(error)")
+    exit(1)
+}
+exit(report.isGood ? 0 : 1)

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Time, as the benchmark takes it: medians of several rounds on the monotonic clock.
+enum Measure {
+    /// The middle value; the mean of the two middle ones for an even number. 0 for none.
+    static func median(_ values: [Double]) -> Double {
+        guard !values.isEmpty else { return 0 }
+        let sorted = values.sorted()
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    /// How long the work takes once, in seconds.
+    static func seconds(_ work: () throws -> Void) rethrows -> Double {
+        let start = now()
+        try work()
+        return Double(now() - start) / 1e9
+    }
+
+    /// The median time of the work in seconds, after one round that is not counted.
+    static func median(rounds: Int = 5, _ work: () throws -> Void) rethrows -> Double {
+        try work()
+        var times: [Double] = []
+        for _ in 0..<rounds { times.append(try seconds(work)) }
+        return median(times)
+    }
+
+    /// The median times of two works in seconds, taken in turns so that the machine's moods hit both alike.
+    static func medians(
+        rounds: Int = 5, _ ours: () throws -> Void, _ theirs: () throws -> Void
+    ) rethrows -> (ours: Double, theirs: Double) {
+        try ours()
+        try theirs()
+        var times: (ours: [Double], theirs: [Double]) = ([], [])
+        for _ in 0..<rounds {
+            times.ours.append(try seconds(ours))
+            times.theirs.append(try seconds(theirs))
+        }
+        return (median(times.ours), median(times.theirs))
+    }
+
+    /// The monotonic clock in nanoseconds.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// Uses a result, so that the work for it cannot be optimised away.
+    @inline(never)
+    @_optimize(none)
+    static func keep<Value>(_ value: Value) {}
+
+    /// Touches memory once and gives it back, so that what is measured next finds pages the host has already backed.
+    static func warmMemory(byteCount: Int) {
+        let address = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let address, address != MAP_FAILED else { return }
+        for offset in stride(from: 0, to: byteCount, by: 4096) {
+            address.storeBytes(of: 1, toByteOffset: offset, as: UInt8.self)
+        }
+        munmap(address, byteCount)
+    }
+}

@@ -1,0 +1,56 @@
+/// What the sections measured, in order.
+struct Report: Sendable {
+    /// A line of the report.
+    enum Entry: Sendable {
+        case figure(Figure)
+        /// What could not be measured on this machine, and why.
+        case skipped(name: String, reason: String)
+        /// What went wrong while measuring.
+        case failed(name: String, reason: String)
+    }
+
+    private(set) var sections: [(name: String, entries: [Entry])] = []
+
+    /// Starts the next section; what is added from now on belongs to it.
+    mutating func begin(_ section: String) {
+        sections.append((section, []))
+    }
+
+    mutating func add(_ figure: Figure) {
+        append(.figure(figure))
+    }
+
+    /// Adds a figure; see ``Figure``.
+    mutating func add(
+        _ name: String, _ value: Double, _ unit: Figure.Unit, peer: Figure.Peer? = nil, target: Figure.Target = .none
+    ) {
+        add(Figure(name: name, value: value, unit: unit, peer: peer, target: target))
+    }
+
+    /// Says that something could not be measured here. It does not count as a missed target.
+    mutating func skip(_ name: String, because reason: String) {
+        append(.skipped(name: name, reason: reason))
+    }
+
+    mutating func fail(_ name: String, because reason: String) {
+        append(.failed(name: name, reason: reason))
+    }
+
+    /// Whether nothing failed and every target was met.
+    var isGood: Bool {
+        sections.allSatisfy { section in
+            section.entries.allSatisfy { entry in
+                switch entry {
+                case .figure(let figure): figure.isMet ?? true
+                case .skipped: true
+                case .failed: false
+                }
+            }
+        }
+    }
+
+    private mutating func append(_ entry: Entry) {
+        guard !sections.isEmpty else { return }
+        sections[sections.count - 1].entries.append(entry)
+    }
+}

@@ -1,0 +1,72 @@
+/// The arguments of a command, told apart by its options.
+struct Arguments: Sendable {
+    /// The options that were given, in order, each with its value if it takes one.
+    private(set) var options: [(name: String, value: String?)] = []
+    /// What is not an option: file names and the like, in order.
+    private(set) var operands: [String] = []
+    /// Whether `--help` or `-h` is among them.
+    private(set) var wantsHelp = false
+
+    /// Tells options from operands: `--name value`, `--name=value`, `-o value`; what follows `--` is no option.
+    ///
+    /// - Throws: ``UsageError`` for an option that is unknown, lacks its value or takes none.
+    init(_ words: some Collection<String>, for known: [Option]) throws {
+        var rest = words.makeIterator()
+        while let word = rest.next() {
+            if word == "--" {
+                while let operand = rest.next() { operands.append(operand) }
+            } else if word == "--help" || word == "-h" {
+                wantsHelp = true
+            } else if word.hasPrefix("-"), word != "-" {
+                let (spelling, attached) = Self.split(word)
+                guard let option = known.first(where: { $0.spelling == spelling }) else {
+                    throw UsageError("unknown option '\(spelling)'")
+                }
+                guard let placeholder = option.value else {
+                    guard attached == nil else { throw UsageError("option '\(spelling)' takes no value") }
+                    options.append((option.name, nil))
+                    continue
+                }
+                guard let value = attached ?? rest.next() else {
+                    throw UsageError("option '\(spelling)' needs a value: \(spelling) \(placeholder)")
+                }
+                options.append((option.name, value))
+            } else {
+                operands.append(word)
+            }
+        }
+    }
+
+    /// Whether an option was given.
+    func has(_ name: String) -> Bool {
+        options.contains { $0.name == name }
+    }
+
+    /// The value of an option; the last one where it was given several times.
+    func value(_ name: String) -> String? {
+        options.last { $0.name == name }?.value
+    }
+
+    /// The values of an option that may be given several times, in order.
+    func values(_ name: String) -> [String] {
+        options.compactMap { $0.name == name ? $0.value : nil }
+    }
+
+    /// The value of an option that is a number.
+    ///
+    /// - Throws: ``UsageError`` when it is none, or is out of the range.
+    func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                "option '--\(name)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+        }
+        return number
+    }
+
+    /// `--name=value` in its two parts.
+    private static func split(_ word: String) -> (spelling: String, value: String?) {
+        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import LinuxSystem
+
+/// Standard output, written in large pieces.
+///
+/// Whoever makes one calls ``flush()`` at the end; what was not flushed is lost.
+struct StandardOutput: ~Copyable {
+    private static let capacity = 1 << 16
+    private var buffer: [UInt8] = []
+
+    init() { buffer.reserveCapacity(Self.capacity + 4096) }
+
+    /// Adds text.
+    mutating func write(_ text: String) throws(Errno) {
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Adds bytes as they are.
+    mutating func write(_ bytes: some Sequence<UInt8>) throws(Errno) {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Lets a closure append bytes to the buffer directly.
+    mutating func append(_ add: (inout [UInt8]) -> Void) throws(Errno) {
+        add(&buffer)
+        if buffer.count >= Self.capacity { try flush() }
+    }
+
+    /// Hands over what has been collected.
+    mutating func flush() throws(Errno) {
+        try Self.writeAll(buffer, to: STDOUT_FILENO)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Prints text at once.
+    static func print(_ text: String) throws(Errno) {
+        try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+    }
+
+    /// Writes bytes to a descriptor that this process was started with.
+    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(Errno) {
+        var start = 0
+        while start < bytes.count {
+            start += try retrying {
+                bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + start }, $0.count - start) }
+            }
+        }
+    }
+}
+
+/// Standard error, for one-line messages.
+enum StandardError {
+    /// Prints `purvey: message`. A reader that is gone is no reason to fail once more.
+    static func complain(_ message: String) {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        try? StandardOutput.writeAll(Array("purvey: \(line)\n".utf8), to: STDERR_FILENO)
+    }
+}
