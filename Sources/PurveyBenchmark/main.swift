@@ -8,7 +8,9 @@ let sections: [Section] = [
 ]
 
 /// What the benchmark does when it starts itself as a child.
-let childRoles: [ChildRole] = []
+let childRoles: [ChildRole] = [
+    .databaseReady
+]
 
 func complain(_ message: String) {
     let line = Array("purvey-benchmark: \(message)\n".utf8)
