@@ -30,7 +30,9 @@ package enum FileType {
     package static func type(of fileURL: URL) -> UTType {
         let byName = UTType(filenameExtension: fileURL.pathExtension)
         if let byName, byName.isDeclared, !fileURL.hasDirectoryPath { return byName }
-        if (try? FileStatus.of(fileURL.path).kind) == .directory { return byName?.conforms(to: .package) == true ? byName ?? .folder : .folder }
+        if (try? FileStatus.of(fileURL.path).kind) == .directory {
+            return byName?.conforms(to: .package) == true ? byName ?? .folder : .folder
+        }
         return fileURL.pathExtension.isEmpty ? .data : byName ?? .data
     }
 }

@@ -31,7 +31,9 @@ import UniformTypeIdentifiers
         #expect(name("Holiday.txt") == "Holiday.txt.png")
     }
 
-    @Test(arguments: [("a.jpg", UTType.jpeg), ("a.JPEG", .jpeg), ("a.png", .image), ("a.swift", .plainText), ("a", .data)])
+    @Test(arguments: [
+        ("a.jpg", UTType.jpeg), ("a.JPEG", .jpeg), ("a.png", .image), ("a.swift", .plainText), ("a", .data),
+    ])
     func anExtensionThatAlreadyMeansTheTypeIsLeftAlone(suggested: String, type: UTType) {
         #expect(name(suggested, type) == suggested)
     }

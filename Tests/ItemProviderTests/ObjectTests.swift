@@ -50,8 +50,9 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
     }
 
     @Test func anInstancesListOverridesItsClasses() {
-        #expect(NSItemProvider(object: NSURL(fileURLWithPath: "/tmp/a")).registeredTypeIdentifiers
-            == ["public.file-url", "public.url"])
+        #expect(
+            NSItemProvider(object: NSURL(fileURLWithPath: "/tmp/a")).registeredTypeIdentifiers
+                == ["public.file-url", "public.url"])
         #expect(NSURL.writableTypeIdentifiersForItemProvider == ["public.url"])
     }
 
@@ -129,7 +130,8 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
     }
 
     @Test(arguments: [
-        (UTType.utf16PlainText, Data([0x68, 0, 0x69, 0])), (.utf16ExternalPlainText, Data([0xFE, 0xFF, 0, 0x68, 0, 0x69])),
+        (UTType.utf16PlainText, Data([0x68, 0, 0x69, 0])),
+        (.utf16ExternalPlainText, Data([0xFE, 0xFF, 0, 0x68, 0, 0x69])),
         (.utf8PlainText, Data("hi".utf8)), (.plainText, Data([0xFF, 0xFE, 0x68, 0, 0x69, 0])),
         (.plainText, Data([0xEF, 0xBB, 0xBF, 0x68, 0x69])), (.text, Data("hi".utf8)),
     ])
@@ -180,7 +182,8 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
         let link = NSAttributedString.Key(rawValue: "link")
         let text = NSMutableAttributedString(string: "Hello world")
         text.addAttribute(key, value: 7, range: NSRange(location: 0, length: 5))
-        text.addAttribute(link, value: try #require(URL(string: "https://a.org")), range: NSRange(location: 6, length: 5))
+        text.addAttribute(
+            link, value: try #require(URL(string: "https://a.org")), range: NSRange(location: 6, length: 5))
         text.addAttribute(
             NSAttributedString.Key(rawValue: "object"), value: NSObject(), range: NSRange(location: 0, length: 11))
         let provider = NSItemProvider(object: text)

@@ -52,7 +52,8 @@ enum AttributedText {
     }
 
     private static func attributeValue(_ value: Any) -> Any {
-        if let form = value as? [String: String], form.count == 1, let text = form[urlKey], let url = URL(string: text) {
+        if let form = value as? [String: String], form.count == 1, let text = form[urlKey], let url = URL(string: text)
+        {
             return url
         }
         return value

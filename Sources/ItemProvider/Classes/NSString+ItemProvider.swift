@@ -22,7 +22,8 @@ extension NSString: NSItemProviderReading, NSItemProviderWriting {
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let text = PlainText.decode(data, typeIdentifier: typeIdentifier)
         // Foundation's strings have no required initializer from a string, so each class is made by name.
-        guard let text, let string = (NSString(string: text) as? Self) ?? (NSMutableString(string: text) as? Self) else {
+        guard let text, let string = (NSString(string: text) as? Self) ?? (NSMutableString(string: text) as? Self)
+        else {
             throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
         }
         return string

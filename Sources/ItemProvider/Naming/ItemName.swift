@@ -33,8 +33,12 @@ package enum ItemName {
     }
 
     private static func withExtension(_ name: String, for type: UTType?) -> String {
-        guard let type, let preferred = type.preferredFilenameExtension else { return name }
-        if let own = pathExtension(of: name), means(own, type) { return name }
+        // UTF-8 plain text has no extension of its own; that of plain text stands for it.
+        guard let type,
+            let named = ([type] + type.supertypesByDistance).first(where: { $0.preferredFilenameExtension != nil }),
+            let preferred = named.preferredFilenameExtension
+        else { return name }
+        if let own = pathExtension(of: name), means(own, named) { return name }
         return "\(name).\(preferred)"
     }
 
