@@ -1,0 +1,35 @@
+import Foundation
+
+/// What is known of an item before anything of it is loaded: its name and its representations.
+package struct OfferManifest: Sendable, Equatable {
+    /// Made by the provider's side, so that the same item can be offered again after the daemon was restarted.
+    package let identifier: UUID
+    /// `NSItemProvider.suggestedName`.
+    package let name: String?
+    /// In order of fidelity, best first.
+    package let representations: [RepresentationManifest]
+
+    package init(identifier: UUID, name: String?, representations: [RepresentationManifest]) {
+        self.identifier = identifier
+        self.name = name
+        self.representations = representations
+    }
+}
+
+/// What is known of one representation of an item before it is loaded.
+package struct RepresentationManifest: Sendable, Equatable {
+    /// The position among the provider's representations. It stays the same when others are left out of a list.
+    package let index: Int
+    package let typeIdentifier: String
+    /// The raw value of `NSItemProviderRepresentationVisibility`.
+    package let visibility: Int
+    /// The raw value of `NSItemProviderFileOptions`.
+    package let fileOptions: Int
+
+    package init(index: Int, typeIdentifier: String, visibility: Int, fileOptions: Int) {
+        self.index = index
+        self.typeIdentifier = typeIdentifier
+        self.visibility = visibility
+        self.fileOptions = fileOptions
+    }
+}

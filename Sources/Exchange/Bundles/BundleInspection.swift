@@ -1,0 +1,159 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// Reads a bundle's `Info.plist` and says everything that is wrong with it at once.
+package struct BundleInspection {
+    /// The bundle as it would be registered; `nil` when there is any fault.
+    package private(set) var record: BundleRecord?
+    /// What is wrong, one sentence each.
+    package private(set) var faults: [String] = []
+
+    /// The key of an `Info.plist` that names the team.
+    package static let teamKey = "PurveyTeamIdentifier"
+    /// Property lists beyond this are not read: an honest one has a few kilobytes.
+    private static let largestPropertyList = 4 << 20
+
+    /// Looks at a folder with an `Info.plist`, in itself or in its folder `Contents`. Blocks on the file system.
+    package init(path: String) {
+        guard let resolved = realpath(path, nil) else {
+            faults.append("\(path): \(Errno.current)")
+            return
+        }
+        defer { free(resolved) }
+        let root = String(cString: resolved)
+        guard (try? FileStatus.of(root))?.kind == .directory else {
+            faults.append("\(path) is not a folder")
+            return
+        }
+        let contents = root + "/Contents"
+        let folder = (try? FileStatus.of(contents + "/Info.plist")) == nil ? root : contents
+        guard let list = readPropertyList(folder + "/Info.plist") else { return }
+
+        let identifier = string("CFBundleIdentifier", in: list)
+        if let identifier, !Self.isIdentifier(identifier) {
+            faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
+        }
+        let executable = string("CFBundleExecutable", in: list).flatMap { findExecutable(named: $0, in: folder) }
+        if list[Self.teamKey] != nil, (list[Self.teamKey] as? String)?.isEmpty ?? true {
+            faults.append("\(Self.teamKey) is there, but is not a string with characters in it")
+        }
+        var declarations: [String: Any] = [:]
+        for key in [BundleRecord.exportedKey, BundleRecord.importedKey] where list[key] != nil {
+            declarations[key] = typeDeclarations(key, in: list)
+        }
+        guard faults.isEmpty, let identifier, let executable else { return }
+        do {
+            record = BundleRecord(
+                identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
+                typeDeclarations: try BundleRecord.encode(declarations))
+        } catch {
+            faults.append("the type declarations cannot be kept: \(error)")
+        }
+    }
+
+    private mutating func readPropertyList(_ path: String) -> [String: Any]? {
+        do {
+            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
+            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular else {
+                faults.append("\(path) is not a file")
+                return nil
+            }
+            guard status.size <= Self.largestPropertyList else {
+                faults.append("\(path) has \(status.size) bytes; at most \(Self.largestPropertyList) are read")
+                return nil
+            }
+            guard let list = BundleRecord.dictionary(try file.readToEnd(limit: Self.largestPropertyList)) else {
+                faults.append("\(path) is not a property list with a dictionary at its root")
+                return nil
+            }
+            return list
+        } catch {
+            faults.append("\(path): \(error)")
+            return nil
+        }
+    }
+
+    private mutating func string(_ key: String, in list: [String: Any]) -> String? {
+        guard let value = list[key] else {
+            faults.append("\(key) is missing")
+            return nil
+        }
+        guard let text = value as? String, !text.isEmpty else {
+            faults.append("\(key) is not a string with characters in it")
+            return nil
+        }
+        return text
+    }
+
+    private mutating func findExecutable(named name: String, in folder: String) -> String? {
+        guard !name.contains("/"), name != ".", name != ".." else {
+            faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")
+            return nil
+        }
+        let candidates = ["", "/Linux", "/MacOS"].map { folder + $0 + "/" + name }
+        guard let path = candidates.first(where: { (try? FileStatus.of($0)) != nil }) else {
+            faults.append("the executable \(candidates[0]) does not exist")
+            return nil
+        }
+        guard let status = try? FileStatus.of(path), status.kind == .regular, access(path, X_OK) == 0 else {
+            faults.append("\(path) is not an executable file")
+            return nil
+        }
+        guard let resolved = realpath(path, nil) else {
+            faults.append("\(path): \(Errno.current)")
+            return nil
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private mutating func typeDeclarations(_ key: String, in list: [String: Any]) -> [[String: Any]] {
+        guard let declarations = list[key] as? [[String: Any]] else {
+            faults.append("\(key) is not an array of dictionaries")
+            return []
+        }
+        for (position, declaration) in declarations.enumerated() {
+            if (declaration["UTTypeIdentifier"] as? String)?.isEmpty ?? true {
+                faults.append("\(key), entry \(position + 1): UTTypeIdentifier is missing")
+            }
+        }
+        return declarations
+    }
+
+    /// A bundle identifier becomes a file name, so it may hold nothing that has a meaning in a path.
+    package static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Everything from the current position on, but never more than `limit` bytes.
+    func readToEnd(limit: Int) throws(Errno) -> Data {
+        var data = Data()
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while data.count < limit {
+            let count: Int
+            do {
+                count = try piece.withUnsafeMutableBytes { buffer in try read(into: buffer) }
+            } catch let error as Errno {
+                throw error
+            } catch {
+                throw .inputOutput
+            }
+            if count == 0 { break }
+            data.append(contentsOf: piece[..<count])
+        }
+        return data
+    }
+}

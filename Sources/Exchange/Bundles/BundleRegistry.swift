@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// The bundles that are registered with the daemon, kept on disk as one property list each.
+///
+/// Safe to use from any thread. Methods that touch the disk say so.
+package final class BundleRegistry: Sendable {
+    /// The folder of the records.
+    private let folder: String
+    private let limit: Int
+    private let records: Mutex<[String: BundleRecord]>
+
+    /// Reads the records that are there. A damaged one is left out and named to `report`. Reads the disk.
+    package init(folder: String, limit: Int = ExchangeLimits().bundles, report: (String) -> Void = { _ in }) {
+        self.folder = folder
+        self.limit = limit
+        var found: [String: BundleRecord] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".plist")
+        {
+            guard let data = FileManager.default.contents(atPath: folder + "/" + name),
+                let record = BundleRecord(propertyList: data), record.identifier + ".plist" == name
+            else {
+                report("the bundle record \(folder)/\(name) is damaged and is not used")
+                continue
+            }
+            found[record.identifier] = record
+        }
+        records = Mutex(found)
+    }
+
+    /// All records, by identifier.
+    package var all: [BundleRecord] {
+        records.withLock { $0.values.sorted { $0.identifier < $1.identifier } }
+    }
+
+    /// Registers the bundle in a folder, in place of one with the same identifier. Reads and writes the disk.
+    @discardableResult
+    package func register(path: String) throws -> BundleRecord {
+        let inspection = BundleInspection(path: path)
+        guard let record = inspection.record else {
+            throw ExchangeFault.refused(
+                "the bundle cannot be registered: " + inspection.faults.joined(separator: "; "))
+        }
+        // Two bundles with one executable would leave open who is asking.
+        let identity = try? FileStatus.of(record.executable).identity
+        if let other = all.first(where: {
+            $0.identifier != record.identifier && (try? FileStatus.of($0.executable).identity) == identity
+        }) {
+            throw ExchangeFault.refused(
+                "the bundle cannot be registered: its executable belongs to \(other.identifier) already")
+        }
+        guard all.count < limit else { throw ExchangeFault.refused("at most \(limit) bundles can be registered") }
+        try write(try record.propertyList(), to: record.identifier + ".plist")
+        records.withLock { $0[record.identifier] = record }
+        return record
+    }
+
+    /// Forgets a bundle. Writes the disk.
+    package func remove(identifier: String) throws(ExchangeFault) {
+        // Only what is registered is removed, so no text from outside becomes a path.
+        guard records.withLock({ $0[identifier] }) != nil else {
+            throw .refused("no bundle \"\(identifier)\" is registered")
+        }
+        if unlink(folder + "/" + identifier + ".plist") != 0, Errno.current != .noSuchFile {
+            throw .refused("the record of \(identifier) cannot be removed: \(Errno.current)")
+        }
+        records.withLock { $0[identifier] = nil }
+    }
+
+    /// The bundle that an executable file belongs to, by the file itself, whatever path led to it, as of now.
+    package func bundle(ofExecutable identity: FileStatus.Identity) -> BundleRecord? {
+        all.first { (try? FileStatus.of($0.executable).identity) == identity }
+    }
+
+    private func write(_ data: Data, to name: String) throws {
+        let temporary = "\(folder)/.\(name).\(UUID().uuidString)"
+        do {
+            try PrivateFolder.make(folder)
+            do {
+                let file = try FileDescriptor.open(temporary, [.writeOnly, .create, .exclusive])
+                try data.withUnsafeBytes { try file.writeAll($0) }
+                try file.synchronize()
+                try retrying { rename(temporary, folder + "/" + name) }
+            } catch {
+                unlink(temporary)
+                throw error
+            }
+        } catch {
+            throw ExchangeFault.refused("the bundle's record cannot be written in \(folder): \(error)")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// What one peer may ask of the daemon. Beyond a limit the one request fails with a sentence that names it.
+package struct ExchangeLimits: Sendable {
+    /// Items that one connection offers at a time.
+    package var offersPerConnection = 20_000
+    /// Representations of one item.
+    package var representationsPerOffer = 256
+    /// Bytes of a type identifier.
+    package var typeIdentifierBytes = 1_024
+    /// Bytes of a suggested name. Longer than a file name may be, because names are shortened where a file is made.
+    package var nameBytes = 4_096
+    /// Bytes of a board's name.
+    package var boardNameBytes = 255
+    /// Boards whose change count is remembered after they became empty.
+    package var boards = 1_024
+    /// Consumers on their way to one provider's process that it has not taken in yet. More wait in the daemon.
+    package var opensInFlight = 64
+    /// Consumers that wait in the daemon for one provider's process.
+    package var opensWaiting = 8_192
+    /// Opens that one consumer has waiting at a time.
+    package var opensPerConnection = 4_096
+    /// Registered bundles.
+    package var bundles = 2_000
+    /// Bytes of memory files that the daemon keeps for pasteboards whose process has ended.
+    package var heldBytes = 512 << 20
+    /// Representations that the daemon keeps for such pasteboards.
+    package var heldRepresentations = 4_096
+
+    package init() {}
+}

@@ -1,0 +1,85 @@
+import Glibc
+import LinuxSystem
+
+/// Where Purvey keeps its sockets and its records, for one user.
+///
+/// `PURVEY_HOME` moves all of it, so that a test or a demonstration has a daemon of its own.
+package struct Locations: Sendable, Equatable {
+    /// The folder of sockets and locks. It lives as long as the user is logged in.
+    package let runtime: String
+    /// The folder of what is kept: registered bundles and containers.
+    package let data: String
+    /// Where the daemon listens.
+    package var socket: String
+
+    /// Held by the daemon for as long as it runs: one daemon for each socket.
+    package var lock: String { socket + ".lock" }
+    /// What a daemon in the background writes.
+    package var log: String { runtime + "/daemon.log" }
+    /// Records of registered bundles, one property list each.
+    package var bundles: String { data + "/bundles" }
+
+    package init(runtime: String, data: String, socket: String? = nil) {
+        self.runtime = runtime
+        self.data = data
+        self.socket = socket ?? runtime + "/daemon.socket"
+    }
+
+    /// The locations that an environment asks for.
+    ///
+    /// - Parameter isOurs: whether a folder exists and belongs to the user; a parameter so that tests need no folders.
+    package init(
+        environment: [String: String], user: uid_t, socket: String? = nil,
+        isOurs: (String) -> Bool = Locations.isOwnFolder
+    ) {
+        func absolute(_ name: String) -> String? {
+            // The base directory specification: a relative path is invalid and is ignored.
+            guard let path = environment[name], path.hasPrefix("/") else { return nil }
+            return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        }
+        if let home = absolute("PURVEY_HOME") {
+            self.init(runtime: home + "/run", data: home + "/data", socket: socket)
+            return
+        }
+        let runtime: String
+        if let folder = absolute("XDG_RUNTIME_DIR") {
+            runtime = folder + "/purvey"
+        } else if isOurs("/run/user/\(user)") {
+            runtime = "/run/user/\(user)/purvey"
+        } else {
+            runtime = "/tmp/purvey-\(user)"
+        }
+        let data: String
+        if let folder = absolute("XDG_DATA_HOME") {
+            data = folder + "/purvey"
+        } else {
+            data = (absolute("HOME") ?? Self.homeFolder(of: user)) + "/.local/share/purvey"
+        }
+        self.init(runtime: runtime, data: data, socket: socket)
+    }
+
+    /// The locations of this process.
+    package static var current: Locations {
+        var environment: [String: String] = [:]
+        for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "HOME"] {
+            environment[name] = getenv(name).map { String(cString: $0) }
+        }
+        return Locations(environment: environment, user: getuid())
+    }
+
+    /// Whether a path is a folder of this user, not a link to one.
+    package static func isOwnFolder(_ path: String) -> Bool {
+        guard let status = try? FileStatus.of(path, followingLinks: false) else { return false }
+        return status.kind == .directory && status.owner == getuid()
+    }
+
+    private static func homeFolder(of user: uid_t) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir else {
+            return "/tmp/purvey-\(user)"
+        }
+        return String(cString: home)
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import LinuxSystem
+
+/// Folders that only their user may look into.
+package enum PrivateFolder {
+    /// Makes a folder and the ones above it where they are missing, mode 0700.
+    ///
+    /// - Throws: `EPERM` when the last folder exists but belongs to somebody else or is a symbolic link: in a folder
+    ///   such as `/tmp` a stranger may have been there first.
+    package static func make(_ path: String) throws(Errno) {
+        var position = path.startIndex
+        while position < path.endIndex {
+            let next = path[path.index(after: position)...].firstIndex(of: "/") ?? path.endIndex
+            if mkdir(String(path[..<next]), 0o700) != 0, Errno.current != .fileExists, next == path.endIndex {
+                throw Errno.current
+            }
+            position = next
+        }
+        let status = try FileStatus.of(path, followingLinks: false)
+        guard status.kind == .directory else { throw .notDirectory }
+        guard status.owner == geteuid() else { throw .notPermitted }
+        if status.permissions & 0o077 != 0 {
+            try retrying { chmod(path, 0o700) }
+        }
+    }
+}
