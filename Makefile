@@ -1,0 +1,57 @@
+# Purvey's commands. `make help` lists them.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Flags for every build, for instance SWIFT_FLAGS="-j 2".
+SWIFT_FLAGS ?=
+
+FORMATTED = Package.swift Sources Tests Examples
+PROGRAMS = purveyd purvey
+
+.DEFAULT_GOAL = help
+.PHONY: help packages run test lint format build benchmark install clean
+
+help:
+	@echo 'make run         hands the files of Examples from one process to another, and shows how they arrived'
+	@echo 'make test        checks the sources, builds, and runs all tests in debug and release'
+	@echo 'make lint        checks the sources only'
+	@echo 'make format      formats the sources in place'
+	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
+	@echo 'make install     installs purvey and purveyd beneath PREFIX (/usr/local)'
+	@echo 'make clean       removes what was built'
+
+packages:
+	@Scripts/install-packages
+
+# The demo stands on its own folder and daemon: nothing of the person who runs it is touched.
+run: packages
+	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-demo" Examples
+
+test: packages lint
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
+
+lint: packages
+	@Scripts/quietly 'swift format lint' \
+	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
+	@Scripts/quietly 'the source check itself' Scripts/check-sources --self-test
+	@Scripts/quietly 'floors and house rules' Scripts/check-sources
+
+format:
+	@$(SWIFT) format --in-place --recursive --parallel --configuration .swift-format $(FORMATTED)
+
+build: packages
+	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
+
+benchmark: build
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
+
+install: build
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)" \
+	    && install $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
+
+clean:
+	rm -rf .build

@@ -1,0 +1,57 @@
+/// Why bytes are not the CBOR that was expected, and where.
+package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Problem: Hashable, Sendable {
+        /// The item goes on past the last byte.
+        case endOfInput
+        /// Additional information 28 to 30, which RFC 8949 §3 reserves.
+        case reservedInformation
+        /// An indefinite length where there is none, as for an integer or a tag (§3.2).
+        case indefiniteLength
+        /// A break outside of an indefinite-length item, or between a map's key and its value.
+        case unexpectedBreak
+        /// A string's chunk that is not a definite-length string of the same type (§3.2.3).
+        case invalidChunk
+        /// A simple value below 32 in two bytes (§3.3).
+        case invalidSimpleValue
+        /// Text that is not UTF-8.
+        case invalidText
+        /// An array or map that says it has more items than bytes are left.
+        case countExceedsInput
+        /// More levels of nesting than the reader allows.
+        case tooDeep
+        /// A well-formed item of another type than the one asked for.
+        case unexpectedType
+        /// A number outside of the range of the type asked for.
+        case outOfRange
+        /// Bytes after the end of the item.
+        case trailingBytes
+    }
+
+    package let problem: Problem
+    /// The byte where the faulty item starts.
+    package let offset: Int
+
+    package init(_ problem: Problem, at offset: Int) {
+        self.problem = problem
+        self.offset = offset
+    }
+
+    package var description: String {
+        let words =
+            switch problem {
+            case .endOfInput: "it ends in the middle of an item"
+            case .reservedInformation: "reserved additional information"
+            case .indefiniteLength: "an indefinite length where there can be none"
+            case .unexpectedBreak: "a break where there can be none"
+            case .invalidChunk: "a chunk of another type inside a string"
+            case .invalidSimpleValue: "an invalid simple value"
+            case .invalidText: "text that is not UTF-8"
+            case .countExceedsInput: "a count greater than what is left"
+            case .tooDeep: "nested too deeply"
+            case .unexpectedType: "an item of another type than expected"
+            case .outOfRange: "a number out of range"
+            case .trailingBytes: "bytes after the end"
+            }
+        return "\(words), at byte \(offset)"
+    }
+}

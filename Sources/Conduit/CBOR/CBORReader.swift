@@ -1,0 +1,76 @@
+/// Reads CBOR (RFC 8949) item by item from memory, without building anything in between.
+///
+/// No input makes it trap, read outside of its bytes, or reserve memory that the input does not pay for byte by byte.
+/// The bytes must stay in place for as long as the reader is used.
+package struct CBORReader {
+    /// How many arrays, maps and tags may be inside each other unless said otherwise.
+    package static let defaultDepthLimit = 64
+
+    let bytes: UnsafeRawBufferPointer
+    /// Where the next item starts.
+    package internal(set) var offset = 0
+    let depthLimit: Int
+
+    package init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = CBORReader.defaultDepthLimit) {
+        self.bytes = bytes
+        self.depthLimit = depthLimit
+    }
+
+    package var remaining: Int { bytes.count - offset }
+    package var isAtEnd: Bool { offset == bytes.count }
+
+    /// Fails unless everything has been read.
+    package func finish() throws(CBORError) {
+        guard isAtEnd else { throw CBORError(.trailingBytes, at: offset) }
+    }
+
+    /// The next item's head, without moving on.
+    package func peekHead() throws(CBORError) -> CBORHead {
+        var copy = self
+        return try copy.readHead()
+    }
+
+    /// Reads the next item's head. What follows it (a string's bytes, an array's items) is the caller's to read.
+    package mutating func readHead() throws(CBORError) -> CBORHead {
+        guard offset < bytes.count else { throw CBORError(.endOfInput, at: offset) }
+        let first = bytes[offset]
+        let information = first & 0x1F
+        // Three bits have eight values, and each is a major type.
+        let type = CBORMajorType(rawValue: first >> 5) ?? .simple
+        if information < 24 {
+            offset += 1
+            return CBORHead(type: type, information: information, argument: UInt64(information))
+        }
+        let argument: UInt64
+        let length: Int
+        switch information {
+        case 24: (argument, length) = (UInt64(try load(UInt8.self)), 1)
+        case 25: (argument, length) = (UInt64(try load(UInt16.self)), 2)
+        case 26: (argument, length) = (UInt64(try load(UInt32.self)), 4)
+        case 27: (argument, length) = (try load(UInt64.self), 8)
+        case CBORHead.indefinite:
+            switch type {
+            case .bytes, .text, .array, .map, .simple: (argument, length) = (0, 0)
+            case .unsigned, .negative, .tag: throw CBORError(.indefiniteLength, at: offset)
+            }
+        default: throw CBORError(.reservedInformation, at: offset)
+        }
+        if type == .simple, information == 24, argument < 32 { throw CBORError(.invalidSimpleValue, at: offset) }
+        offset += 1 + length
+        return CBORHead(type: type, information: information, argument: argument)
+    }
+
+    /// The big-endian argument after the first byte of the current item.
+    private func load<Value: FixedWidthInteger>(_: Value.Type) throws(CBORError) -> Value {
+        guard remaining > MemoryLayout<Value>.size else { throw CBORError(.endOfInput, at: offset) }
+        return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 1, as: Value.self))
+    }
+
+    /// The next `count` bytes, which end up behind the reader.
+    mutating func take(_ count: UInt64, startedAt start: Int) throws(CBORError) -> UnsafeRawBufferPointer {
+        guard count <= UInt64(remaining) else { throw CBORError(.endOfInput, at: start) }
+        let end = offset + Int(count)
+        defer { offset = end }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+    }
+}

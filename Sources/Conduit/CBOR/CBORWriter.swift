@@ -1,0 +1,85 @@
+/// Writes CBOR (RFC 8949) straight into memory, in preferred serialisation (§4.1).
+///
+/// It starts in memory that the caller lends it, usually on the stack, and moves to memory of its own when that is
+/// full: a small message is written without any allocation.
+package struct CBORWriter: ~Copyable {
+    private var base: UnsafeMutableRawPointer?
+    private var capacity: Int
+    private var ownsMemory = false
+    /// How many bytes have been written.
+    package private(set) var count = 0
+
+    /// - Parameter scratch: memory that outlives the writer and that nobody else uses meanwhile; may be empty.
+    package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
+        base = scratch.baseAddress
+        capacity = scratch.count
+    }
+
+    deinit {
+        if ownsMemory { base?.deallocate() }
+    }
+
+    /// Calls a function with what has been written so far.
+    package borrowing func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// Room for `length` more bytes at the end, which the caller fills at once.
+    private mutating func extend(by length: Int) -> UnsafeMutableRawPointer {
+        if let base, capacity - count >= length {
+            defer { count += length }
+            return base + count
+        }
+        return grow(by: length)
+    }
+
+    @inline(never)
+    private mutating func grow(by length: Int) -> UnsafeMutableRawPointer {
+        let (doubled, _) = capacity.multipliedReportingOverflow(by: 2)
+        let size = max(doubled, count + length, 512)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        if let base {
+            memory.copyMemory(from: base, byteCount: count)
+            if ownsMemory { base.deallocate() }
+        }
+        (base, capacity, ownsMemory) = (memory, size, true)
+        defer { count += length }
+        return memory + count
+    }
+
+    /// Adds bytes as they are.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+        extend(by: bytes.count).copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    /// Adds one byte as it is.
+    package mutating func append(_ byte: UInt8) {
+        extend(by: 1).storeBytes(of: byte, as: UInt8.self)
+    }
+
+    /// Replaces a byte that has been written.
+    mutating func replace(at offset: Int, with byte: UInt8) {
+        guard let base, offset >= 0, offset < count else { return }
+        base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Writes a head with its argument in the fewest bytes.
+    package mutating func writeHead(_ type: CBORMajorType, _ argument: UInt64) {
+        let major = type.rawValue << 5
+        switch argument {
+        case ..<24: append(major | UInt8(argument))
+        case ...0xFF: store(major | 24, UInt8(argument))
+        case ...0xFFFF: store(major | 25, UInt16(argument))
+        case ...0xFFFF_FFFF: store(major | 26, UInt32(argument))
+        default: store(major | 27, argument)
+        }
+    }
+
+    /// Writes a first byte and what follows it, big-endian.
+    mutating func store<Value: FixedWidthInteger>(_ first: UInt8, _ argument: Value) {
+        let place = extend(by: 1 + MemoryLayout<Value>.size)
+        place.storeBytes(of: first, as: UInt8.self)
+        place.storeBytes(of: argument.bigEndian, toByteOffset: 1, as: Value.self)
+    }
+}

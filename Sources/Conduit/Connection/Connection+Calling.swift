@@ -1,0 +1,86 @@
+import LinuxSystem
+import Synchronization
+
+extension Connection {
+    /// Makes a call. Never blocks, and never runs the completion before it returns, except for a `cancel()` on
+    /// another thread.
+    ///
+    /// - Parameters:
+    ///   - progress: called as the other side reports how far it is, never after the completion has begun on the
+    ///     connections' thread. The newest report counts; some in between may be left out.
+    ///   - completion: called exactly once, on the connections' thread: with the reply, the other side's error, or
+    ///     the reason why there is none.
+    @discardableResult
+    package func call<C: Call>(
+        _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil,
+        completion: @escaping @Sendable (Result<C.Reply, ConduitError>) -> Void
+    ) -> PendingCall {
+        let call = nextCall.wrappingAdd(1, ordering: .relaxed).oldValue
+        let receiver = Calls.Receiver(
+            succeed: { decoder in
+                do throws(MessageError) {
+                    completion(.success(try decoder.readMap()))
+                } catch {
+                    completion(.failure(.malformed(error)))
+                }
+            },
+            fail: { completion(.failure($0)) },
+            progress: progress)
+        if let refusal = register(receiver, call: call) {
+            loop.perform { completion(.failure(refusal)) }
+        } else {
+            do throws(ConduitError) {
+                try send(.request, call: call, method: C.method, body: request)
+            } catch {
+                if let receiver = takeReceiver(of: call) { loop.perform { receiver.fail(error) } }
+            }
+        }
+        return PendingCall(connection: self, call: call)
+    }
+
+    /// Makes a call and waits for the reply without blocking a thread. Cancelling the task cancels the call.
+    package func call<C: Call>(
+        _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil
+    ) async throws(ConduitError) -> C.Reply {
+        let pending = Mutex<PendingCall?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let made = call(request, progress: progress) { continuation.resume(returning: $0) }
+                pending.withLock { $0 = made }
+                // The task may have been cancelled before there was anything to cancel.
+                if Task.isCancelled { made.cancel() }
+            }
+        } onCancel: {
+            pending.withLock { $0 }?.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Sends a notice. Fails when it cannot be sent; that it was sent does not mean that it was understood.
+    package func notify<N: Notice>(_ notice: N) throws(ConduitError) {
+        if let reason = closeReason { throw .disconnected(reason) }
+        try send(.notice, call: 0, method: N.method, body: notice)
+    }
+
+    func cancel(_ call: UInt64) {
+        guard let receiver = takeReceiver(of: call) else { return }
+        sendCancel(call: call)
+        receiver.fail(.cancelled)
+    }
+
+    /// Whoever takes the receiver completes the call: nobody else can.
+    func takeReceiver(of call: UInt64) -> Calls.Receiver? {
+        calls.withLock { $0.pending.removeValue(forKey: call) }
+    }
+
+    private func register(_ receiver: Calls.Receiver, call: UInt64) -> ConduitError? {
+        calls.withLock { calls in
+            if let reason = calls.closeReason { return .disconnected(reason) }
+            guard calls.pending.count < limits.callsInFlight else {
+                return .tooManyCalls(limit: limits.callsInFlight)
+            }
+            calls.pending[call] = receiver
+            return nil
+        }
+    }
+}

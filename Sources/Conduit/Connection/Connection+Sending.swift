@@ -1,0 +1,147 @@
+import LinuxSystem
+import Synchronization
+
+extension Connection {
+    /// Sends a message in a frame. The message writes itself on this thread, before any lock is taken.
+    ///
+    /// Fails when this message cannot be sent. When the connection has ended it does not fail: the end of the
+    /// connection is what tells whoever waits for an answer.
+    func send(
+        _ kind: Frame.Kind, call: UInt64, method: UInt64? = nil, body: some Message
+    ) throws(ConduitError) {
+        let failure: ConduitError? = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { scratch in
+            do throws(ConduitError) {
+                var encoder = MessageEncoder(scratch: scratch)
+                Frame.begin(kind, call: call, elements: method == nil ? 4 : 5, in: &encoder.writer)
+                if let method { encoder.writer.write(unsigned: method) }
+                let bodyStart = encoder.writer.count
+                encoder.writeMap(body)
+                try post(&encoder, kind, call: call, method: method, bodyStart: bodyStart)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Answers a call with an error.
+    func sendFailure(_ failure: RemoteFailure, call: UInt64) {
+        withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { scratch in
+            // Longer words than fit into a packet would be of no use to anybody.
+            let wordLimit = 8 * 1024
+            var writer = CBORWriter(scratch: scratch)
+            Frame.begin(.failure, call: call, elements: 7, in: &writer)
+            writer.write(text: failure.domain.shortened(toBytes: wordLimit))
+            writer.write(integer: failure.code)
+            writer.write(text: failure.message.shortened(toBytes: wordLimit))
+            if let underlying = failure.underlying {
+                writer.write(text: underlying.shortened(toBytes: wordLimit))
+            } else {
+                writer.writeNull()
+            }
+            // A failure that cannot be sent has nobody to be reported to.
+            _ = writer.withBytes { post($0, [], heldBytes: 0, answering: call) }
+        }
+    }
+
+    /// Tells the other side that nobody waits for its answer any more.
+    func sendCancel(call: UInt64) {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { scratch in
+            var writer = CBORWriter(scratch: scratch)
+            Frame.begin(.cancel, call: call, elements: 3, in: &writer)
+            // Not being able to say so leaves the other side with an answer that nobody takes.
+            _ = writer.withBytes { post($0, [], heldBytes: 0, answering: nil) }
+        }
+    }
+
+    func sendProgress(completed: Int64, total: Int64, call: UInt64) {
+        outbound.withLock { outbound in
+            let result = outbound.send(completed: completed, total: total, of: call)
+            waitForRoom(after: result, outbound)
+        }
+    }
+
+    /// Sends what waits, now that there is room. On the loop's thread.
+    func flush() {
+        outbound.withLock { outbound in
+            guard outbound.flush(atMost: 64), let socket = outbound.socket else { return }
+            loop.setEvents(.readable, socket.descriptor, token: token)
+        }
+    }
+
+    /// Sends an encoded frame, its body in a memory file if it does not fit into a packet.
+    private func post(
+        _ encoder: inout MessageEncoder, _ kind: Frame.Kind, call: UInt64, method: UInt64?, bodyStart: Int
+    ) throws(ConduitError) {
+        let descriptors = encoder.descriptors
+        guard descriptors.count <= ConnectionLimits.descriptorsPerMessage else {
+            throw .tooManyDescriptors(count: descriptors.count, limit: ConnectionLimits.descriptorsPerMessage)
+        }
+        let size = encoder.writer.count - bodyStart
+        guard size <= limits.messageSize else { throw .oversized(size: size, limit: limits.messageSize) }
+        let answered = kind == .reply ? call : nil
+        if encoder.writer.count <= Frame.packetLimit {
+            Frame.setDescriptorCount(descriptors.count, call: call, in: &encoder.writer)
+            let failure = encoder.writer.withBytes { post($0, descriptors, heldBytes: 0, answering: answered) }
+            guard let failure else { return }
+            // A system set up with small send buffers takes the same message in a memory file.
+            guard failure == .messageTooLong, size > 0 else { throw .system(failure) }
+        }
+        let file = try Self.memoryFile(holding: encoder, from: bodyStart)
+        let failure: Errno? = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { scratch in
+            var writer = CBORWriter(scratch: scratch)
+            Frame.begin(kind, call: call, elements: method == nil ? 4 : 5, in: &writer)
+            Frame.setDescriptorCount(descriptors.count + 1, call: call, in: &writer)
+            if let method { writer.write(unsigned: method) }
+            writer.write(unsigned: UInt64(size))
+            return writer.withBytes { post($0, descriptors + [file], heldBytes: size, answering: answered) }
+        }
+        if let failure { throw .system(failure) }
+    }
+
+    private static func memoryFile(
+        holding encoder: borrowing MessageEncoder, from start: Int
+    ) throws(ConduitError) -> FileDescriptor {
+        let result: Result<FileDescriptor, Errno> = encoder.writer.withBytes { bytes in
+            do throws(Errno) {
+                let file = try MemoryFile.sealed(name: "purvey-message") { file throws(Errno) in
+                    try file.writeAll(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+                }
+                return .success(file)
+            } catch {
+                return .failure(error)
+            }
+        }
+        do { return try result.get() } catch { throw .system(error) }
+    }
+
+    /// Hands a packet to the system, or to the queue. Gives the reason when this packet cannot be sent.
+    private func post(
+        _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, answering call: UInt64?
+    ) -> Errno? {
+        outbound.withLock { outbound in
+            if let call { outbound.dropProgress(of: call) }
+            let result = outbound.send(
+                bytes, descriptors, heldBytes: heldBytes, limit: limits.queuedBytes, isClosing: isClosing)
+            waitForRoom(after: result, outbound)
+            if case .failed(let error) = result { return error }
+            return nil
+        }
+    }
+
+    private func waitForRoom(after result: Outbound.Result, _ outbound: Outbound) {
+        guard case .waiting = result, let socket = outbound.socket else { return }
+        loop.setEvents([.readable, .writable], socket.descriptor, token: token)
+    }
+}
+
+extension String {
+    /// The longest beginning of whole characters that takes at most so many bytes of UTF-8.
+    fileprivate func shortened(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: self) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// One end of a conversation with another process, over a local socket: both sides make calls, serve calls and send
+/// notices, with descriptors attached.
+///
+/// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
+///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
+///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
+/// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
+package final class Connection: Sendable {
+    package let peer: Peer
+    package let limits: ConnectionLimits
+    /// What this side does for the other.
+    let service: Service
+    let loop: EventLoop
+    let token: UInt64
+
+    let nextCall = Atomic<UInt64>(1)
+    /// Set before the socket is shut down by this side: what arrives after that is not looked at.
+    let isClosing = Atomic<Bool>(false)
+    /// How many packets to receive before others get their turn. Only the loop's thread uses it. One packet at a
+    /// time costs the fewest system calls in a conversation, many at a time in a flood.
+    let receiveBudget = Atomic<Int>(1)
+
+    // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.
+    // No message, handler or closure of a user runs or is destroyed inside of them.
+    let calls = Mutex(Calls())
+    let outbound: Mutex<Outbound>
+
+    /// Starts a conversation over a connected socket.
+    ///
+    /// - Parameter service: what this side does for the other. Calls it does not have are answered with an error.
+    package convenience init(
+        _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init()
+    ) throws(Errno) {
+        try self.init(
+            socket, peer: Peer(of: socket, identifyingProcess: false), service: service, limits: limits)
+        try start()
+    }
+
+    /// Makes everything but does not start: `start()` does.
+    init(
+        _ socket: SequencedPacketSocket, peer: Peer, service: Service, limits: ConnectionLimits
+    ) throws(Errno) {
+        loop = try EventLoop.shared()
+        token = loop.makeToken()
+        self.peer = peer
+        self.service = service
+        self.limits = limits
+        outbound = Mutex(Outbound(socket: socket))
+        // More room for a peer that is busy for a moment. The system's maximum may allow less, which is as well.
+        try? socket.descriptor.setSocketOption(SO_SNDBUF, to: 1 << 20)
+    }
+
+    func start() throws(Errno) {
+        guard let socket = outbound.withLock({ $0.socket }) else { return }
+        try loop.add(self, socket.descriptor, token: token)
+    }
+
+    /// Ends the conversation. Every call in flight fails, those served are cancelled.
+    ///
+    /// What has been sent before reaches the peer, unless it was still waiting for a peer that does not read.
+    package func close() {
+        beginClosing(.closedHere)
+    }
+
+    /// Calls a function once the connection has ended, after all calls in flight have failed; at once (on the
+    /// connections' thread) when it has ended already.
+    package func onClose(_ handler: @escaping @Sendable (CloseReason) -> Void) {
+        let ended: CloseReason? = calls.withLock { calls in
+            if calls.closeReason == nil { calls.closeHandlers.append(handler) }
+            return calls.closeReason
+        }
+        if let ended { loop.perform { handler(ended) } }
+    }
+
+    /// Why the connection has ended, or `nil` while it has not.
+    package var closeReason: CloseReason? { calls.withLock { $0.closeReason } }
+}
+
+extension Connection: Hashable {
+    package static func == (left: Connection, right: Connection) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Connection {
+    /// Makes the loop's thread end the connection, without waiting for it.
+    func beginClosing(_ reason: CloseReason) {
+        outbound.withLock { $0.beginClosing(reason, isClosing) }
+    }
+
+    /// Ends the connection. On the loop's thread only.
+    func finish(_ reason: CloseReason) {
+        loop.remove(token: token)
+        let dropped = outbound.withLock { $0.end() }
+        let ended = calls.withLock { $0.end(reason) }
+        guard let ended else { return }
+        withExtendedLifetime(dropped) {}
+        for (_, receiver) in ended.pending.sorted(by: { $0.key < $1.key }) { receiver.fail(.disconnected(reason)) }
+        for (_, record) in ended.served.sorted(by: { $0.key < $1.key }) { record.cancel() }
+        for handler in ended.closeHandlers { handler(reason) }
+    }
+}

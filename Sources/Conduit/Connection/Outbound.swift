@@ -1,0 +1,183 @@
+import LinuxSystem
+import Synchronization
+
+/// The sending side of a connection: the socket, and what waits until the socket has room again.
+struct Outbound {
+    /// A packet that waits, in the order of sending.
+    struct Packet {
+        let bytes: [UInt8]
+        let descriptors: [FileDescriptor]
+        /// What the packet costs this process while it waits: its bytes and those of the memory file it carries.
+        let cost: Int
+    }
+
+    /// What became of a packet.
+    enum Result {
+        /// The system has it, or it waits in the queue.
+        case accepted
+        /// The system has it not: the queue has been opened, and the loop must say when there is room.
+        case waiting
+        /// The connection has ended or is about to: whoever waits for an answer is told by that end.
+        case gone
+        /// This packet cannot be sent, others can.
+        case failed(Errno)
+    }
+
+    /// `nil` once the connection has ended.
+    private(set) var socket: SequencedPacketSocket?
+    private(set) var closeReason: CloseReason?
+    private var queue: [Packet] = []
+    /// Those before it have been sent.
+    private var head = 0
+    private var queuedBytes = 0
+    /// The newest progress of calls whose reports could not be sent at once. Only the newest is worth sending.
+    private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
+
+    init(socket: SequencedPacketSocket) {
+        self.socket = socket
+    }
+
+    private var hasNothingQueued: Bool { head == queue.count }
+
+    /// Sends a packet now, or after those that wait.
+    mutating func send(
+        _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, limit: Int,
+        isClosing: borrowing Atomic<Bool>
+    ) -> Result {
+        guard let socket, closeReason == nil else { return .gone }
+        let wasIdle = hasNothingQueued && progress.isEmpty
+        if hasNothingQueued {
+            do {
+                try socket.send(bytes, descriptors: descriptors)
+                return .accepted
+            } catch .wouldBlock {
+                // Waits, below.
+            } catch {
+                return failed(error)
+            }
+        }
+        let cost = bytes.count + heldBytes
+        // One packet may always wait, or a limit below a message's size would end the connection for nothing.
+        guard hasNothingQueued || queuedBytes + cost <= limit else {
+            beginClosing(.peerTooSlow(queuedBytes: queuedBytes), isClosing)
+            return .gone
+        }
+        queue.append(Packet(bytes: [UInt8](bytes), descriptors: descriptors, cost: cost))
+        queuedBytes += cost
+        return wasIdle ? .waiting : .accepted
+    }
+
+    /// Sends a call's progress now, or the newest of it later.
+    mutating func send(completed: Int64, total: Int64, of call: UInt64) -> Result {
+        guard let socket, closeReason == nil else { return .gone }
+        let wasIdle = hasNothingQueued && progress.isEmpty
+        if wasIdle {
+            do {
+                try Self.sendProgress(completed, total, of: call, to: socket)
+                return .accepted
+            } catch .wouldBlock {
+                // Waits, below.
+            } catch {
+                return failed(error)
+            }
+        }
+        progress[call] = (completed, total)
+        return wasIdle ? .waiting : .accepted
+    }
+
+    /// Forgets progress that waits: the call is about to be answered.
+    mutating func dropProgress(of call: UInt64) {
+        if !progress.isEmpty { progress[call] = nil }
+    }
+
+    /// Sends what waits, at most so many packets, and says whether nothing waits any more.
+    mutating func flush(atMost packets: Int) -> Bool {
+        guard let socket, closeReason == nil else { return true }
+        for _ in 0..<packets {
+            do throws(Errno) {
+                if !hasNothingQueued {
+                    try Self.send(queue[head], to: socket)
+                    queuedBytes -= queue[head].cost
+                    head += 1
+                    dropSent()
+                } else if let (call, newest) = progress.first {
+                    try Self.sendProgress(newest.completed, newest.total, of: call, to: socket)
+                    progress[call] = nil
+                } else {
+                    return true
+                }
+            } catch .wouldBlock {
+                return false
+            } catch {
+                _ = failed(error)
+                return true
+            }
+        }
+        return hasNothingQueued && progress.isEmpty
+    }
+
+    /// Shuts the socket down, so that the loop comes to end the connection.
+    mutating func beginClosing(_ reason: CloseReason, _ isClosing: borrowing Atomic<Bool>) {
+        guard let socket, closeReason == nil else { return }
+        closeReason = reason
+        isClosing.store(true, ordering: .releasing)
+        socket.shutDown()
+    }
+
+    /// Lets go of the socket, and gives what waited, to be destroyed outside of the lock.
+    mutating func end() -> [Packet] {
+        defer { (queue, head, queuedBytes, progress) = ([], 0, 0, [:]) }
+        socket = nil
+        return queue
+    }
+
+    /// The space of sent packets is given back when it is at least half of the queue.
+    private mutating func dropSent() {
+        guard head == queue.count || head >= max(64, queue.count / 2) else { return }
+        queue.removeFirst(head)
+        head = 0
+    }
+
+    private func failed(_ error: Errno) -> Result {
+        switch error {
+        case .brokenPipe, .connectionReset, .notConnected, .connectionRefused:
+            // The peer is gone. What it sent before can still be read: shutting down makes the loop read it, and
+            // then come to the end.
+            socket?.shutDown()
+            return .gone
+        default: return .failed(error)
+        }
+    }
+
+    private static func send(_ packet: Packet, to socket: SequencedPacketSocket) throws(Errno) {
+        let failure: Errno? = packet.bytes.withUnsafeBytes { bytes in
+            do throws(Errno) {
+                try socket.send(bytes, descriptors: packet.descriptors)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func sendProgress(
+        _ completed: Int64, _ total: Int64, of call: UInt64, to socket: SequencedPacketSocket
+    ) throws(Errno) {
+        let failure: Errno? = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { scratch in
+            var writer = CBORWriter(scratch: scratch)
+            Frame.begin(.progress, call: call, elements: 5, in: &writer)
+            writer.write(integer: completed)
+            writer.write(integer: total)
+            return writer.withBytes { bytes in
+                do throws(Errno) {
+                    try socket.send(bytes)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+}

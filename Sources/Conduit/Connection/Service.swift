@@ -1,0 +1,37 @@
+/// What one side of a connection does for the other: a table of handlers, made before the connection.
+///
+/// Handlers run on the connections' thread and must not block. Long work is handed to a queue or task, and answered
+/// from there.
+package struct Service: Sendable {
+    typealias CallHandler =
+        @Sendable (_ request: inout MessageDecoder, _ record: ServedCallRecord) throws(MessageError) -> Void
+    typealias NoticeHandler =
+        @Sendable (_ notice: inout MessageDecoder, _ connection: Connection) throws(MessageError) -> Void
+
+    private(set) var calls: [UInt64: CallHandler] = [:]
+    private(set) var notices: [UInt64: NoticeHandler] = [:]
+
+    /// Serves nothing yet.
+    package init() {}
+
+    /// Serves a call. The handler answers through the exchange, now or later, once.
+    package mutating func on<C: Call>(
+        _: C.Type, _ handler: @escaping @Sendable (_ request: C, _ exchange: ServedCall<C>) -> Void
+    ) {
+        let decoding: CallHandler = { (decoder: inout MessageDecoder, record: ServedCallRecord) throws(MessageError) in
+            let request: C = try decoder.readMap()
+            handler(request, ServedCall(record))
+        }
+        calls[C.method] = decoding
+    }
+
+    /// Takes a notice.
+    package mutating func on<N: Notice>(
+        _: N.Type, _ handler: @escaping @Sendable (_ notice: N, _ connection: Connection) -> Void
+    ) {
+        let decoding: NoticeHandler = { (decoder: inout MessageDecoder, connection: Connection) throws(MessageError) in
+            handler(try decoder.readMap(), connection)
+        }
+        notices[N.method] = decoding
+    }
+}

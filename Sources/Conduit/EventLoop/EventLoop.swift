@@ -1,0 +1,186 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// What the event loop serves: a connection or a listener.
+protocol EventSource: AnyObject, Sendable {
+    /// Called on the loop's thread when the descriptor is ready for something. Must not block.
+    func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer)
+}
+
+/// The one thread of this process ("purvey-conduit") that serves all its connections and listeners.
+///
+/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
+/// It starts with the first connection and stays.
+final class EventLoop: Sendable {
+    private struct State {
+        var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
+        var nextToken: UInt64 = 1
+        /// Work for the loop's thread, in order.
+        var jobs: [@Sendable () -> Void] = []
+        /// Work for later, by its time on the monotonic clock in milliseconds, in no order.
+        var timers: [(due: Int64, job: @Sendable () -> Void)] = []
+    }
+
+    /// Innermost of all locks: nothing is called and no other lock is taken while it is held.
+    private let state = Mutex(State())
+    private let poll: EventPoll
+    private let wakeUp: EventCounter
+
+    private static let wakeUpToken: UInt64 = 0
+    private static let started = Mutex<EventLoop?>(nil)
+
+    /// The process's loop, started when it is first asked for. A failure to start is not remembered.
+    static func shared() throws(Errno) -> EventLoop {
+        try started.withLock { loop throws(Errno) in
+            if let loop { return loop }
+            let new = try EventLoop()
+            try new.start()
+            loop = new
+            return new
+        }
+    }
+
+    private init() throws(Errno) {
+        poll = try EventPoll()
+        wakeUp = try EventCounter()
+        try poll.add(wakeUp.descriptor, for: .readable, token: Self.wakeUpToken)
+    }
+}
+
+// MARK: From any thread
+
+extension EventLoop {
+    /// A token that no source has had before.
+    func makeToken() -> UInt64 {
+        state.withLock { state in
+            defer { state.nextToken += 1 }
+            return state.nextToken
+        }
+    }
+
+    /// Serves a source from now on, and keeps it alive until it is removed.
+    func add(_ source: any EventSource, _ descriptor: FileDescriptor, token: UInt64) throws(Errno) {
+        state.withLock { $0.sources[token] = (source, descriptor) }
+        do {
+            try poll.add(descriptor, for: .readable, token: token)
+        } catch {
+            _ = state.withLock { $0.sources.removeValue(forKey: token) }
+            throw error
+        }
+    }
+
+    /// Serves a source no longer. On the loop's thread, no event follows.
+    func remove(token: UInt64) {
+        guard let removed = state.withLock({ $0.sources.removeValue(forKey: token) }) else { return }
+        // It was added, and the descriptor is still open: there is nothing to fail.
+        try? poll.remove(removed.descriptor)
+    }
+
+    /// Says what a source waits for.
+    func setEvents(_ events: EventPoll.Events, _ descriptor: FileDescriptor, token: UInt64) {
+        // Fails only when the source has been removed meanwhile, and then nobody waits any more.
+        try? poll.change(descriptor, to: events, token: token)
+    }
+
+    /// Runs a function on the loop's thread, after those that were handed in before.
+    func perform(_ job: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.jobs.append(job)
+            return state.jobs.count == 1
+        }
+        if isFirst { wakeUp.raise() }
+    }
+
+    /// Runs a function on the loop's thread after a time.
+    func perform(afterMilliseconds delay: Int64, _ job: @escaping @Sendable () -> Void) {
+        state.withLock { $0.timers.append((Self.now() + delay, job)) }
+        wakeUp.raise()
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+// MARK: The thread
+
+extension EventLoop {
+    private func start() throws(Errno) {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self)
+        // Signals are for the program's own threads: the new thread inherits a mask that blocks them all.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard failure == 0 else {
+            context.release()
+            throw Errno(rawValue: failure)
+        }
+        pthread_detach(thread)
+    }
+
+    private func run() {
+        _ = clinux_set_name("purvey-conduit")
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Frame.packetLimit + 1, alignment: 4096)
+        defer { buffer.deallocate() }
+        var ready: [EventPoll.Event] = []
+        ready.reserveCapacity(EventPoll.batchLimit)
+        var timeout: CInt = -1
+        while true {
+            ready.removeAll(keepingCapacity: true)
+            do {
+                try poll.wait(timeoutMilliseconds: timeout, appendingTo: &ready)
+            } catch {
+                // The descriptor is ours and open, and the arguments are constants: there is nothing else to fail.
+                preconditionFailure("epoll_wait: \(error)")
+            }
+            for event in ready {
+                guard event.token != Self.wakeUpToken else {
+                    timeout = runJobs()
+                    continue
+                }
+                // A source can have been removed by what was handled before it in this batch.
+                guard let entry = state.withLock({ $0.sources[event.token] }) else { continue }
+                entry.source.handle(event.events, entry.descriptor, buffer: buffer)
+            }
+            if timeout >= 0 { timeout = runTimers() }
+        }
+    }
+
+    /// Runs what was handed in, and says how long to wait for the next timer.
+    private func runJobs() -> CInt {
+        wakeUp.reset()
+        let jobs = state.withLock { state in
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+        for job in jobs { job() }
+        return runTimers()
+    }
+
+    /// Runs the timers that are due, and says in how many milliseconds the next one is; -1 when there is none.
+    private func runTimers() -> CInt {
+        let now = Self.now()
+        let due = state.withLock { state in
+            let due = state.timers.filter { $0.due <= now }
+            if !due.isEmpty { state.timers.removeAll { $0.due <= now } }
+            return due
+        }
+        for timer in due.sorted(by: { $0.due < $1.due }) { timer.job() }
+        let next = state.withLock { $0.timers.map(\.due).min() }
+        return next.map { CInt(clamping: max(0, $0 - Self.now())) } ?? -1
+    }
+}

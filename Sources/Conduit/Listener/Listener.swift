@@ -1,0 +1,100 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Takes connections at a path, from processes of the same user only.
+package final class Listener: Sendable {
+    private struct State {
+        /// `nil` once closed.
+        var place: ListeningPlace?
+    }
+
+    private let service: Service
+    private let limits: ConnectionLimits
+    private let onConnect: @Sendable (Connection) -> Void
+    private let loop: EventLoop
+    private let token: UInt64
+    /// Inside of it only the loop's lock is taken.
+    private let state: Mutex<State>
+
+    /// How long to take no connections after descriptors ran out.
+    private static let pauseMilliseconds: Int64 = 50
+
+    /// Listens at a path, whose directory is made if it is missing and must be this user's alone.
+    ///
+    /// A socket that a process left there when it ended is replaced. The listener stays until it is closed.
+    ///
+    /// - Parameters:
+    ///   - service: what each connection does for the other side. Handlers tell connections apart by the exchange.
+    ///   - onConnect: called on the connections' thread for each new connection, before anything it sends is read.
+    ///     It can turn the connection down by closing it.
+    package init(
+        path: String, service: Service, limits: ConnectionLimits = .init(),
+        onConnect: @escaping @Sendable (Connection) -> Void = { _ in }
+    ) throws(ListenerError) {
+        let place = try ListeningPlace(path: path)
+        do throws(Errno) {
+            loop = try EventLoop.shared()
+        } catch {
+            throw .system(error, path: path)
+        }
+        token = loop.makeToken()
+        state = Mutex(State(place: place))
+        self.service = service
+        self.limits = limits
+        self.onConnect = onConnect
+        do throws(Errno) {
+            try loop.add(self, place.socket.descriptor, token: token)
+        } catch {
+            throw .system(error, path: path)
+        }
+    }
+
+    /// Takes no more connections and removes the socket from its path. Connections made before go on.
+    package func close() {
+        loop.remove(token: token)
+        let place = state.withLock { state in
+            defer { state.place = nil }
+            return state.place
+        }
+        withExtendedLifetime(place) {}
+    }
+}
+
+extension Listener: EventSource {
+    func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer) {
+        let listening = SequencedPacketSocket(descriptor)
+        // A few at a time, so that those who are connected get their turn.
+        for _ in 0..<16 {
+            do {
+                try admit(try listening.accept())
+            } catch {
+                switch error {
+                case .wouldBlock: return
+                case .processDescriptorLimit, .systemDescriptorLimit, .noBufferSpace, .outOfMemory:
+                    return pause(descriptor)
+                // The one who connected has given up again, or is gone before it could be asked who it is.
+                default: continue
+                }
+            }
+        }
+    }
+
+    private func admit(_ socket: SequencedPacketSocket) throws(Errno) {
+        guard try socket.peerCredentials().userID == geteuid() else { return }
+        let peer = try Peer(of: socket, identifyingProcess: true)
+        let connection = try Connection(socket, peer: peer, service: service, limits: limits)
+        onConnect(connection)
+        try connection.start()
+    }
+
+    /// Leaves those who connect waiting for a moment. They stay in the system's queue, and the descriptor stays
+    /// readable: without a pause the loop would spin.
+    private func pause(_ descriptor: FileDescriptor) {
+        loop.setEvents([], descriptor, token: token)
+        loop.perform(afterMilliseconds: Self.pauseMilliseconds) { [self] in
+            guard state.withLock({ $0.place != nil }) else { return }
+            loop.setEvents(.readable, descriptor, token: token)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import LinuxSystem
+
+/// Reads a message's values by their keys.
+///
+/// Reading in the order of the keys is one pass over the bytes; another order works and starts over for each step
+/// back. Keys that nobody asks for are skipped. No input makes it trap.
+package struct MessageDecoder: ~Copyable {
+    /// How deep messages and arrays may be inside each other.
+    package static let depthLimit = 32
+
+    var reader: CBORReader
+    /// The descriptors that came with the message. Those that nobody takes are closed with the decoder.
+    package let descriptors: [FileDescriptor]
+    private var map = OpenMap()
+    private var depth = 0
+
+    /// Where reading stands in the map whose keys are being asked for.
+    private struct OpenMap {
+        /// Just past the map's head.
+        var start = 0
+        /// How many pairs it has, or `nil` when it ends with a break.
+        var count: Int?
+        /// How many pairs have been read, counting one whose key only has been read.
+        var pairsRead = 0
+        /// A key that has been read while its value has not.
+        var pendingKey: UInt64?
+        /// The greatest key whose value is behind.
+        var passedKey: UInt64?
+        var isAtEnd = false
+    }
+
+    /// - Parameter bytes: must stay in place for as long as the decoder is used.
+    package init(_ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []) {
+        self.init(CBORReader(bytes, depthLimit: Self.depthLimit), descriptors: descriptors)
+    }
+
+    /// Starts where a reader stands.
+    init(_ reader: CBORReader, descriptors: [FileDescriptor]) {
+        self.reader = reader
+        self.descriptors = descriptors
+    }
+
+    package mutating func decode<Value: MessageValue>(
+        _: Value.Type = Value.self, forKey key: UInt64
+    ) throws(MessageError) -> Value {
+        guard try seek(key) else { throw .missing(key: key) }
+        return try Value.read(from: &self)
+    }
+
+    /// The value under a key, or `nil` when the key is absent or its value null.
+    package mutating func decodeIfPresent<Value: MessageValue>(
+        _: Value.Type = Value.self, forKey key: UInt64
+    ) throws(MessageError) -> Value? {
+        guard try seek(key), !reader.skipNull() else { return nil }
+        return try Value.read(from: &self)
+    }
+
+    /// Gives a byte string to a function in place, without a copy. The bytes are gone when the function returns.
+    package mutating func decodeBytes<Result>(
+        forKey key: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(MessageError) -> Result {
+        guard try seek(key) else { throw .missing(key: key) }
+        do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
+    }
+
+    /// Whether there is such a key. Reading its value afterwards starts over from the map's beginning.
+    package mutating func contains(key: UInt64) throws(MessageError) -> Bool {
+        guard try seek(key) else { return false }
+        do { try reader.skip(depth: depth) } catch { throw .malformed(error) }
+        return true
+    }
+}
+
+extension MessageDecoder {
+    /// Reads a message that starts here, and moves past its end.
+    mutating func readMap<Value: Message>() throws(MessageError) -> Value {
+        let outer = map
+        try enter()
+        do { map = OpenMap(start: 0, count: try reader.readMapHead()) } catch { throw .malformed(error) }
+        map.start = reader.offset
+        let value = try Value(from: &self)
+        try skipRest()
+        map = outer
+        depth -= 1
+        return value
+    }
+
+    mutating func readArray<Element: MessageValue>() throws(MessageError) -> [Element] {
+        try enter()
+        let count: Int?
+        do { count = try reader.readArrayHead() } catch { throw .malformed(error) }
+        var elements: [Element] = []
+        // The count is the peer's word: memory for more than a few is reserved only as they turn up.
+        if let count { elements.reserveCapacity(min(count, 256)) }
+        while try !isEnd(of: count, after: elements.count) {
+            elements.append(try Element.read(from: &self))
+        }
+        depth -= 1
+        return elements
+    }
+
+    private mutating func enter() throws(MessageError) {
+        guard depth < Self.depthLimit else { throw .malformed(CBORError(.tooDeep, at: reader.offset)) }
+        depth += 1
+    }
+
+    /// Whether an array or map ends here, after so many items or pairs; moves past its break.
+    private mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
+        if let count { return read == count }
+        do { return try reader.skipBreak() } catch { throw .malformed(error) }
+    }
+
+    /// Moves to the value of a key; `false` when the map has no such key.
+    private mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
+        if let passed = map.passedKey, key <= passed { rewind() }
+        while try readKey() {
+            guard let next = map.pendingKey, next <= key else { return false }
+            map.pendingKey = nil
+            map.passedKey = next
+            if next == key { return true }
+            do { try reader.skip(depth: depth) } catch { throw .malformed(error) }
+        }
+        return false
+    }
+
+    private mutating func rewind() {
+        map = OpenMap(start: map.start, count: map.count)
+        reader.offset = map.start
+    }
+
+    /// Makes sure that a key is pending; `false` at the map's end.
+    private mutating func readKey() throws(MessageError) -> Bool {
+        if map.pendingKey != nil { return true }
+        if map.isAtEnd { return false }
+        if try isEnd(of: map.count, after: map.pairsRead) {
+            map.isAtEnd = true
+            return false
+        }
+        let start = reader.offset
+        let key: UInt64
+        do { key = try reader.readUnsigned() } catch { throw .malformed(error) }
+        if let passed = map.passedKey, key <= passed { throw .keysOutOfOrder(offset: start) }
+        map.pendingKey = key
+        map.pairsRead += 1
+        return true
+    }
+
+    /// Moves past everything that nobody has asked for.
+    private mutating func skipRest() throws(MessageError) {
+        while try readKey() {
+            map.passedKey = map.pendingKey
+            map.pendingKey = nil
+            do { try reader.skip(depth: depth) } catch { throw .malformed(error) }
+        }
+    }
+}

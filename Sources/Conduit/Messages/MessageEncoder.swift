@@ -1,0 +1,55 @@
+import LinuxSystem
+
+/// Writes a message's values under their keys, in ascending order of the keys.
+package struct MessageEncoder: ~Copyable {
+    var writer: CBORWriter
+    /// The descriptors that will travel with the message, in the order they were attached.
+    package private(set) var descriptors: [FileDescriptor] = []
+    /// The last key of the map that is being written.
+    private var lastKey: UInt64?
+
+    /// - Parameter scratch: memory that outlives the encoder, usually on the stack; may be empty.
+    package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
+        writer = CBORWriter(scratch: scratch)
+    }
+
+    package mutating func encode<Value: MessageValue>(_ value: Value, forKey key: UInt64) {
+        write(key: key)
+        value.write(to: &self)
+    }
+
+    /// Writes nothing at all for `nil`.
+    package mutating func encodeIfPresent<Value: MessageValue>(_ value: Value?, forKey key: UInt64) {
+        guard let value else { return }
+        encode(value, forKey: key)
+    }
+
+    /// Writes a byte string from memory, without a copy in between.
+    package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
+        write(key: key)
+        writer.write(bytes: bytes)
+    }
+
+    /// Sends a descriptor along and writes its number in its place.
+    mutating func attach(_ descriptor: FileDescriptor) {
+        writer.write(unsigned: UInt64(descriptors.count))
+        descriptors.append(descriptor)
+    }
+
+    private mutating func write(key: UInt64) {
+        assert(lastKey.map { $0 < key } ?? true, "key \(key) is not written in ascending order")
+        lastKey = key
+        writer.write(unsigned: key)
+    }
+
+    /// Writes a message inside of the one that is being written.
+    mutating func writeMap<Value: Message>(_ value: Value) {
+        let outer = lastKey
+        lastKey = nil
+        // The number of keys is not known beforehand, and one byte at the end is cheaper than counting first.
+        writer.beginIndefinite(.map)
+        value.encode(to: &self)
+        writer.writeBreak()
+        lastKey = outer
+    }
+}

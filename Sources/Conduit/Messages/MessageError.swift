@@ -1,0 +1,23 @@
+/// Why the bytes that arrived are not the message that was expected.
+package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not the CBOR that the message is made of.
+    case malformed(CBORError)
+    /// The keys of a map are not unsigned integers in ascending order.
+    case keysOutOfOrder(offset: Int)
+    /// A key that the message cannot do without is not there.
+    case missing(key: UInt64)
+    /// A value mentions a descriptor that did not come with the message.
+    case missingDescriptor(index: UInt64)
+    /// A value is of the right type, but the message's own rules do not allow it.
+    case invalid(String)
+
+    package var description: String {
+        switch self {
+        case .malformed(let error): "\(error)"
+        case .keysOutOfOrder(let offset): "keys out of order, at byte \(offset)"
+        case .missing(let key): "key \(key) is missing"
+        case .missingDescriptor(let index): "descriptor \(index) did not come with it"
+        case .invalid(let words): words
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import CLinux
+import Glibc
+
+/// Gives a copy what the original has beside its content: attributes, mode, access control list and times.
+enum CopiedMetadata {
+    /// - Parameter target: the copy, open and written whole; writing to it later would change its times again.
+    static func apply(
+        from source: FileDescriptor, _ status: FileStatus, to target: FileDescriptor
+    ) throws(Errno) {
+        let names = try ExtendedAttributes.names(of: source)
+        // Attributes first: the mode may forbid to set them.
+        _ = try ExtendedAttributes.copy(names.user, from: source, to: target)
+        var permissions = try self.permissions(status, for: target)
+        try retrying { fchmod(target.rawValue, permissions) }
+        if try !ExtendedAttributes.copy(names.lists, from: source, to: target) {
+            // With a list, the group's bits are the most that anyone on the list has. Without it they would be given
+            // to the whole group.
+            permissions &= ~0o070
+            try retrying { fchmod(target.rawValue, permissions) }
+        }
+        try retrying { futimens(target.rawValue, [status.accessed, status.modified]) }
+    }
+
+    /// The mode for the copy. A program that runs as its owner does so only if the copy has that same owner.
+    private static func permissions(_ status: FileStatus, for target: FileDescriptor) throws(Errno) -> mode_t {
+        var permissions = status.permissions
+        guard permissions & (S_ISUID | S_ISGID) != 0 else { return permissions }
+        let copy = try target.status()
+        if copy.raw.st_uid != status.raw.st_uid { permissions &= ~S_ISUID }
+        if copy.raw.st_gid != status.raw.st_gid { permissions &= ~S_ISGID }
+        return permissions
+    }
+}

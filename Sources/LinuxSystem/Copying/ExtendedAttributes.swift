@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// Copies what a file carries beside its content: attributes of users (`user.…`) and access control lists.
+///
+/// Attributes that bind a file to its machine or grant it power (`security.…`, `trusted.…`) are not copied.
+enum ExtendedAttributes {
+    private static let accessList = "system.posix_acl_access"
+    private static let defaultList = "system.posix_acl_default"
+
+    /// Which of a file's attributes matter to a copy.
+    struct Names {
+        var user: [String] = []
+        var lists: [String] = []
+    }
+
+    static func names(of file: FileDescriptor) throws(Errno) -> Names {
+        var result = Names()
+        guard let packed = try read({ clinux_flistxattr(file.rawValue, $0, $1) }) else { return result }
+        for bytes in packed.split(separator: 0) {
+            let name = String(decoding: bytes.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if name.hasPrefix("user.") {
+                result.user.append(name)
+            } else if name == accessList || name == defaultList {
+                result.lists.append(name)
+            }
+        }
+        return result
+    }
+
+    /// Copies some attributes. One that the target's file system does not support, or only smaller, is left out.
+    ///
+    /// - Returns: whether all of them were copied.
+    static func copy(
+        _ names: [String], from source: FileDescriptor, to target: FileDescriptor
+    ) throws(Errno) -> Bool {
+        var isComplete = true
+        for name in names {
+            guard let value = try read({ clinux_fgetxattr(source.rawValue, name, $0, $1) }) else { continue }
+            do throws(Errno) {
+                try retrying { clinux_fsetxattr(target.rawValue, name, value, value.count, 0) }
+            } catch {
+                guard isAboutTheAttribute(error, target) else { throw error }
+                isComplete = false
+            }
+        }
+        return isComplete
+    }
+
+    /// Reads something whose size is asked first and may grow in between; `nil` where it is gone or not supported.
+    private static func read(
+        _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
+    ) throws(Errno) -> [CChar]? {
+        while true {
+            do throws(Errno) {
+                let size = try retrying { call(nil, 0) }
+                if size == 0 { return [] }
+                var bytes = [CChar](repeating: 0, count: size)
+                let filled = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+                    try retrying { call(buffer.baseAddress, buffer.count) }
+                }
+                return Array(bytes[..<filled])
+            } catch {
+                switch error.rawValue {
+                case ERANGE: continue
+                case ENODATA, EOPNOTSUPP, ENOSYS, EACCES, EPERM: return nil
+                default: throw error
+                }
+            }
+        }
+    }
+
+    /// Whether an attribute was refused for what it is, and not because the disk is full.
+    private static func isAboutTheAttribute(_ error: Errno, _ target: FileDescriptor) -> Bool {
+        switch error.rawValue {
+        case EOPNOTSUPP, ENOSYS, EPERM, EACCES, E2BIG, ERANGE, EINVAL: true
+        // ext4 keeps all attributes of a file in one block and calls that block's end the disk's.
+        case ENOSPC, EDQUOT: clinux_filesystem_free(target.rawValue) > 1 << 20
+        default: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Copies one regular file, whole or not at all.
+package enum FileCopier {
+    /// Copies an open file under a new name: cloned where the file system shares blocks, else copied by the kernel,
+    /// else through a buffer. Holes, extended attributes, mode and times are kept; set-user-ID and set-group-ID only
+    /// where the copy belongs to the same user or group.
+    ///
+    /// The name appears when the file is whole: until then the file has no name, and a copy that fails, is cancelled
+    /// or whose process is killed leaves nothing. The copy is not forced to the disk.
+    ///
+    /// Blocks for as long as it takes. The closures are called on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - source: a regular file, open for reading. Its position is neither used nor moved.
+    ///   - directory: where the copy goes.
+    ///   - name: a name that is not taken there.
+    ///   - progress: how many bytes are done, and how many there are (0 where the file does not say).
+    ///   - isCancelled: asked between pieces of at most 16 MiB.
+    /// - Returns: the slowest way that was needed.
+    @discardableResult
+    package static func copy(
+        _ source: FileDescriptor, into directory: FileDescriptor, named name: String,
+        progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
+    ) throws(CopyError) -> CopyMethod {
+        guard let fileName = FileName(name) else { throw .invalidName(name) }
+        let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
+        guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
+        var staged = try CopyError.wrapping(name) { () throws(Errno) in try StagedFile(in: directory) }
+        var copier = ContentCopier()
+        var completed = 0
+        progress(0, status.size)
+        let method: CopyMethod
+        do throws(ContentError) {
+            method = try copier.copy(
+                source, status, to: staged.descriptor,
+                advanced: { count in
+                    completed += count
+                    progress(completed, status.size)
+                }, isCancelled: isCancelled)
+        } catch {
+            throw error.atPath(name)
+        }
+        if isCancelled() { throw .cancelled }
+        do throws(Errno) {
+            try CopiedMetadata.apply(from: source, status, to: staged.descriptor)
+            try staged.publish(as: fileName)
+        } catch {
+            throw CopyError(error, path: name)
+        }
+        return method
+    }
+}

@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+
+/// A file that is not visible until it is whole.
+///
+/// It has no name at all (O_TMPFILE) where the file system can do that, so that not even a killed process leaves
+/// anything; otherwise a hidden name that is removed with this value, or by a later ``TemporaryName/sweep(_:)``.
+package struct StagedFile: ~Copyable {
+    /// The file, open for reading and writing, with mode 0600.
+    package let descriptor: FileDescriptor
+    private let directory: FileDescriptor
+    private var temporaryName: FileName?
+
+    /// Makes an empty one in the directory where it will get its name.
+    package init(in directory: FileDescriptor) throws(Errno) {
+        self.directory = directory
+        do throws(Errno) {
+            descriptor = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
+            temporaryName = nil
+        } catch {
+            switch error.rawValue {
+            case EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS:
+                (descriptor, temporaryName) = try Self.makeNamed(in: directory)
+            default: throw error
+            }
+        }
+    }
+
+    deinit {
+        if let temporaryName { try? directory.removeFile(temporaryName) }
+    }
+
+    private static func makeNamed(in directory: FileDescriptor) throws(Errno) -> (FileDescriptor, FileName) {
+        while true {
+            let name = TemporaryName.random()
+            do throws(Errno) {
+                let file = try directory.createFile(name, permissions: 0o600)
+                if try TemporaryName.lock(file) { return (file, name) }
+            } catch .fileExists {
+                continue
+            }
+        }
+    }
+
+    /// Makes the file appear under its name; EEXIST where that is taken.
+    package mutating func publish(as name: FileName) throws(Errno) {
+        // Network file systems may say only now that bytes did not fit; closing any descriptor of the file asks them.
+        let copy = try retrying { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
+        if Glibc.close(copy) < 0, Errno.current != .interrupted { throw .current }
+        if let temporaryName {
+            try directory.rename(temporaryName, to: name)
+            self.temporaryName = nil
+        } else {
+            try retrying { clinux_link_descriptor(descriptor.rawValue, directory.rawValue, name.characters) }
+        }
+    }
+}

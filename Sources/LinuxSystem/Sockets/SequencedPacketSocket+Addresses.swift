@@ -1,0 +1,49 @@
+import CLinux
+import Glibc
+
+extension SequencedPacketSocket {
+    /// Connects to a listening socket.
+    ///
+    /// Returns at once unless the listener has as many unaccepted connections as it allows; then it waits for room,
+    /// and fails with `timedOut` after the given time. Not for threads that may never wait.
+    ///
+    /// Fails with `noSuchFile` when there is no such path and with `connectionRefused` when nobody listens there.
+    package static func connect(
+        to address: LocalSocketAddress, timeoutMilliseconds: Int = 10_000
+    ) throws(Errno) -> SequencedPacketSocket {
+        let descriptor = FileDescriptor(owning: try retrying { clinux_seqpacket_socket() })
+        let flags = try retrying { fcntl(descriptor.rawValue, F_GETFL) }
+        // A non-blocking connect fails for good when the backlog is full, and nothing can be polled for room in it.
+        // A blocking one with a send timeout waits for it.
+        try retrying { fcntl(descriptor.rawValue, F_SETFL, flags & ~O_NONBLOCK) }
+        var timeout = timeval(tv_sec: timeoutMilliseconds / 1000, tv_usec: (timeoutMilliseconds % 1000) * 1000)
+        try retrying {
+            setsockopt(
+                descriptor.rawValue, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        }
+        do {
+            try retrying { address.withSocketAddress { Glibc.connect(descriptor.rawValue, $0, $1) } }
+        } catch {
+            throw error == .wouldBlock ? .timedOut : error
+        }
+        try retrying { fcntl(descriptor.rawValue, F_SETFL, flags) }
+        return SequencedPacketSocket(descriptor)
+    }
+
+    /// A socket bound to an address that must be free, not listening yet. Fails with `addressInUse` when it is not.
+    package static func bound(to address: LocalSocketAddress) throws(Errno) -> SequencedPacketSocket {
+        let descriptor = FileDescriptor(owning: try retrying { clinux_seqpacket_socket() })
+        try retrying { address.withSocketAddress { Glibc.bind(descriptor.rawValue, $0, $1) } }
+        return SequencedPacketSocket(descriptor)
+    }
+
+    /// Starts taking connections, with as many waiting as the system allows.
+    package func listen() throws(Errno) {
+        try retrying { Glibc.listen(descriptor.rawValue, CInt.max) }
+    }
+
+    /// Takes a waiting connection. Fails with `wouldBlock` when there is none.
+    package func accept() throws(Errno) -> SequencedPacketSocket {
+        SequencedPacketSocket(FileDescriptor(owning: try retrying { clinux_accept(descriptor.rawValue) }))
+    }
+}

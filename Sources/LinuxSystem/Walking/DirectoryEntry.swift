@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+/// A name in a directory and, where the file system says so in the listing itself, what it names.
+package struct DirectoryEntry: Sendable {
+    package let name: FileName
+    /// `nil` where only the status would tell.
+    package let kind: FileStatus.Kind?
+}
+
+extension FileDescriptor {
+    /// Everything in this directory from its current position on, but `.` and `..`, in no particular order.
+    package func entries() throws(Errno) -> [DirectoryEntry] {
+        var entries: [DirectoryEntry] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 8)
+        defer { buffer.deallocate() }
+        while true {
+            let filled = try retrying { clinux_getdents(rawValue, buffer.baseAddress, buffer.count) }
+            if filled == 0 { return entries }
+            var records = DirectoryRecords(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
+            while let entry = records.next() { entries.append(entry) }
+        }
+    }
+}
+
+/// Takes apart what getdents64(2) filled a buffer with: inode (8 bytes), next position (8), length of the record (2),
+/// kind (1), then the name with its NUL.
+private struct DirectoryRecords {
+    private var rest: UnsafeRawBufferPointer
+
+    init(_ records: UnsafeRawBufferPointer) { rest = records }
+
+    mutating func next() -> DirectoryEntry? {
+        while rest.count > 19, let base = rest.baseAddress {
+            let length = Int(rest.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
+            let type = rest[18]
+            let name = base.advanced(by: 19).assumingMemoryBound(to: CChar.self)
+            // The kernel's records are whole; a length that is not would make this loop run for ever.
+            guard length > 19, length <= rest.count else { return nil }
+            rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+            if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }
+            return DirectoryEntry(name: FileName(cString: name), kind: FileStatus.Kind(directoryType: type))
+        }
+        return nil
+    }
+}
+
+extension FileStatus.Kind {
+    /// The kind behind a `DT_…` constant of dirent.h; `nil` for `DT_UNKNOWN` and what is not in the list.
+    fileprivate init?(directoryType: UInt8) {
+        switch Int(directoryType) {
+        case Int(DT_FIFO): self = .fifo
+        case Int(DT_CHR): self = .characterDevice
+        case Int(DT_DIR): self = .directory
+        case Int(DT_BLK): self = .blockDevice
+        case Int(DT_REG): self = .regular
+        case Int(DT_LNK): self = .symbolicLink
+        case Int(DT_SOCK): self = .socket
+        default: return nil
+        }
+    }
+}

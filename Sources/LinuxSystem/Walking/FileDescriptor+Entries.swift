@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+
+/// Calls that take a name in this directory. None follows a symbolic link of that name.
+extension FileDescriptor {
+    /// Opens an entry that must lie in this directory itself, as openat2(2) guarantees it.
+    ///
+    /// Where the kernel or a filter in front of it does not have that call, the name alone guarantees it as well: it
+    /// holds no `/`, and `O_NOFOLLOW` refuses a link.
+    package func open(entry name: FileName, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
+        // openat2 refuses flags that mean nothing to a handle.
+        let forFiles = options.contains(.pathOnly) ? 0 : O_NOCTTY
+        let flags = options.rawValue | O_CLOEXEC | O_NOFOLLOW | forFiles
+        let resolve = clinux_resolve_beneath | clinux_resolve_no_symlinks
+        do throws(Errno) {
+            return FileDescriptor(
+                owning: try retrying {
+                    clinux_openat2(rawValue, name.characters, UInt64(UInt32(bitPattern: flags)), 0, resolve)
+                })
+        } catch {
+            guard error == .noSystemCall || error == .notPermitted else { throw error }
+            return FileDescriptor(owning: try retrying { clinux_openat(rawValue, name.characters, flags, 0) })
+        }
+    }
+
+    /// Makes a file that was not there, open for reading and writing.
+    package func createFile(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        return FileDescriptor(owning: try retrying { clinux_openat(rawValue, name.characters, flags, permissions) })
+    }
+
+    package func makeDirectory(_ name: FileName, permissions: mode_t) throws(Errno) {
+        try retrying { mkdirat(rawValue, name.characters, permissions) }
+    }
+
+    package func status(of name: FileName) throws(Errno) -> FileStatus {
+        var raw = stat()
+        try retrying { fstatat(rawValue, name.characters, &raw, AT_SYMLINK_NOFOLLOW) }
+        return FileStatus(raw)
+    }
+
+    package func removeFile(_ name: FileName) throws(Errno) {
+        try retrying { unlinkat(rawValue, name.characters, 0) }
+    }
+
+    package func removeEmptyDirectory(_ name: FileName) throws(Errno) {
+        try retrying { unlinkat(rawValue, name.characters, AT_REMOVEDIR) }
+    }
+
+    /// What a symbolic link says, byte for byte.
+    package func target(ofLink name: FileName) throws(Errno) -> [UInt8] {
+        var capacity = 256
+        while true {
+            var text = [CChar](repeating: 0, count: capacity)
+            let length = try retrying { readlinkat(rawValue, name.characters, &text, capacity) }
+            // A link that fills the buffer may have been cut.
+            if length < capacity { return text[..<length].map { UInt8(bitPattern: $0) } }
+            capacity *= 4
+        }
+    }
+
+    package func makeLink(_ name: FileName, target: [UInt8]) throws(Errno) {
+        let text = target.map { CChar(bitPattern: $0) } + [0]
+        try retrying { symlinkat(text, rawValue, name.characters) }
+    }
+
+    /// Renames within this directory, never onto a name that is taken (EEXIST).
+    package func rename(_ old: FileName, to new: FileName) throws(Errno) {
+        do throws(Errno) {
+            try retrying {
+                clinux_renameat2(rawValue, old.characters, rawValue, new.characters, clinux_rename_noreplace)
+            }
+        } catch {
+            // Some network and FUSE file systems have no such rename.
+            guard error == .invalidArgument || error == .noSystemCall || error == .notSupported else { throw error }
+            try renameWithoutFlag(old, to: new)
+        }
+    }
+
+    /// The same promise with older calls: the new name is first taken, by an empty directory or by a second link.
+    private func renameWithoutFlag(_ old: FileName, to new: FileName) throws(Errno) {
+        if try status(of: old).kind == .directory {
+            try makeDirectory(new, permissions: 0o700)
+            do throws(Errno) {
+                try retrying { renameat(rawValue, old.characters, rawValue, new.characters) }
+            } catch {
+                try? removeEmptyDirectory(new)
+                throw error
+            }
+        } else {
+            try retrying { linkat(rawValue, old.characters, rawValue, new.characters, 0) }
+            try removeFile(old)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Where an entry lies below the root of a walk, as bytes: names with `/` between, empty for the root itself.
+package struct RelativePath: Sendable, Hashable {
+    package private(set) var bytes: [UInt8]
+
+    /// The root of the walk.
+    package init() { bytes = [] }
+
+    package mutating func append(_ name: FileName) {
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
+        bytes.append(contentsOf: name.bytes)
+    }
+
+    package mutating func removeLast() {
+        let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? bytes.startIndex
+        bytes.removeSubrange(end...)
+    }
+
+    package func appending(_ name: FileName) -> RelativePath {
+        var path = self
+        path.append(name)
+        return path
+    }
+}
+
+extension RelativePath: CustomStringConvertible {
+    /// The path for people: what is not UTF-8 in it is replaced, the root is `.`.
+    package var description: String { bytes.isEmpty ? "." : String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,165 @@
+import Glibc
+
+/// Walks a tree by descriptor, never out of it: depth first, a directory before what is in it, names byte by byte.
+///
+/// - Symbolic links are reported, never followed. What is neither file, directory nor link (a pipe, a socket, a
+///   device) is reported and never opened.
+/// - Each directory is listed when the walk enters it, and must be the same when the walk leaves it: an entry that
+///   was added, removed or replaced meanwhile ends the walk with ``WalkError/changedDuringWalk(path:)``, so that no
+///   archive or copy is a mixture of two states. (A change within one tick of the file system's clock, some
+///   milliseconds on kernels before 6.13, can go unseen.) Whether a *file's* content changes is for its reader to see.
+/// - A fixed number of directories is open at a time and no recursion is used: the tree may be of any depth.
+///
+/// Not for use from several threads at once.
+package struct TreeWalker: ~Copyable {
+    /// An entry of the tree. The root's name is empty.
+    package struct Entry: Sendable {
+        package let name: FileName?
+        package let status: FileStatus
+    }
+
+    package enum Event: Sendable {
+        /// A directory begins; it is now ``TreeWalker/directory``.
+        case enter(Entry)
+        /// A directory was read whole. Its parent is ``TreeWalker/directory`` again (the root itself after the root).
+        case leave(Entry, FileDescriptor)
+        /// A regular file; open for reading where the walk was asked to open files.
+        case file(Entry, FileDescriptor?)
+        /// A symbolic link and the bytes it holds.
+        case link(Entry, target: [UInt8])
+        /// A pipe, socket or device.
+        case special(Entry)
+    }
+
+    private struct Frame {
+        let entry: Entry
+        let entries: [DirectoryEntry]
+        var next = 0
+    }
+
+    private let opensFiles: Bool
+    private var stack: DirectoryStack
+    private var frames: [Frame] = []
+    private var hasBegun = false
+    /// Where the current directory lies below the root.
+    package private(set) var directoryPath = RelativePath()
+
+    /// Starts a walk; nothing is listed yet.
+    ///
+    /// - Parameters:
+    ///   - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
+    ///   - opensFiles: whether regular files are reported open.
+    package init(root: FileDescriptor, opensFiles: Bool) throws(WalkError) {
+        do throws(Errno) {
+            let own = try root.open(".", [.readOnly, .directory])
+            stack = DirectoryStack(root: own, identity: try own.status().identity)
+        } catch {
+            throw .system(error, path: ".")
+        }
+        self.opensFiles = opensFiles
+    }
+
+    /// The directory the walk is in.
+    package var directory: FileDescriptor { stack.current }
+
+    /// The path of an entry of the current directory, for messages and archives.
+    package func path(of entry: Entry) -> RelativePath {
+        entry.name.map(directoryPath.appending) ?? directoryPath
+    }
+
+    /// The next event, or `nil` after the root was left.
+    package mutating func next() throws(WalkError) -> Event? {
+        guard let last = frames.indices.last else {
+            if hasBegun { return nil }
+            hasBegun = true
+            return try begin()
+        }
+        if frames[last].next < frames[last].entries.count {
+            frames[last].next += 1
+            return try visit(frames[last].entries[frames[last].next - 1])
+        }
+        return try leave(frames.removeLast().entry)
+    }
+
+    private mutating func begin() throws(WalkError) -> Event {
+        do throws(Errno) {
+            let entry = Entry(name: nil, status: try stack.current.status())
+            frames.append(Frame(entry: entry, entries: try stack.current.sortedEntries()))
+            return .enter(entry)
+        } catch {
+            throw .system(error, path: ".")
+        }
+    }
+
+    private mutating func visit(_ found: DirectoryEntry) throws(WalkError) -> Event {
+        do throws(Errno) {
+            let kind = if let listed = found.kind { listed } else { try stack.current.status(of: found.name).kind }
+            if kind != .directory { return try report(found.name, kind) }
+        } catch {
+            throw Self.failure(error, at: directoryPath.appending(found.name))
+        }
+        return try enter(found.name)
+    }
+
+    private func report(_ name: FileName, _ kind: FileStatus.Kind) throws(Errno) -> Event {
+        if kind == .regular && opensFiles {
+            // Non-blocking: should a pipe have taken the file's place, opening it must not wait for a writer.
+            let file = try stack.current.open(entry: name, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular else { throw Errno(rawValue: ESTALE) }
+            return .file(Entry(name: name, status: status), file)
+        }
+        let entry = Entry(name: name, status: try stack.current.status(of: name))
+        guard entry.status.kind == kind else { throw Errno(rawValue: ESTALE) }
+        switch kind {
+        case .regular: return .file(entry, nil)
+        case .symbolicLink: return .link(entry, target: try stack.current.target(ofLink: name))
+        default: return .special(entry)
+        }
+    }
+
+    private mutating func enter(_ name: FileName) throws(WalkError) -> Event {
+        directoryPath.append(name)
+        let directory: FileDescriptor
+        let entry: Entry
+        let entries: [DirectoryEntry]
+        do throws(Errno) {
+            directory = try stack.current.open(entry: name, [.readOnly, .directory, .nonBlocking])
+            entry = Entry(name: name, status: try directory.status())
+            entries = try directory.sortedEntries()
+        } catch {
+            throw Self.failure(error, at: directoryPath)
+        }
+        guard stack.push(directory, identity: entry.status.identity) else {
+            throw .containsItself(path: directoryPath.description)
+        }
+        frames.append(Frame(entry: entry, entries: entries))
+        return .enter(entry)
+    }
+
+    private mutating func leave(_ entry: Entry) throws(WalkError) -> Event {
+        do throws(Errno) {
+            let left = stack.current
+            guard try left.status().hasSameContent(as: entry.status) else { throw Errno(rawValue: ESTALE) }
+            _ = try stack.pop()
+            if entry.name != nil { directoryPath.removeLast() }
+            return .leave(entry, left)
+        } catch {
+            throw Self.failure(error, at: directoryPath)
+        }
+    }
+
+    /// What an error means at an entry that was just listed: gone or of another kind is a change.
+    private static func failure(_ error: Errno, at path: RelativePath) -> WalkError {
+        switch error.rawValue {
+        case ENOENT, ENOTDIR, ELOOP, ESTALE, ENXIO, EINVAL: .changedDuringWalk(path: path.description)
+        default: .system(error, path: path.description)
+        }
+    }
+}
+
+extension FileDescriptor {
+    fileprivate func sortedEntries() throws(Errno) -> [DirectoryEntry] {
+        try entries().sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import LinuxSystem
+
+/// A directory of a test's own, removed with what is in it when the last reference goes.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/conduit-tests-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
+        path = String(cString: made)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
