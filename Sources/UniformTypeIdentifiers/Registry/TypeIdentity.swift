@@ -1,0 +1,40 @@
+import Synchronization
+
+/// What a ``UTType`` points at: an identifier, and where its meaning comes from.
+///
+/// A declared type has one identity for the whole life of the process: its facts (tags, parents, description) are
+/// looked up in the registry's current snapshot by `index`, so a type held across a reload follows the declarations.
+/// Identities of other types are made as they are asked for, and compared by identifier.
+final class TypeIdentity: Sendable {
+    enum Origin: Sendable {
+        /// Declared by the system or by a bundle, now or earlier in this process.
+        case declared
+        /// Asked for with `exportedAs` or `importedAs` and declared by nobody; it conforms to `parent`.
+        case undeclared(parent: UTType)
+        /// Made from a tag that no declared type has.
+        case dynamic(DynamicIdentifier)
+    }
+
+    let identifier: String
+    /// The number of the type's facts in every snapshot that is not older than the identity; -1 if not declared.
+    let index: Int
+    let origin: Origin
+
+    init(declared identifier: String, index: Int) {
+        self.identifier = identifier
+        self.index = index
+        origin = .declared
+    }
+
+    init(undeclared identifier: String, parent: UTType) {
+        self.identifier = identifier
+        index = -1
+        origin = .undeclared(parent: parent)
+    }
+
+    init(dynamic payload: DynamicIdentifier, identifier: String) {
+        self.identifier = identifier
+        index = -1
+        origin = .dynamic(payload)
+    }
+}

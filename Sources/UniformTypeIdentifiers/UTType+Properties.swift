@@ -1,0 +1,80 @@
+import Foundation
+
+extension UTType {
+    /// The type's tags by class, in declaration order; classes without a tag are left out.
+    ///
+    /// A declared type has filename extensions and MIME types here. A dynamic type has exactly the tag it was made from.
+    public var tags: [UTTagClass: [String]] {
+        if case .dynamic(let payload) = identity.origin {
+            return [UTTagClass(rawValue: payload.tagClass): [payload.tag]]
+        }
+        var tags: [UTTagClass: [String]] = [:]
+        withFacts { facts in
+            tags[.filenameExtension] = facts.extensions.isEmpty ? nil : facts.extensions
+            tags[.mimeType] = facts.mimeTypes.isEmpty ? nil : facts.mimeTypes
+        }
+        return tags
+    }
+
+    /// The first declared filename extension.
+    public var preferredFilenameExtension: String? {
+        preferredTag(of: .filenameExtension)
+    }
+
+    /// The first declared MIME type.
+    public var preferredMIMEType: String? {
+        preferredTag(of: .mimeType)
+    }
+
+    /// The first tag of a class, whatever class that is.
+    package func preferredTag(of tagClass: UTTagClass) -> String? {
+        if case .dynamic(let payload) = identity.origin {
+            return payload.tagClass == tagClass.rawValue ? payload.tag : nil
+        }
+        return withFacts { facts in
+            switch tagClass {
+            case .filenameExtension: facts.extensions.first
+            case .mimeType: facts.mimeTypes.first
+            default: facts.otherTags[tagClass.rawValue]?.first
+            }
+        } ?? nil
+    }
+
+    /// A description for people, in English: the type's own, else that of the nearest type it conforms to.
+    public var localizedDescription: String? {
+        if isDynamic {
+            return nil
+        }
+        if let own = withFacts(\.description) ?? nil {
+            return own
+        }
+        return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
+    }
+
+    /// The version that the declaration gives, usually none.
+    public var version: Int? { withFacts(\.version) ?? nil }
+
+    /// Where the declaration says the type is described, usually nowhere.
+    public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
+
+    /// Whether the type was made from a tag that no declared type has.
+    public var isDynamic: Bool {
+        if case .dynamic = identity.origin { true } else { false }
+    }
+
+    /// Whether the system or a bundle declares the type.
+    public var isDeclared: Bool { withFacts(\.isDeclared) ?? false }
+
+    /// Whether the identifier is in the public domain: starts with `public.`.
+    public var isPublic: Bool {
+        identifier.utf8.count > 7
+            && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
+    }
+
+    /// Calls `body` with the facts of a declared type.
+    func withFacts<Result>(_ body: (TypeFacts) -> Result) -> Result? {
+        TypeRegistry.withCurrent { snapshot in
+            snapshot.index(of: identity).map { body(snapshot.facts[$0]) }
+        }
+    }
+}
