@@ -36,6 +36,7 @@ let package = Package(
         // Floor 0: system calls and system libraries.
         .target(name: "CLinux"),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
@@ -44,7 +45,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("ZipArchive", ["CDeflate", "LinuxSystem"]),
+        library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 4
         library("ItemProvider", ["LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),

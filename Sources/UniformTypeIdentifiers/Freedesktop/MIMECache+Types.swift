@@ -7,13 +7,23 @@ struct MIMECacheTypes: Sendable {
     fileprivate(set) var parents: [(type: MIMETypeNames.ID, parent: MIMETypeNames.ID)] = []
     /// Types for which this cache asks that patterns from directories of lower precedence be forgotten.
     fileprivate(set) var withoutEarlierGlobs: Set<MIMETypeNames.ID> = []
-    /// Types with a file extension, for the way back; the extensions as they are in the cache.
-    fileprivate(set) var extensions: [(type: MIMETypeNames.ID, weight: UInt8, name: String)] = []
+    /// The patterns for file names in their three shapes.
+    fileprivate(set) var suffixes: [FileNameIndex.Pattern] = []
+    fileprivate(set) var literals: [FileNameIndex.Pattern] = []
+    fileprivate(set) var globs: [FileNameIndex.Pattern] = []
+    /// XML vocabularies.
+    fileprivate(set) var namespaces: [(root: XMLRootElement, type: MIMETypeNames.ID)] = []
 }
 
 extension MIMECache {
     /// The literal that update-mime-database writes for `glob-deleteall`, and the value for `magic-deleteall`.
     private static let noGlobs = "__NOGLOBS__"
+    /// In the high bits of a weight.
+    private static let caseSensitiveFlag = 0x100
+    /// No file name is longer, in bytes.
+    private static let longestPattern = 255
+    /// Fifty times as many as Debian's database has.
+    private static let mostPatterns = 1 << 16
 
     /// Reads the lists that name types; `nil` where the tree of suffixes points in circles.
     func types(_ names: inout MIMETypeNames) -> MIMECacheTypes? {
@@ -26,22 +36,10 @@ extension MIMECache {
             types.aliases.append((alias, type))
         }
         readParents(&types, &names)
-        for list in [List.literals, .globs] {
-            let entries = entries(of: list, size: 12)
-            for entry in 0..<entries.count {
-                let place = entries.start + 12 * entry
-                guard let type = number(word(place + 4), &types, &names) else { continue }
-                if list == .literals, let literal = string(word(place)), literal.elementsEqual(Self.noGlobs.utf8) {
-                    types.withoutEarlierGlobs.insert(type)
-                }
-            }
-        }
+        readNames(&types, &names)
         guard readSuffixes(&types, &names) else { return nil }
         readMagicTypes(&types, &names)
-        let namespaces = entries(of: .namespaces, size: 12)
-        for entry in 0..<namespaces.count {
-            _ = number(word(namespaces.start + 12 * entry + 8), &types, &names)
-        }
+        readNamespaces(&types, &names)
         return types
     }
 
@@ -72,6 +70,43 @@ extension MIMECache {
                 guard let parent = number(word(list + 4 + 4 * index), &types, &names) else { continue }
                 types.parents.append((type, parent))
             }
+        }
+    }
+
+    private func readNames(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) {
+        for list in [List.literals, .globs] {
+            let entries = entries(of: list, size: 12)
+            for entry in 0..<entries.count {
+                let place = entries.start + 12 * entry
+                guard let text = string(word(place)), let type = number(word(place + 4), &types, &names) else {
+                    continue
+                }
+                if text.elementsEqual(Self.noGlobs.utf8) {
+                    types.withoutEarlierGlobs.insert(type)
+                } else if text.count <= Self.longestPattern {
+                    let pattern = pattern(Array(text), type, word(place + 8))
+                    if list == .literals { types.literals.append(pattern) } else { types.globs.append(pattern) }
+                }
+            }
+        }
+    }
+
+    private func pattern(_ text: [UInt8], _ type: MIMETypeNames.ID, _ flags: Int) -> FileNameIndex.Pattern {
+        FileNameIndex.Pattern(
+            text: text, type: type, weight: UInt8(flags & 0xFF), isCaseSensitive: flags & Self.caseSensitiveFlag != 0)
+    }
+
+    private func readNamespaces(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) {
+        let list = entries(of: .namespaces, size: 12)
+        for entry in 0..<list.count {
+            let place = list.start + 12 * entry
+            guard let type = number(word(place + 8), &types, &names), let namespace = string(word(place)),
+                let localName = string(word(place + 4))
+            else { continue }
+            let root = XMLRootElement(
+                localName: String(decoding: localName, as: UTF8.self),
+                namespace: String(decoding: namespace, as: UTF8.self))
+            types.namespaces.append((root, type))
         }
     }
 
@@ -108,14 +143,17 @@ extension MIMECache {
             levels[levels.count - 1].remaining -= 1
             let character = word(node)
             guard character != 0 else {
-                guard let type = number(word(node + 4), &types, &names), suffix.last == "." else { continue }
-                var name = String.UnicodeScalarView()
-                name.append(contentsOf: suffix.dropLast().reversed())
-                guard !name.isEmpty else { continue }
-                types.extensions.append((type, UInt8(word(node + 8) & 0xFF), String(name)))
+                guard let type = number(word(node + 4), &types, &names), !suffix.isEmpty,
+                    types.suffixes.count < Self.mostPatterns
+                else { continue }
+                var text: [UInt8] = []
+                for scalar in suffix.reversed() { text.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+                types.suffixes.append(pattern(text, type, word(node + 8)))
                 continue
             }
-            guard let scalar = Unicode.Scalar(UInt32(truncatingIfNeeded: character)) else { continue }
+            guard let scalar = Unicode.Scalar(UInt32(truncatingIfNeeded: character)),
+                suffix.count < Self.longestPattern
+            else { continue }
             let first = word(node + 8)
             levels.append(Level(next: first, remaining: fitting(word(node + 4), at: first, size: 12)))
             suffix.append(scalar)

@@ -77,15 +77,15 @@ final class MIMECache: @unchecked Sendable {
 extension MIMECache {
     /// The memory in which the file is read.
     ///
-    /// The specification has caches replaced by renaming, so a mapped file keeps its pages. A file that is cut short in
-    /// place would end its readers with SIGBUS, though. That is accepted from those who can harm this process anyhow,
-    /// root and its own user; a file that anybody else could write to is copied instead of mapped.
+    /// The specification has caches replaced by renaming, so that a mapped file keeps its pages. A file that is cut
+    /// short in place while it is read would end the reader with SIGBUS, though. That is accepted from those who can
+    /// harm this process anyhow, root and its own user; a file that anybody else could write to is copied instead.
     private final class Memory {
         let bytes: UnsafeRawBufferPointer
         private let isMapped: Bool
 
-        /// No sane database comes near this; it keeps offsets far from overflow.
-        private static let largestSize = 64 << 20
+        /// A hundred times the size of Debian's database: it bounds what a hostile one can cost.
+        private static let largestSize = 16 << 20
 
         init?(path: String) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -8,7 +8,9 @@ extension MIMEDatabase {
     /// Several types mean that the content has to decide: they share the longest pattern that matches. Of a path only
     /// the last component counts.
     package func types(forFileName name: String) -> [String] {
-        names(of: matches(forFileName: name))
+        var matches = GlobMatches()
+        match(name, into: &matches)
+        return names(of: matches)
     }
 
     /// The types of files with an extension (without the dot), the best first; empty where there is none.
@@ -16,13 +18,7 @@ extension MIMEDatabase {
         guard !ext.isEmpty else { return [] }
         var matches = GlobMatches()
         var suffix = "." + ext
-        suffix.withUTF8 { bytes in
-            for index in caches.indices {
-                caches[index].file.collect(
-                    fileExtension: UnsafeRawBufferPointer(bytes), caches[index].types.offsets,
-                    excluding: deletedGlobs[index], into: &matches)
-            }
-        }
+        suffix.withUTF8 { fileNames.match(wholeSuffix: UnsafeRawBufferPointer($0), into: &matches) }
         return names(of: matches)
     }
 
@@ -40,7 +36,8 @@ extension MIMEDatabase {
     ///   - fileName: the file's name or path.
     ///   - content: the file's first bytes, empty for an empty file; `nil` when they cannot be read.
     package func guess(fileName: String?, content: UnsafeRawBufferPointer?) -> String {
-        var matches = fileName.map { self.matches(forFileName: $0) } ?? GlobMatches()
+        var matches = GlobMatches()
+        if let fileName { match(fileName, into: &matches) }
         guard matches.count != 1 else { return names[matches[0].type] }
         guard let content else { return names[matches.count == 0 ? wellKnown.binary : matches[0].type] }
         guard matches.count > 0 else { return names[type(ofNamed: fileName != nil, content)] }
@@ -65,19 +62,17 @@ extension MIMEDatabase {
         return matches[0].type
     }
 
-    private func matches(forFileName name: String) -> GlobMatches {
-        var matches = GlobMatches()
-        var name = name
-        name.withUTF8 { bytes in
+    @inline(__always)
+    private func match(_ name: String, into matches: inout GlobMatches) {
+        let lookUp = { (bytes: UnsafeBufferPointer<UInt8>, matches: inout GlobMatches) in
             let slash = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
             let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[slash...])
-            for index in caches.indices {
-                caches[index].file.collect(
-                    fileName: name, caches[index].types.offsets, excluding: deletedGlobs[index], into: &matches)
-            }
+            self.fileNames.match(name, into: &matches)
         }
-        matches.keepLongest()
-        return matches
+        if name.utf8.withContiguousStorageIfAvailable({ lookUp($0, &matches) }) == nil {
+            var copy = name
+            copy.withUTF8 { lookUp($0, &matches) }
+        }
     }
 
     private func names(of matches: GlobMatches) -> [String] {

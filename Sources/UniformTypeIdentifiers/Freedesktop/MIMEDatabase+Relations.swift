@@ -20,14 +20,8 @@ extension MIMEDatabase {
         let mime = canonical(mime)
         let declared = records.record(of: mime).extensions
         guard declared.isEmpty, let type = names.number(of: mime) else { return declared }
-        // A database without the files for people: the cache has the extensions too, in no telling order.
-        var found: [(weight: UInt8, name: String)] = []
-        for (index, cache) in caches.enumerated() where !deletedGlobs[index].contains(type) {
-            for entry in cache.types.extensions where entry.type == type {
-                if !found.contains(where: { $0.name == entry.name }) { found.append((entry.weight, entry.name)) }
-            }
-        }
-        return found.sorted { ($1.weight, $0.name) < ($0.weight, $1.name) }.map(\.name)
+        // A database without the files for people: the patterns have the extensions too, in no telling order.
+        return fileNames.extensions(of: type)
     }
 
     /// What a type is called in English, such as "ODS spreadsheet"; `nil` where the database has no words for it.

@@ -1,20 +1,18 @@
 /// The freedesktop MIME database: which MIME type a file has by its name and by its content, and how types relate.
 ///
 /// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its data
-/// directories, which `update-mime-database` keeps up to date; they are opened once and read from any thread without a
-/// lock. A database that was changed is seen by the next process.
+/// directories, which `update-mime-database` keeps up to date. They are mapped once and read into tables that serve any
+/// number of threads without a lock; nothing points into the files afterwards. A database that was changed is seen by
+/// the next process.
 ///
 /// Nothing in the files is trusted: see ``MIMECache``.
 package final class MIMEDatabase: Sendable {
-    /// The caches with what they say about types, the one of highest precedence first.
-    let caches: [(file: MIMECache, types: MIMECacheTypes)]
     let names: MIMETypeNames
     let relations: MIMETypeRelations
+    let fileNames: FileNameIndex
     let magic: MagicProgram
     /// Vocabularies of XML by their namespace and element name.
     let namespaces: [XMLRootElement: MIMETypeNames.ID]
-    /// For each cache, the types whose patterns in it a cache of higher precedence has deleted.
-    let deletedGlobs: [Set<MIMETypeNames.ID>]
     let records: MIMETypeRecords
     let wellKnown: WellKnown
 
@@ -28,16 +26,19 @@ package final class MIMEDatabase: Sendable {
     }
 
     /// How many bytes from the start of a file the rules for contents can make use of.
-    package var contentLength: Int { max(magic.extent, Self.textLength) }
+    package var contentLength: Int { min(max(magic.extent, Self.textLength), Self.longestContent) }
 
     /// How many bytes decide between text and binary data.
     static let textLength = 4096
+
+    /// More is never read, whatever rules there are.
+    private static let longestContent = 1 << 20
 
     /// A database made of cache files, the one of highest precedence first. Files that are missing or broken are left
     /// out; `nil` when none is left.
     package init?(cachePaths: [String]) {
         var names = MIMETypeNames()
-        let wellKnown = WellKnown(
+        wellKnown = WellKnown(
             text: names.intern("text/plain"), binary: names.intern("application/octet-stream"),
             empty: names.intern("application/x-zerosize"), xml: names.intern("application/xml"),
             launcher: names.intern("application/x-desktop"))
@@ -48,40 +49,22 @@ package final class MIMEDatabase: Sendable {
         }
         guard !caches.isEmpty else { return nil }
         var deleted: Set<MIMETypeNames.ID> = []
-        var deletedGlobs: [Set<MIMETypeNames.ID>] = []
-        for (_, types) in caches {
-            deletedGlobs.append(deleted)
-            deleted.formUnion(types.withoutEarlierGlobs)
-        }
+        var patterns:
+            (suffixes: [FileNameIndex.Pattern], literals: [FileNameIndex.Pattern], globs: [FileNameIndex.Pattern])
+        patterns = ([], [], [])
         var namespaces: [XMLRootElement: MIMETypeNames.ID] = [:]
-        for (file, types) in caches { file.readNamespaces(types, into: &namespaces) }
-        self.caches = caches
-        self.wellKnown = wellKnown
-        self.relations = MIMETypeRelations(caches.map(\.types), names: names, wellKnown)
-        self.magic = MagicProgram(caches)
-        self.namespaces = namespaces
-        self.deletedGlobs = deletedGlobs
-        self.records = MIMETypeRecords(caches.map(\.file.path))
-        self.names = names
-    }
-}
-
-extension MIMECache {
-    /// Adds the XML vocabularies of this cache that are not known yet.
-    fileprivate func readNamespaces(
-        _ types: MIMECacheTypes, into namespaces: inout [XMLRootElement: MIMETypeNames.ID]
-    ) {
-        let list = entries(of: .namespaces, size: 12)
-        for entry in 0..<list.count {
-            let place = list.start + 12 * entry
-            let type = types.offsets[word(place + 8)]
-            guard type >= 0, let namespace = string(word(place)), let localName = string(word(place + 4)) else {
-                continue
-            }
-            let root = XMLRootElement(
-                localName: String(decoding: localName, as: UTF8.self),
-                namespace: String(decoding: namespace, as: UTF8.self))
-            if namespaces[root] == nil { namespaces[root] = type }
+        for (_, types) in caches {
+            patterns.suffixes += types.suffixes.filter { !deleted.contains($0.type) }
+            patterns.literals += types.literals.filter { !deleted.contains($0.type) }
+            patterns.globs += types.globs.filter { !deleted.contains($0.type) }
+            deleted.formUnion(types.withoutEarlierGlobs)
+            for (root, type) in types.namespaces where namespaces[root] == nil { namespaces[root] = type }
         }
+        relations = MIMETypeRelations(caches.map(\.types), names: names, wellKnown)
+        fileNames = FileNameIndex(suffixes: patterns.suffixes, literals: patterns.literals, globs: patterns.globs)
+        magic = MagicProgram(caches)
+        records = MIMETypeRecords(caches.map(\.file.path))
+        self.namespaces = namespaces
+        self.names = names
     }
 }

@@ -23,15 +23,34 @@ enum Wildcard {
                 position += 1
                 while isCharacterEnd, position < name.count, name[position] & 0xC0 == 0x80 { position += 1 }
             } else if let (retry, from) = star {
-                star = (retry, from + 1)
+                position = nextCandidate(pattern, retry, name, from + 1, foldingCase)
+                star = (retry, position)
                 place = retry
-                position = from + 1
             } else {
                 return false
             }
         }
         while place < pattern.count, pattern[place] == UInt8(ascii: "*") { place += 1 }
         return place == pattern.count
+    }
+
+    /// The next position at which what follows a star can start: where that is an ordinary byte, only at such a byte.
+    @inline(__always)
+    private static func nextCandidate(
+        _ pattern: UnsafeRawBufferPointer, _ place: Int, _ name: UnsafeRawBufferPointer, _ start: Int,
+        _ foldingCase: Bool
+    ) -> Int {
+        guard place < pattern.count else { return name.count }
+        let wanted = pattern[place]
+        switch wanted {
+        case UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "\\"): return start
+        default: break
+        }
+        var position = start
+        while position < name.count, (foldingCase ? name[position].foldedASCII : name[position]) != wanted {
+            position += 1
+        }
+        return position
     }
 
     /// The place after the pattern's element at a place, if that element matches the byte.
