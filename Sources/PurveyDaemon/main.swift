@@ -15,7 +15,9 @@ do {
     }
     let current = Locations.current
     let locations = Locations(runtime: current.runtime, data: current.data, socket: options.socket)
-    exit(options.foreground ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
+    exit(
+        options.foreground
+            ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
 } catch {
     _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
     exit(2)

@@ -47,7 +47,9 @@ extension ExchangeClient {
     private static func supply(_ representation: Representation, deadline: DispatchTime) async throws -> Supply {
         let delivery = representation.fileOptions.contains(.openInPlace) ? Delivery.inPlace : .copy
         let result = await withCheckedContinuation { continuation in
-            let task = SupplyTask(representation, for: delivery, report: { _ in }) { continuation.resume(returning: $0) }
+            let task = SupplyTask(representation, for: delivery, report: { _ in }) {
+                continuation.resume(returning: $0)
+            }
             if deadline != .distantFuture {
                 DispatchQueue.global().asyncAfter(deadline: deadline) { task.cancel() }
             }

@@ -102,7 +102,7 @@ package final class ExchangeClient: Sendable {
     /// Makes a call to the daemon if there is a connection to it.
     func callIfConnected<C: Call>(_ request: C, completion: @escaping @Sendable () -> Void) {
         let connection = state.withLock { state in
-            if case .connected(let connection) = state.link { connection } else { nil }
+            if case .connected(let connection) = state.link { connection } else { nil as Connection? }
         }
         guard let connection else { return completion() }
         connection.call(request) { _ in completion() }

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import Synchronization
 
 extension ExchangeService {
     /// A page of a listing is closed when it has about this many bytes.

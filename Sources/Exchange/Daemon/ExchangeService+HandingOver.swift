@@ -1,12 +1,16 @@
 import Conduit
 import Foundation
 import ItemProvider
+import LinuxSystem
+import Synchronization
 
 extension ExchangeService {
     /// Keeps a representation that the item's process hands over.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
         try state.withLock { state throws(ExchangeFault) in
-            guard let entry = state.table.entry(request.identifier), entry.owner == peer.number else { throw .noSuchItem }
+            guard let entry = state.table.entry(request.identifier), entry.owner == peer.number else {
+                throw .noSuchItem
+            }
             guard entry.manifest.representations.contains(where: { $0.index == request.index }) else {
                 throw .refused("the item has no representation \(request.index)")
             }
@@ -53,7 +57,8 @@ extension ExchangeService {
             provider.promise.register(
                 Representation(
                     typeIdentifier: representation.typeIdentifier,
-                    visibility: NSItemProviderRepresentationVisibility(rawValue: representation.visibility) ?? .ownProcess,
+                    visibility: NSItemProviderRepresentationVisibility(rawValue: representation.visibility)
+                        ?? .ownProcess,
                     fileOptions: NSItemProviderFileOptions(rawValue: representation.fileOptions)
                 ) { _, completion in
                     completion(.success(supply.again()))

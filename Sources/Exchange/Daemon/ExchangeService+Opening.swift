@@ -1,6 +1,7 @@
 import Conduit
 import Foundation
 import LinuxSystem
+import Synchronization
 
 /// Consumers on their way to one provider's process.
 ///
@@ -34,10 +35,12 @@ extension ExchangeService {
 
         if entry.owner == Self.daemon {
             guard let offer = state.withLock({ $0.holdings.offer(identifier) }) else { return call.fail(.noSuchItem) }
-            return introduce(call) { socket in try offer.accept(socket, permitted: Set(permitted)) }
+            return introduce(call) { socket throws(Errno) in try offer.accept(socket, permitted: Set(permitted)) }
         }
         let isFull = state.withLock { state in
-            guard state.queues[entry.owner, default: OpenQueue()].waiting.count < limits.opensWaiting else { return true }
+            guard state.queues[entry.owner, default: OpenQueue()].waiting.count < limits.opensWaiting else {
+                return true
+            }
             state.queues[entry.owner, default: OpenQueue()].waiting.append(
                 .init(call: call, identifier: identifier, permitted: permitted))
             return false
@@ -54,7 +57,9 @@ extension ExchangeService {
     private func sendWaiting(to owner: UInt64) {
         while true {
             let next = state.withLock { state -> (OpenQueue.Waiting, Connection)? in
-                guard let provider = state.clients[owner]?.connection, var queue = state.queues[owner] else { return nil }
+                guard let provider = state.clients[owner]?.connection, var queue = state.queues[owner] else {
+                    return nil
+                }
                 state.queues[owner] = nil
                 queue.waiting.removeAll { $0.call.isCancelled }
                 guard queue.inFlight < limits.opensInFlight, !queue.waiting.isEmpty else {

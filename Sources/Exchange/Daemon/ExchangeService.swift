@@ -43,13 +43,13 @@ package final class ExchangeService: Sendable {
     package func makeService() -> Service {
         var service = Service()
         service.on(OfferCall.self) { request, call in
-            self.answer(call) { try self.offer(request, from: $0) }
+            self.answer(call) { peer throws(ExchangeFault) in try self.offer(request, from: peer) }
         }
         service.on(WithdrawCall.self) { request, call in
-            self.answer(call) { try self.withdraw(request.identifier, from: $0) }
+            self.answer(call) { peer throws(ExchangeFault) in try self.withdraw(request.identifier, from: peer) }
         }
         service.on(ReplaceContentsCall.self) { request, call in
-            self.answer(call) { try self.replaceContents(request, from: $0) }
+            self.answer(call) { peer throws(ExchangeFault) in try self.replaceContents(request, from: peer) }
         }
         service.on(ChangeCountCall.self) { request, call in
             self.answer(call) { _ in
@@ -61,10 +61,10 @@ package final class ExchangeService: Sendable {
         }
         service.on(OpenCall.self) { request, call in self.open(request.identifier, call) }
         service.on(HoldCall.self) { request, call in
-            self.answer(call) { try self.hold(request, from: $0) }
+            self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
         }
         service.on(TakeOverCall.self) { request, call in
-            self.answer(call) { try self.takeOver(request.identifier, from: $0) }
+            self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
         }
         service.on(PrepareToQuitCall.self) { _, call in
             self.answer(call) { self.itemsToHandOver(by: $0) }

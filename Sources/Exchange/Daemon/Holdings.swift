@@ -1,5 +1,6 @@
 import Foundation
 import ItemProvider
+import LinuxSystem
 
 /// What the daemon keeps for processes that have ended or are about to, so that what they copied can still be pasted.
 struct Holdings {
@@ -34,7 +35,8 @@ struct Holdings {
             throw .refused("at most \(limits.heldBytes >> 20) MiB are kept for processes that have ended")
         }
         guard count < limits.heldRepresentations else {
-            throw .refused("at most \(limits.heldRepresentations) representations are kept for processes that have ended")
+            throw .refused(
+                "at most \(limits.heldRepresentations) representations are kept for processes that have ended")
         }
         var item = unfinished[identifier] ?? Unfinished(owner: owner)
         guard item.supplies[index] == nil else { throw .refused("the representation was handed over before") }
@@ -93,7 +95,8 @@ extension Supply {
     /// The same bytes or file for one more load. A file is opened anew, because two processes that share one open file
     /// share its position as well.
     func again() -> Supply {
-        guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking]) else {
+        guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking])
+        else {
             return self
         }
         return .file(

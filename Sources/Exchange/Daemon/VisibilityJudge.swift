@@ -1,4 +1,6 @@
+import Conduit
 import LinuxSystem
+import Synchronization
 
 /// Decides which representations of items one process may see, as of now.
 ///

@@ -61,7 +61,9 @@ package enum StartMessages {
     package static func channel() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {
-            withUnsafeMutableBytes(of: &ends) { clinux_seqpacket_pair($0.assumingMemoryBound(to: CInt.self).baseAddress) }
+            withUnsafeMutableBytes(of: &ends) {
+                clinux_seqpacket_pair($0.assumingMemoryBound(to: CInt.self).baseAddress)
+            }
         }
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }

@@ -24,16 +24,20 @@ package struct FailureMessage: Message {
         let bridged = error as NSError
         domain = bridged.domain
         code = bridged.code
-        // A Swift error that says nothing about itself to Foundation may still have a description of its own.
-        if !(type(of: error) is NSError.Type), !(error is any LocalizedError), let own = error as? any CustomStringConvertible
-        {
-            message = own.description
-        } else {
-            message = bridged.localizedDescription
-        }
+        message = Self.sentence(error, bridged)
         reason = bridged.userInfo[NSLocalizedFailureReasonErrorKey] as? String
         let cause = bridged.userInfo[NSUnderlyingErrorKey] as? any Error
         underlying = depth > 0 ? cause.map { [FailureMessage($0, depth: depth - 1)] } ?? [] : []
+    }
+
+    /// What to tell people: the error's own description where Foundation would have nothing but domain and code.
+    private static func sentence(_ error: any Error, _ bridged: NSError) -> String {
+        // The type is asked, because every error can be cast to NSError and to what that conforms to.
+        let type = type(of: error)
+        guard !(type is NSError.Type), !(type is any LocalizedError.Type), !(type is any CustomNSError.Type),
+            type is any CustomStringConvertible.Type
+        else { return bridged.localizedDescription }
+        return "\(error)"
     }
 
     /// The error as the consumer gets it.
