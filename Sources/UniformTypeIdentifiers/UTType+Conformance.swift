@@ -42,7 +42,7 @@ extension UTType {
         switch identity.origin {
         case .declared: return []
         case .undeclared(let parent): return [parent]
-        case .dynamic: return identity.dynamicFacts.parents
+        case .dynamic: return identity.dynamicFacts?.parents ?? []
         }
     }
 
@@ -65,7 +65,7 @@ extension UTType {
         switch identity.origin {
         case .declared: return false
         case .undeclared(let parent): return parent.conforms(to: type)
-        case .dynamic: return identity.dynamicFacts.parents.contains { $0.conforms(to: type) }
+        case .dynamic: return identity.dynamicFacts?.isKind(of: type) ?? false
         }
     }
 }

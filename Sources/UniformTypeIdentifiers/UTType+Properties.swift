@@ -16,12 +16,12 @@ extension UTType {
         return tags
     }
 
-    /// The first declared filename extension.
+    /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop database.
     public var preferredFilenameExtension: String? {
         preferredTag(of: .filenameExtension)
     }
 
-    /// The first declared MIME type.
+    /// The first declared MIME type; of a dynamic type its own, else the one the freedesktop database has.
     public var preferredMIMEType: String? {
         preferredTag(of: .mimeType)
     }
@@ -29,7 +29,7 @@ extension UTType {
     /// The first tag of a class, whatever class that is.
     package func preferredTag(of tagClass: UTTagClass) -> String? {
         if case .dynamic(let payload) = identity.origin {
-            return payload.tagClass == tagClass.rawValue ? payload.tag : nil
+            return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
         }
         return withFacts { facts in
             switch tagClass {
@@ -40,10 +40,11 @@ extension UTType {
         } ?? nil
     }
 
-    /// A description for people, in English: the type's own, else that of the nearest type it conforms to.
+    /// A description for people, in English: the type's own, else that of the nearest type it conforms to. A dynamic
+    /// type inherits none; it has one if the freedesktop database knows the tag.
     public var localizedDescription: String? {
         if isDynamic {
-            return nil
+            return identity.dynamicFacts?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
         }
         if let own = withFacts(\.description) ?? nil {
             return own
@@ -69,6 +70,27 @@ extension UTType {
     public var isPublic: Bool {
         identifier.utf8.count > 7
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
+    }
+
+    /// All filename extensions: the declared ones, or that of a dynamic type and those the freedesktop database adds.
+    package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
+
+    /// All MIME types: the declared ones, or that of a dynamic type and the one the freedesktop database adds.
+    package var mimeTypes: [String] { knownTags(of: .mimeType) }
+
+    private func knownTags(of tagClass: UTTagClass) -> [String] {
+        let own = tags[tagClass] ?? []
+        return own + databaseTags(of: tagClass).filter { tag in !own.contains { $0.lowercased() == tag.lowercased() } }
+    }
+
+    /// Tags that the freedesktop database knows of a dynamic type.
+    private func databaseTags(of tagClass: UTTagClass) -> [String] {
+        guard let mime = identity.dynamicFacts?.mime else { return [] }
+        switch tagClass {
+        case .filenameExtension: return MIMEDatabase.shared?.extensions(of: mime) ?? []
+        case .mimeType: return [mime]
+        default: return []
+        }
     }
 
     /// Calls `body` with the facts of a declared type.

@@ -34,7 +34,9 @@ public struct UTType: Sendable {
         }
         if let declared {
             self.init(identity: declared)
-        } else if let payload = DynamicIdentifier(identifier) {
+        } else if let payload = DynamicIdentifier(identifier),
+            Tag.isPossible(payload.tag, of: UTTagClass(rawValue: payload.tagClass))
+        {
             self.init(identity: TypeIdentity(dynamic: payload, identifier: identifier))
         } else {
             return nil

@@ -1,21 +1,106 @@
-/// What is known of a dynamic type beyond its tag.
+import Synchronization
+
+/// What is known of a dynamic type beyond its tag: its payload's parents, and what the freedesktop database makes of it.
+///
+/// Made once for each identity, when it is first needed, and kept: a type that a bundle declares later is found by new
+/// lookups.
 final class DynamicFacts: Sendable {
     /// The types it conforms to directly.
     let parents: [UTType]
+    /// All types it conforms to, as far as types without declared parents are concerned: declared types whose own
+    /// parents are not listed, and dynamic ones with all of theirs. Flat, so that a database whose types go round in a
+    /// circle does no harm.
+    let ancestors: [UTType]
+    /// The MIME type that the database has for the tag.
+    let mime: String?
 
     init(_ payload: DynamicIdentifier) {
-        parents = payload.parents.compactMap { UTType(known: $0) }
+        let named = payload.parents.compactMap { UTType(known: $0) }
+        // A parent can be dynamic itself. Its identifier is part of this one's, so this comes to an end soon.
+        let nested = named + named.flatMap { $0.identity.dynamicFacts?.ancestors ?? [] }
+        if let database = MIMEDatabase.shared,
+            let found = TypeRegistry.withCurrent({ snapshot in
+                Self.databaseFacts(payload, named, MIMEMapping(database: database, snapshot: snapshot))
+            })
+        {
+            mime = found.mime
+            // What the payload names and the database implies need not be said twice.
+            parents =
+                found.parents
+                + named.filter { name in !found.ancestors.contains { $0 == name || $0.conformsWhenDeclared(to: name) } }
+            ancestors = found.ancestors + nested
+        } else {
+            mime = nil
+            parents = named
+            ancestors = nested
+        }
+    }
+
+    /// Facts of the first MIME type of the tag that agrees with the payload: one that is none of the things the payload
+    /// says the type is, is about something else.
+    private static func databaseFacts(
+        _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
+    ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {
+        for mime in mimeTypes(of: payload, mapping.database) {
+            let isSame = payload.tagClass == UTTagClass.mimeType.rawValue && mime.lowercased() == payload.tag
+            let parents = isSame ? mapping.parents(of: mime) : [mapping.type(of: mime)]
+            let ancestors = closure(of: parents, mapping)
+            let agrees = named.allSatisfy { name in
+                ancestors.contains { $0 == name || $0.conformsWhenDeclared(to: name) }
+            }
+            if agrees {
+                return (mime, parents, ancestors)
+            }
+        }
+        return nil
+    }
+
+    private static func mimeTypes(of payload: DynamicIdentifier, _ database: MIMEDatabase) -> [String] {
+        switch UTTagClass(rawValue: payload.tagClass) {
+        case .filenameExtension: database.types(forExtension: payload.tag)
+        case .mimeType:
+            (Tag(payload.tag, of: .mimeType)?.essence).flatMap { database.knownName(of: String($0)) }.map { [$0] } ?? []
+        default: []
+        }
+    }
+
+    /// Whether one of the ancestors is `type` or conforms to it.
+    func isKind(of type: UTType) -> Bool {
+        ancestors.contains { $0 == type || $0.conformsWhenDeclared(to: type) }
+    }
+
+    private static func closure(of types: [UTType], _ mapping: MIMEMapping) -> [UTType] {
+        var found: [UTType] = []
+        var pending = types
+        while let type = pending.popLast() {
+            guard !found.contains(type) else { continue }
+            found.append(type)
+            if case .dynamic(let payload) = type.identity.origin,
+                let mime = mimeTypes(of: payload, mapping.database).first
+            {
+                pending += mapping.parents(of: mime)
+            }
+        }
+        return found
+    }
+}
+
+extension UTType {
+    /// Whether the type is declared and conforms to `type`, told without the facts of dynamic types.
+    func conformsWhenDeclared(to type: UTType) -> Bool {
+        TypeRegistry.withCurrent { snapshot in
+            guard let index = snapshot.index(of: identity), let other = snapshot.index(of: type.identity) else {
+                return false
+            }
+            return snapshot.facts[index].conforms(to: other)
+        }
     }
 }
 
 extension TypeIdentity {
-    /// The facts of a dynamic type.
-    var dynamicFacts: DynamicFacts {
-        guard case .dynamic(let payload) = origin else { return .none }
-        return DynamicFacts(payload)
+    /// The facts of a dynamic type; none of a declared one.
+    var dynamicFacts: DynamicFacts? {
+        guard case .dynamic(let payload) = origin else { return nil }
+        return madeFacts.load() ?? madeFacts.storeIfNil(DynamicFacts(payload))
     }
-}
-
-extension DynamicFacts {
-    static let none = DynamicFacts(DynamicIdentifier(parents: [], tagClass: "", tag: ""))
 }

@@ -6,17 +6,20 @@ struct Tag {
     /// - Returns: nil if `text` cannot be a tag of the class: a filename extension with a slash or a control character,
     ///   a MIME type that is not two names around a slash.
     init?(_ text: String, of tagClass: UTTagClass) {
-        guard !tagClass.rawValue.isEmpty, !text.utf8.contains(0) else { return nil }
+        guard Self.isPossible(text, of: tagClass) else { return nil }
         self.tagClass = tagClass
-        switch tagClass {
+        let ignoresCase = tagClass == .filenameExtension || tagClass == .mimeType
+        self.text = ignoresCase ? Self.lowercased(text) : text
+    }
+
+    /// Whether `text` can be a tag of the class.
+    static func isPossible(_ text: String, of tagClass: UTTagClass) -> Bool {
+        guard !tagClass.rawValue.isEmpty, !text.utf8.contains(0) else { return false }
+        return switch tagClass {
         case .filenameExtension:
-            guard !text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 < 0x20 || $0 == 0x7F }) else { return nil }
-            self.text = Self.lowercased(text)
-        case .mimeType:
-            guard Self.isMIMEType(text) else { return nil }
-            self.text = Self.lowercased(text)
-        default:
-            self.text = text
+            !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 || $0 == 0x7F }
+        case .mimeType: isMIMEType(text)
+        default: true
         }
     }
 

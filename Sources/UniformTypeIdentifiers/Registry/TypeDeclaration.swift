@@ -45,7 +45,12 @@ package struct TypeDeclaration: Sendable, Equatable {
                 throw Malformed(reason: "UTTypeTagSpecification of \(identifier) is not a dictionary")
             }
             for (tagClass, value) in specification {
-                tags[tagClass] = try Self.strings(value, "\(tagClass) of \(identifier)")
+                let list = try Self.strings(value, "\(tagClass) of \(identifier)")
+                let tagClass = UTTagClass(rawValue: tagClass)
+                if tagClass == .filenameExtension, let bad = list.first(where: { !Tag.isPossible($0, of: tagClass) }) {
+                    throw Malformed(reason: "\"\(bad)\" of \(identifier) is not a filename extension")
+                }
+                tags[tagClass.rawValue] = list
             }
         }
         description = entry["UTTypeDescription"] as? String

@@ -19,6 +19,8 @@ final class TypeIdentity: Sendable {
     /// The number of the type's facts in every snapshot that is not older than the identity; -1 if not declared.
     let index: Int
     let origin: Origin
+    /// The facts of a dynamic type, once somebody asked for them.
+    let madeFacts = AtomicLazyReference<DynamicFacts>()
 
     init(declared identifier: String, index: Int) {
         self.identifier = identifier

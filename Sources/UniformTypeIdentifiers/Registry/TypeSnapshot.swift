@@ -1,3 +1,5 @@
+import Synchronization
+
 /// All that is declared at one moment. Immutable, so that any number of threads read it without a lock.
 final class TypeSnapshot: Sendable {
     /// By index; the types of the system come first.
@@ -6,6 +8,9 @@ final class TypeSnapshot: Sendable {
     /// What bundles declared, in order of precedence.
     let declarations: [TypeDeclaration]
     let faults: [DeclarationFault]
+
+    /// See ``aliases(in:)``.
+    let aliasTable = AtomicLazyReference<AliasTable>()
 
     private let core = CoreTypes.shared
     /// What bundles declared beyond the system's types. Looked at before the tables of the system.
@@ -75,9 +80,14 @@ final class TypeSnapshot: Sendable {
         exportedExtensions.first(tag)
     }
 
-    /// Whether a bundle, rather than the system, declares the filename extension.
-    func bundleIndex(ofExtension tag: String) -> Int? {
-        extensions.first(tag)
+    /// Whether any bundle declares a filename extension.
+    var hasBundleExtensions: Bool { !extensions.isEmpty }
+
+    /// The type that a bundle, rather than the system, declares for a filename extension.
+    func bundleType(ofExtension tag: String, conformingTo supertype: UTType) -> UTType? {
+        extensions.first(tag) { index in
+            accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
+        }
     }
 }
 
