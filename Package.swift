@@ -58,7 +58,7 @@ let package = Package(
 
         // Floor 10: programs.
         program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
-        program("PurveyCommand", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program("PurveyCommand", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
