@@ -4,11 +4,14 @@ import Glibc
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
-    .types
+    .types,
+    .conduit,
 ]
 
 /// What the benchmark does when it starts itself as a child.
-let childRoles: [ChildRole] = []
+let childRoles: [ChildRole] = [
+    .conduitCaller, .conduitAnswerer,
+]
 
 func complain(_ message: String) {
     let line = Array("purvey-benchmark: \(message)\n".utf8)
