@@ -41,10 +41,10 @@ final class DynamicFacts: Sendable {
     private static func databaseFacts(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {
-        for mime in mimeTypes(of: payload, mapping.database) {
+        for mime in payload.mimeTypes(in: mapping.database) {
             let isSame = payload.tagClass == UTTagClass.mimeType.rawValue && mime.lowercased() == payload.tag
             let parents = isSame ? mapping.parents(of: mime) : [mapping.type(of: mime)]
-            let ancestors = closure(of: parents, mapping)
+            let ancestors = mapping.closure(of: parents)
             let agrees = named.allSatisfy { name in
                 ancestors.contains { $0 == name || $0.conformsWhenDeclared(to: name) }
             }
@@ -55,33 +55,21 @@ final class DynamicFacts: Sendable {
         return nil
     }
 
-    private static func mimeTypes(of payload: DynamicIdentifier, _ database: MIMEDatabase) -> [String] {
-        switch UTTagClass(rawValue: payload.tagClass) {
-        case .filenameExtension: database.types(forExtension: payload.tag)
-        case .mimeType:
-            (Tag(payload.tag, of: .mimeType)?.essence).flatMap { database.knownName(of: String($0)) }.map { [$0] } ?? []
-        default: []
-        }
-    }
-
     /// Whether one of the ancestors is `type` or conforms to it.
     func isKind(of type: UTType) -> Bool {
         ancestors.contains { $0 == type || $0.conformsWhenDeclared(to: type) }
     }
+}
 
-    private static func closure(of types: [UTType], _ mapping: MIMEMapping) -> [UTType] {
-        var found: [UTType] = []
-        var pending = types
-        while let type = pending.popLast() {
-            guard !found.contains(type) else { continue }
-            found.append(type)
-            if case .dynamic(let payload) = type.identity.origin,
-                let mime = mimeTypes(of: payload, mapping.database).first
-            {
-                pending += mapping.parents(of: mime)
-            }
+extension DynamicIdentifier {
+    /// The MIME types that the database has for the tag, the best first.
+    func mimeTypes(in database: MIMEDatabase) -> [String] {
+        switch UTTagClass(rawValue: tagClass) {
+        case .filenameExtension: database.types(forExtension: tag)
+        case .mimeType:
+            (Tag(tag, of: .mimeType)?.essence).flatMap { database.knownName(of: String($0)) }.map { [$0] } ?? []
+        default: []
         }
-        return found
     }
 }
 
