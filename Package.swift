@@ -70,6 +70,9 @@ let package = Package(
         tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        .executableTarget(
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
+            swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
     ],
 )

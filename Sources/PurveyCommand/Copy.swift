@@ -42,7 +42,8 @@ private enum StandardInput {
         let provider = NSItemProvider()
         provider.promise.register(
             Representation(
-                typeIdentifier: (type == .plainText ? .utf8PlainText : type).identifier, visibility: .all, fileOptions: []
+                typeIdentifier: (type == .plainText ? .utf8PlainText : type).identifier, visibility: .all,
+                fileOptions: []
             ) { [size] _, completion in
                 completion(.success(.memory(file, size: size)))
                 return nil

@@ -36,7 +36,9 @@ enum ItemLoad {
             try write(data)
             return "data"
         case (.data(let data), .path(let path)):
-            try Placement.put(data, at: path, named: ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: type))
+            try Placement.put(
+                data, at: path, named: ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: type)
+            )
             return "data"
         case (.file(let file), .path(let path)):
             defer { withExtendedLifetime(file.folder) {} }

@@ -17,6 +17,8 @@ enum JSONOutput {
 enum OneLine {
     /// The text with control characters replaced, so that nobody's name moves the cursor or begins a line.
     static func text(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
     }
 }
