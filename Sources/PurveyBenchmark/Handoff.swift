@@ -55,11 +55,12 @@ extension Section {
             let file = try MemoryFile.sealed(name: "benchmark") { file throws(Errno) in try file.truncate(to: size) }
             let provider = NSItemProvider()
             provider.register(
-                Representation(typeIdentifier: "public.data", visibility: .all, fileOptions: [], isRemote: true) {
-                    _, completion in
-                    completion(.success(.memory(file, size: size)))
-                    return nil
-                })
+                Representation(
+                    typeIdentifier: "public.data", visibility: .all, fileOptions: [],
+                    request: { _, _, completion in
+                        completion(.success(.memory(file, size: size)))
+                        return {}
+                    }))
             return provider
         }
         let large = try item(size: 1 << 30)
