@@ -108,9 +108,10 @@ extension ChildRole {
         let provider = try HandoffProvider(dataSize: 1024)
         defer { provider.end() }
         let item = try provider.item()
-        let load = try Measure.median(rounds: 21) {
-            for _ in 0..<1000 { _ = try HandoffLoad.dataCount(item, .data) }
-        } / 1000
+        let load =
+            try Measure.median(rounds: 21) {
+                for _ in 0..<1000 { _ = try HandoffLoad.dataCount(item, .data) }
+            } / 1000
         print(bare, load)
     }
 }
@@ -142,7 +143,9 @@ private final class HandoffProvider {
             listed.signal()
         }
         listed.wait()
-        guard let item = try items.withLock({ $0 })?.get().value.last else { throw HandoffFailure("nothing is offered") }
+        guard let item = try items.withLock({ $0 })?.get().value.last else {
+            throw HandoffFailure("nothing is offered")
+        }
         return item
     }
 
