@@ -9,7 +9,7 @@ let sections: [Section] = [
 
 /// What the benchmark does when it starts itself as a child.
 let childRoles: [ChildRole] = [
-    .databaseReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer,
+    .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer,
 ]
 
 func complain(_ message: String) {
