@@ -71,7 +71,7 @@ let package = Package(
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
     ],
