@@ -1,88 +1,111 @@
+import Foundation
 import UniformTypeIdentifiers
 
 extension Section {
-    /// Types: the registry and the freedesktop database, against GIO.
+    /// Types: the registry, the freedesktop database against GIO, and the command line.
     static let types = Section(name: "types") { report in
-        try Types.guessing(&report)
+        try TypesRegistry.measure(&report)
+        try TypesGuessing.measure(&report)
+        try TypesCommand.measure(&report)
     }
 }
 
 extension ChildRole {
-    /// Opens the MIME database and prints how many seconds the first answer took.
-    static let databaseReady = ChildRole(name: "database-ready") { _ in
-        let time = Measure.seconds { Measure.keep(MIMEDatabase.shared?.guess(fileName: "a.png", content: nil)) }
-        print(time)
+    /// Prints how many seconds the first lookup in the registry took, and after it the first in the MIME database.
+    static let typesReady = ChildRole(name: "types-ready") { _ in
+        let registry = Measure.seconds {
+            Measure.keep(UTType(filenameExtension: "png")?.conforms(to: .image))
+        }
+        let database = Measure.seconds {
+            Measure.keep(MIMEDatabase.shared?.guess(fileName: "a.tex", content: nil))
+        }
+        print(registry, database)
     }
 }
 
-/// The measurements of the section `types`.
-private enum Types {
-    /// By name and by content: how fast, and how often right, on shared-mime-info's own list of test files.
-    static func guessing(_ report: inout Report) throws {
-        guard let database = MIMEDatabase.shared else {
-            report.skip("types of files", because: "no MIME database here (Debian package shared-mime-info)")
-            return
+/// How fast the registry answers, and how soon after a program has started.
+private enum TypesRegistry {
+    static func measure(_ report: inout Report) throws {
+        let starts = try (0..<11).map { _ in
+            let words = try Child.output(of: .typesReady).split(whereSeparator: \.isWhitespace)
+            return words.compactMap { Double($0) }
         }
-        guard let gio = GIO() else {
-            report.skip("types of files", because: "no libgio-2.0.so.0 here (Debian package libglib2.0-0)")
-            return
-        }
-        let list = try TypesTestList()
-        let entries = list.entries
-        let names = entries.map { Array($0.name.utf8CString) }
-        let rounds = 20
-        let calls = Double(entries.count * rounds)
-        let byName = Measure.medians {
-            var length = 0
+        let ready = starts.compactMap(\.first)
+        report.add("registry ready, fresh process", Measure.median(ready), .seconds, target: .atMost(5e-3))
+        report.add("MIME database ready, fresh process", Measure.median(starts.compactMap(\.last)), .seconds)
+
+        let types: [UTType] = [.jpeg, .png, .pdf, .swiftSource, .html, .zip, .mpeg4Movie, .mp3, .plainText, .folder]
+        let supertypes: [UTType] = [.image, .data, .text, .archive, .item, .audiovisualContent, .directory]
+        let rounds = 10_000
+        var hits = 0
+        let conformance = Measure.median {
             for _ in 0..<rounds {
-                for entry in entries { length &+= database.guess(fileName: entry.name, content: nil).utf8.count }
-            }
-            Measure.keep(length)
-        } _: {
-            for _ in 0..<rounds {
-                for name in names { name.withUnsafeBufferPointer { gio.guess($0.baseAddress, nil) } }
-            }
-        }
-        report.add(
-            "type by name", byName.ours / calls, .seconds, peer: Figure.Peer(name: "GIO", value: byName.theirs / calls),
-            target: .ratioAtMost(1))
-        let byContent = Measure.medians {
-            var length = 0
-            for _ in 0..<rounds {
-                for entry in entries {
-                    entry.content.withUnsafeBytes { length &+= database.guess(fileName: nil, content: $0).utf8.count }
+                for type in types {
+                    for supertype in supertypes where type.conforms(to: supertype) { hits &+= 1 }
                 }
             }
-            Measure.keep(length)
-        } _: {
+        }
+        report.add(
+            "conformance check", conformance / Double(rounds * types.count * supertypes.count), .seconds,
+            target: .atMost(50e-9))
+
+        let extensions = ["jpg", "PNG", "pdf", "swift", "html", "tar.gz", "mp4", "mp3", "txt", "docx", "zip", "json"]
+        let lookup = Measure.median {
             for _ in 0..<rounds {
-                for entry in entries { entry.content.withUnsafeBytes { gio.guess(nil, $0) } }
+                for name in extensions where UTType(filenameExtension: name) != nil { hits &+= 1 }
             }
         }
+        Measure.keep(hits)
         report.add(
-            "type by content", byContent.ours / calls, .seconds,
-            peer: Figure.Peer(name: "GIO", value: byContent.theirs / calls), target: .ratioAtMost(1))
-        let cold = try (0..<9).map { _ in Double(try Child.output(of: .databaseReady).split(separator: "\n")[0]) ?? 1 }
-        report.add("database ready, fresh process", Measure.median(cold), .seconds, target: .atMost(0.005))
-        report.add("files on the list", Double(entries.count), .count)
-        let right = { (type: (TypesTestList.Entry) -> String) in
-            Double(entries.count { database.canonical(type($0)) == database.canonical($0.expected) })
+            "extension lookup", lookup / Double(rounds * extensions.count), .seconds, target: .atMost(300e-9))
+    }
+}
+
+/// The program `purvey types --batch`, start included.
+private enum TypesCommand {
+    private static let lineCount = 100_000
+
+    static func measure(_ report: inout Report) throws {
+        let program = try Child.sibling("purvey")
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            report.skip("purvey types --batch", because: "no program 'purvey' beside this one; build it first")
+            return
         }
-        report.add(
-            "right by name", right { database.guess(fileName: $0.name, content: nil) }, .count,
-            peer: Figure.Peer(name: "GIO", value: right { gio.type($0.name, nil) }), target: .ratioAtLeast(1))
-        report.add(
-            "right by content",
-            right { entry in entry.content.withUnsafeBytes { database.guess(fileName: nil, content: $0) } }, .count,
-            peer: Figure.Peer(
-                name: "GIO", value: right { entry in entry.content.withUnsafeBytes { gio.type(nil, $0) } }),
-            target: .ratioAtLeast(1))
-        report.add(
-            "right by both",
-            right { entry in entry.content.withUnsafeBytes { database.guess(fileName: entry.name, content: $0) } },
-            .count,
-            peer: Figure.Peer(
-                name: "GIO", value: right { entry in entry.content.withUnsafeBytes { gio.type(entry.name, $0) } }),
-            target: .ratioAtLeast(1))
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("purvey-types-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = folder.appendingPathComponent("lines").path
+        try lines(files: try TypesTestList().paths).write(toFile: input, atomically: false, encoding: .utf8)
+        var answered = 0
+        let time = try Measure.median(rounds: 3) {
+            answered = try Child.output(ofProgram: program, ["types", "--batch"], input: input).utf8.count { $0 == 10 }
+        }
+        guard answered == lineCount else {
+            report.fail("purvey types --batch", because: "\(answered) answers to \(lineCount) lines")
+            return
+        }
+        report.add("purvey types --batch, 100,000 mixed lines", time, .seconds, target: .atMost(2))
+    }
+
+    /// Lines of every kind in turn; a third of the tags are ones that nobody has heard of.
+    private static func lines(files: [String]) -> String {
+        let extensions = ["png", "tex", "docx", "swift", "rs", "tar.gz", "blend"]
+        let mimes = ["image/png", "text/x-tex", "application/x-blender", "video/mp4", "text/rust"]
+        let constants = ["jpeg", "png", "plainText", "folder", "movie"]
+        let identifiers = ["public.jpeg", "com.adobe.pdf", "public.data", "no.such.type"]
+        return (0..<lineCount).map { line in
+            let turn = line / 7
+            let file = files[turn % files.count]
+            switch line % 7 {
+            case 0: return "extension\t" + (turn % 3 == 0 ? "x\(line)" : extensions[turn % extensions.count])
+            case 1: return "mime\t" + (turn % 3 == 0 ? "application/x-\(line)" : mimes[turn % mimes.count])
+            case 2: return "type\t" + identifiers[turn % identifiers.count]
+            case 3: return "constant\t" + constants[turn % constants.count]
+            case 4: return "name\tfile\(line)." + extensions[turn % extensions.count]
+            case 5: return "content\t" + file
+            default: return "file\t" + file
+            }
+        }
+        .joined(separator: "\n") + "\n"
     }
 }

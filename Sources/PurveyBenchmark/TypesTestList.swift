@@ -11,6 +11,8 @@ struct TypesTestList {
     }
 
     let entries: [Entry]
+    /// Where the files are.
+    let paths: [String]
 
     /// Fetches the list if need be and reads it with its files.
     init() throws {
@@ -22,16 +24,20 @@ struct TypesTestList {
         let path = try Child.output(ofProgram: Self.script(folder), [])
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-        entries = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { line in
+        var entries: [Entry] = []
+        var paths: [String] = []
+        for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
             let words = line.split(whereSeparator: \.isWhitespace)
-            guard words.count >= 2, !words[0].hasPrefix("#") else { return nil }
+            guard words.count >= 2, !words[0].hasPrefix("#") else { continue }
             let file = directory.appendingPathComponent(String(words[0]))
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
-            return Entry(
-                name: file.lastPathComponent, content: [UInt8](try handle.read(upToCount: 65536) ?? Data()),
-                expected: String(words[1]))
+            let content = [UInt8](try handle.read(upToCount: 65536) ?? Data())
+            entries.append(Entry(name: file.lastPathComponent, content: content, expected: String(words[1])))
+            paths.append(file.path)
         }
+        self.entries = entries
+        self.paths = paths
     }
 
     private static func script(_ folder: URL) -> String {

@@ -56,7 +56,9 @@ enum Daemon {
 }
 
 /// Whoever started this process and waits to hear how it went; nobody when a person did.
-struct Starter: Sendable {
+///
+/// It cannot be copied, so that the channel is closed as soon as one thing was said: its end is what is waited for.
+struct Starter: ~Copyable {
     private let channel: FileDescriptor?
 
     init(_ descriptor: CInt?) {

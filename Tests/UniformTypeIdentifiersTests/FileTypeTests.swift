@@ -49,11 +49,30 @@ private let png = Data([
         #expect(UTType.type(ofFileName: "x.nobodyknows").isDynamic)
     }
 
-    @Test func anExtensionThatNobodyKnowsGivesWayToMagicOnly() throws {
-        #expect(try contentType(folder.file("a.nobodyknows", png)) == .png)
-        let text = try contentType(folder.file("b.nobodyknows", "text"))
-        #expect(text == UTType(filenameExtension: "nobodyknows"))
-        #expect(text?.isDynamic == true)
+    @Test func anExtensionThatNobodyKnowsIsADynamicTypeAndGivesWayToContentInAGuess() throws {
+        let unknown = try #require(UTType(filenameExtension: "nobodyknows"))
+        #expect(unknown.isDynamic)
+        let picture = try folder.file("a.nobodyknows", png)
+        let text = try folder.file("b.nobodyknows", "text")
+        let noise = try folder.file("c.nobodyknows", Data([0, 1, 2]))
+        let nothing = try folder.file("d.nobodyknows")
+        for file in [picture, text, noise, nothing] {
+            #expect(try contentType(file) == unknown)
+        }
+        #expect(try UTType.type(ofItemAt: picture.path) == .png)
+        #expect(try UTType.type(ofItemAt: text.path) == .plainText)
+        #expect(try UTType.type(ofItemAt: noise.path) == unknown)
+        #expect(try UTType.type(ofItemAt: nothing.path) == unknown)
+    }
+
+    @Test func contentDecidesBetweenTheMeaningsOfAnExtension() throws {
+        // The system knows .scn as a SceneKit scene, .bin as MacBinary; the database knows other things by these names.
+        #expect(try contentType(folder.file("a.bin", png)) == .png)
+        #expect(
+            try contentType(folder.file("b.ts", "G" + String(repeating: "\u{1}", count: 200)))?.identifier
+                == "public.mpeg-2-transport-stream")
+        let translation = "<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\"></TS>\n"
+        #expect(try contentType(folder.file("c.ts", translation))?.preferredMIMEType == "text/vnd.trolltech.linguist")
     }
 
     @Test func directoriesAreFoldersOrPackages() throws {

@@ -33,10 +33,12 @@ public struct Board: Sendable, Hashable {
         self.client = client
     }
 
+    /// Boards are equal when they have one name.
     public static func == (left: Board, right: Board) -> Bool {
         left.name == right.name && left.client === right.client
     }
 
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

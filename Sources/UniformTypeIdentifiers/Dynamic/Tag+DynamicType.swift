@@ -35,8 +35,12 @@ extension Tag {
         return TypeRegistry.withCurrent { snapshot in
             let mapping = MIMEMapping(database: database, snapshot: snapshot)
             for mime in mimes {
-                if let type = mapping.declaredType(of: mime), supertype.map({ type.conforms(to: $0) }) ?? true {
+                if let type = mapping.declaredType(of: mime, conformingTo: supertype) {
                     return type
+                }
+                // A better meaning of the tag than those to come, of which no declared type is known.
+                if mapping.isDynamic(mime, conformingTo: supertype) {
+                    return nil
                 }
             }
             return nil

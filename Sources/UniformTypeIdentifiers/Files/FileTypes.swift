@@ -35,33 +35,49 @@ struct FileTypes {
 
     /// The type of a file by its name, and by its first bytes where the name leaves it open.
     ///
-    /// - Parameter content: reads them; called only if they are needed. Nil if they cannot be read.
-    func type(ofName name: String, content: () -> [UInt8]?) -> UTType {
+    /// - Parameters:
+    ///   - name: the file's name or path.
+    ///   - unknownExtensionCounts: whether an extension that nobody knows is an answer, as on Apple's systems: the
+    ///     dynamic type. Otherwise the content is looked at.
+    ///   - content: reads the first bytes; called only if they are needed. Nil if they cannot be read.
+    func type(ofName name: String, unknownExtensionCounts: Bool, content: () -> [UInt8]?) -> UTType {
         if let declared = bundleType(ofName: name) {
             return declared
         }
         guard let mapping else { return type(ofName: name, matches: []) ?? .data }
         let matches = mapping.database.types(forFileName: name)
         let named = type(ofName: name, matches: matches)
-        // A single pattern settles it, and so does an extension that only the system declares.
-        if matches.count == 1 || matches.isEmpty && named?.isDeclared == true {
+        if matches.count == 1, named?.isDynamic == true || mapping.declaredType(of: matches[0]) != nil {
+            // A single pattern settles it, unless it and the declared extension are about different things.
             return named ?? .data
+        }
+        if matches.isEmpty, let named, named.conforms(to: .text) || named.isDynamic && unknownExtensionCounts {
+            return named
         }
         guard let bytes = content() else { return named ?? .data }
         return bytes.withUnsafeBytes { bytes in
-            if matches.isEmpty {
-                // An extension that nobody knows: the content counts if it is of a certain format.
-                if let named, bytes.isEmpty || mapping.database.type(forContent: bytes) == nil {
-                    return named
+            let sniffed = bytes.isEmpty ? nil : mapping.database.type(forContent: bytes)?.type
+            if matches.isEmpty, let named {
+                // Patterns do not know the extension. The content counts if it is of a certain format, and of no text.
+                guard let sniffed else {
+                    return named.isDeclared || bytes.isEmpty ? named : self.type(ofContent: bytes, else: named)
                 }
-                return mapping.type(of: mapping.database.guess(fileName: name, content: bytes))
+                let type = mapping.type(of: sniffed)
+                return named.isDeclared && type.conforms(to: .text) ? named : type
             }
             let mime = mapping.database.guess(fileName: name, content: bytes)
-            if let declared = mapping.declaredType(of: mime) {
-                return declared
+            if mime == matches.first, sniffed != mime {
+                // The content does not tell; the name's best meaning it is.
+                return named ?? mapping.type(of: mime)
             }
-            return mime == matches[0] ? named ?? mapping.type(of: mime) : mapping.type(of: mime)
+            return mapping.type(of: mime)
         }
+    }
+
+    /// Plain text, if the content is that, or `type`.
+    private func type(ofContent content: UnsafeRawBufferPointer, else type: UTType) -> UTType {
+        let guessed = self.type(ofContent: content)
+        return guessed == .plainText ? guessed : type
     }
 
     /// The type of a name with these matches in the database.

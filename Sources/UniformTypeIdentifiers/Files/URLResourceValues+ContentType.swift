@@ -19,7 +19,7 @@ extension URLResourceValues {
     /// leads to; a file has the type of its name, or of its content where the name leaves it open. Computed when it is
     /// read, which can block; nil if there is no such item any more.
     public var contentType: UTType? {
-        path.flatMap { try? UTType.type(ofItemAt: $0) }
+        path.flatMap { try? UTType.contentType(ofItemAt: $0) }
     }
 }
 
@@ -34,7 +34,7 @@ extension URL {
         let values = try resourceValues(forKeys: Set(keys))
         let wantsIdentifier = keys.contains(.typeIdentifierKey)
         guard isFileURL, wantsIdentifier || keys.contains(.contentTypeKey) else { return values }
-        let type = try UTType.type(ofItemAt: path)
+        let type = try UTType.contentType(ofItemAt: path)
         return wantsIdentifier ? values.adding(type.identifier, forKey: .typeIdentifierKey) : values
     }
 }

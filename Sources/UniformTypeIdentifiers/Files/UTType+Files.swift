@@ -26,16 +26,31 @@ extension UTType {
         }
     }
 
-    /// The type of the item at a path: its kind, its name, and its content where the name leaves it open. What
-    /// `URLResourceValues.contentType` says. Blocks while it reads.
+    /// The type of the item at a path, as `URLResourceValues.contentType` says it: its kind, and of a file the type of
+    /// its extension. An extension that nobody knows gives a dynamic type. Where there is no extension, or it has several
+    /// meanings, the content counts. Blocks while it reads.
+    ///
+    /// - Throws: `CocoaError` if there is no such item. A file that cannot be read has the type of its name.
+    package static func contentType(ofItemAt path: String) throws -> UTType {
+        try type(ofItemAt: path, unknownExtensionCounts: true)
+    }
+
+    /// The best guess at the type of the item at a path: as ``contentType(ofItemAt:)``, but an extension that nobody
+    /// knows is passed over for content of a known format, or plain text.
     ///
     /// - Throws: `CocoaError` if there is no such item. A file that cannot be read has the type of its name.
     package static func type(ofItemAt path: String) throws -> UTType {
+        try type(ofItemAt: path, unknownExtensionCounts: false)
+    }
+
+    private static func type(ofItemAt path: String, unknownExtensionCounts: Bool) throws -> UTType {
         switch try kind(ofItemAt: path) {
         case .other(let type): return type
         case .regular(let isExecutable):
             let type = FileTypes.withCurrent { types in
-                types.type(ofName: path) { try? FileContents.read(path, atMost: FileTypes.contentLength) }
+                types.type(ofName: path, unknownExtensionCounts: unknownExtensionCounts) {
+                    try? FileContents.read(path, atMost: FileTypes.contentLength)
+                }
             }
             return type == .data && isExecutable ? .unixExecutable : type
         }

@@ -36,8 +36,8 @@ extension FileNameIndex {
             /// Where the text is in ``texts``.
             let text: Int32
             let length: Int32
-            let first: Int32
-            let count: Int32
+            var first: Int32
+            var count: Int32
         }
 
         // Flat arrays of plain numbers: a lookup counts no references.
@@ -56,26 +56,48 @@ extension FileNameIndex {
 
         /// Patterns in order of precedence; those of the same text stay in that order.
         init(_ all: [Pattern]) {
-            var byText: [[UInt8]: [Pattern]] = [:]
-            for pattern in all { byText[pattern.text, default: []].append(pattern) }
             var size = 64
-            while size < byText.count * 2 { size *= 2 }
+            while size < all.count * 2 { size *= 2 }
             slots = Array(repeating: -1, count: size)
-            for (text, patterns) in byText {
-                let hash = text.reversed().reduce(Self.emptyHash, Self.hash)
-                var slot = Self.slot(hash) & (size - 1)
-                while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
-                slots[slot] = Int32(groups.count)
-                groups.append(
-                    Group(
-                        hash: hash, text: Int32(texts.count), length: Int32(text.count), first: Int32(values.count),
-                        count: Int32(patterns.count)))
-                texts += text
-                values += patterns.map {
-                    Value(type: $0.type, weight: $0.weight, isCaseSensitive: $0.isCaseSensitive)
-                }
-                longest = max(longest, text.count)
+            // First the texts, each with how often it occurs, then the values of each text side by side.
+            var numbers: [Int32] = []
+            numbers.reserveCapacity(all.count)
+            for pattern in all { numbers.append(addText(pattern.text)) }
+            var first: Int32 = 0
+            for index in groups.indices {
+                groups[index].first = first
+                first += groups[index].count
+                groups[index].count = 0
             }
+            values = Array(repeating: Value(type: -1, weight: 0, isCaseSensitive: false), count: all.count)
+            for (pattern, number) in zip(all, numbers) {
+                let group = groups[Int(number)]
+                values[Int(group.first + group.count)] = Value(
+                    type: pattern.type, weight: pattern.weight, isCaseSensitive: pattern.isCaseSensitive)
+                groups[Int(number)].count += 1
+            }
+        }
+
+        /// Counts a text and gives the number of its group.
+        private mutating func addText(_ text: [UInt8]) -> Int32 {
+            var hash = Self.emptyHash
+            for byte in text.reversed() { hash = Self.hash(hash, byte) }
+            let mask = slots.count - 1
+            var slot = Self.slot(hash) & mask
+            while slots[slot] >= 0 {
+                let group = Int(slots[slot])
+                if groups[group].hash == hash, text.withUnsafeBytes({ isText(groups[group], $0, .plain) }) {
+                    groups[group].count += 1
+                    return Int32(group)
+                }
+                slot = (slot + 1) & mask
+            }
+            slots[slot] = Int32(groups.count)
+            groups.append(
+                Group(hash: hash, text: Int32(texts.count), length: Int32(text.count), first: 0, count: 1))
+            texts += text
+            longest = max(longest, text.count)
+            return slots[slot]
         }
 
         /// Hands over what a text whose hash is known stands for.

@@ -33,7 +33,9 @@ struct FileNameIndex: Sendable {
         self.globs = globs.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
             .map { ($0.element, ByteSet(neededFor: $0.element.text)) }
         var isFirstByte = Array(repeating: false, count: 256)
-        for case let byte? in suffixes.map(\.text.first) { isFirstByte[Int(byte)] = true }
+        for pattern in suffixes {
+            if let byte = pattern.text.first { isFirstByte[Int(byte)] = true }
+        }
         self.isFirstByte = isFirstByte
         self.reach = max(self.suffixes.longest, self.literals.longest)
     }

@@ -142,14 +142,21 @@ extension MagicProgram {
 
     /// Sorts entries by the bytes that their patterns can start with. A masked byte stands for several.
     private func table(_ offset: Int, _ entries: [Entry]) -> Table {
-        var table = Table(offset: offset, starts: [0], entries: [])
-        for byte in 0...UInt8.max {
-            for entry in entries {
-                let matchlet = matchlets[Int(entry.matchlet)]
-                if byte & UInt8(truncatingIfNeeded: matchlet.prefixMask) == UInt8(truncatingIfNeeded: matchlet.prefix) {
-                    table.entries.append(entry)
-                }
+        var byByte: [[Entry]] = Array(repeating: [], count: 256)
+        for entry in entries {
+            let matchlet = matchlets[Int(entry.matchlet)]
+            let value = UInt8(truncatingIfNeeded: matchlet.prefix)
+            let mask = UInt8(truncatingIfNeeded: matchlet.prefixMask)
+            if mask == 0xFF {
+                byByte[Int(value)].append(entry)
+            } else {
+                for byte in 0...UInt8.max where byte & mask == value { byByte[Int(byte)].append(entry) }
             }
+        }
+        var table = Table(offset: offset, starts: [0], entries: [])
+        table.starts.reserveCapacity(257)
+        for entries in byByte {
+            table.entries += entries
             table.starts.append(Int32(table.entries.count))
         }
         return table

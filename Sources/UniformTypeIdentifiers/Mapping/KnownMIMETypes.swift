@@ -67,6 +67,7 @@ enum KnownMIMETypes {
         "application/x-bzip2-compressed-tar": "public.tar-bzip2-archive",
         "application/x-cpio": "public.cpio-archive",
         "application/x-xar": "com.apple.xar-archive",
+        "application/vnd.apple.pkpass": "com.apple.pkpass-data",
         "application/pkix-cert": "public.x509-certificate",
         "application/vnd.iccprofile": "com.apple.colorsync-profile",
     ]

@@ -1,28 +1,59 @@
-import Synchronization
-
 /// Which types MIME types of the freedesktop database are, in one snapshot of the declared types.
 struct MIMEMapping {
     let database: MIMEDatabase
     let snapshot: TypeSnapshot
 
-    /// The type of a MIME type: the declared one, else the dynamic one that conforms to data.
+    /// The type of a MIME type: the declared one, of data if there is a choice, else the dynamic one.
     func type(of mime: String) -> UTType {
-        declaredType(of: mime) ?? Self.dynamicType(of: mime)
+        declaredType(of: mime, conformingTo: .data) ?? declaredType(of: mime) ?? Self.dynamicType(of: mime)
     }
 
     /// The declared type of a MIME type: one that has it as a tag, or an alias of it, or is known to be the same.
-    func declaredType(of mime: String) -> UTType? {
-        if let tagged = snapshot.firstType(withTag: mime, of: .mimeType, conformingTo: nil) {
+    func declaredType(of mime: String, conformingTo supertype: UTType? = nil) -> UTType? {
+        if let tagged = snapshot.firstType(withTag: mime, of: .mimeType, conformingTo: supertype) {
             return tagged
         }
-        if let identifier = KnownMIMETypes.equivalents[mime], let type = UTType(known: identifier) {
-            return type
+        if let identifier = KnownMIMETypes.equivalents[mime], let index = snapshot.index(ofIdentifier: identifier),
+            snapshot.accepts(index, conformingTo: supertype)
+        {
+            return UTType(identity: snapshot.identities[index])
         }
         let canonical = database.canonical(mime)
         if canonical != mime {
-            return declaredType(of: canonical)
+            return declaredType(of: canonical, conformingTo: supertype)
         }
-        return snapshot.aliases(in: database)[mime].map { UTType(identity: snapshot.identities[$0]) }
+        guard let index = snapshot.aliases(in: database)[mime], snapshot.accepts(index, conformingTo: supertype) else {
+            return nil
+        }
+        return UTType(identity: snapshot.identities[index])
+    }
+
+    /// Whether a MIME type is none of the declared types, and conforms to `supertype`.
+    func isDynamic(_ mime: String, conformingTo supertype: UTType?) -> Bool {
+        guard declaredType(of: mime) == nil else { return false }
+        guard let supertype else { return true }
+        // All types that are not of the file system itself are of data.
+        if supertype == .data, !mime.hasPrefix("inode/") {
+            return true
+        }
+        return closure(of: [Self.dynamicType(of: mime)]).contains {
+            $0 == supertype || $0.conformsWhenDeclared(to: supertype)
+        }
+    }
+
+    /// All types that a type conforms to by the database, and the type: declared types whose own parents are left out,
+    /// and dynamic ones with all of theirs.
+    func closure(of types: [UTType]) -> [UTType] {
+        var found: [UTType] = []
+        var pending = types
+        while let type = pending.popLast() {
+            guard !found.contains(type) else { continue }
+            found.append(type)
+            if let mime = type.identity.payload?.mimeTypes(in: database).first {
+                pending += parents(of: mime)
+            }
+        }
+        return found
     }
 
     /// The dynamic type of a MIME type, the same as `UTType(mimeType:)` makes.
