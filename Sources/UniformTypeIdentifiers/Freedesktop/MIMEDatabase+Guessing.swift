@@ -13,6 +13,18 @@ extension MIMEDatabase {
         return names(of: matches)
     }
 
+    /// The number, below ``FileNameIndex/patternCount``, of the one pattern that decides what a file name means; `nil`
+    /// where there is none such.
+    ///
+    /// For what is derived from patterns and kept. Names that start with a dot have no such pattern: whether what
+    /// follows is an extension is a question that others answer otherwise.
+    @inline(__always)
+    func solePattern(forFileName name: String) -> Int? {
+        var matches = GlobMatches()
+        let startsWithDot = match(name, into: &matches)
+        return startsWithDot ? nil : matches.solePattern
+    }
+
     /// The types of files with an extension (without the dot), the best first; empty where there is none.
     package func types(forExtension ext: String) -> [String] {
         guard !ext.isEmpty else { return [] }
@@ -62,16 +74,12 @@ extension MIMEDatabase {
         return matches[0].type
     }
 
+    /// Matches the last component of a path and says whether it starts with a dot.
     @inline(__always)
-    private func match(_ name: String, into matches: inout GlobMatches) {
-        let lookUp = { (bytes: UnsafeBufferPointer<UInt8>, matches: inout GlobMatches) in
-            let slash = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-            let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[slash...])
-            self.fileNames.match(name, into: &matches)
-        }
-        if name.utf8.withContiguousStorageIfAvailable({ lookUp($0, &matches) }) == nil {
-            var copy = name
-            copy.withUTF8 { lookUp($0, &matches) }
+    @discardableResult
+    private func match(_ path: String, into matches: inout GlobMatches) -> Bool {
+        withBytes(of: path) { bytes in
+            fileNames.match(UnsafeRawBufferPointer(bytes), into: &matches).first == UInt8(ascii: ".")
         }
     }
 

@@ -11,6 +11,8 @@ final class TypeSnapshot: Sendable {
 
     /// See ``aliases(in:)``.
     let aliasTable = AtomicLazyReference<AliasTable>()
+    /// See ``FileTypes/quickType(ofName:)``.
+    let patternTypes = PatternTypes()
 
     private let core = CoreTypes.shared
     /// What bundles declared beyond the system's types. Looked at before the tables of the system.
