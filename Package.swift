@@ -58,7 +58,7 @@ let package = Package(
 
         // Floor 10: programs.
         program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
-        program("PurveyCommand", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program("PurveyCommand", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
@@ -70,6 +70,9 @@ let package = Package(
         tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        .executableTarget(
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
+            swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
     ],
 )

@@ -34,16 +34,15 @@ extension UTType {
         }
     }
 
+    /// The types that this one is declared to conform to directly, in that order.
+    package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
+
     /// The types that this one conforms to directly.
     func parents(in snapshot: TypeSnapshot) -> [UTType] {
         if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
             return snapshot.facts[index].parents.map { UTType(identity: snapshot.identities[$0]) }
         }
-        switch identity.origin {
-        case .declared: return []
-        case .undeclared(let parent): return [parent]
-        case .dynamic: return identity.dynamicFacts?.parents ?? []
-        }
+        return identity.assumedParent.map { [$0] } ?? identity.dynamicFacts?.parents ?? []
     }
 
     @inline(__always)
@@ -59,13 +58,12 @@ extension UTType {
 
     /// The same for a type without facts of its own in the snapshot.
     private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
-        if self == type {
+        if let facts = identity.dynamicFacts, facts.isKind(of: type, in: snapshot) {
             return true
         }
-        switch identity.origin {
-        case .declared: return false
-        case .undeclared(let parent): return parent.conforms(to: type)
-        case .dynamic: return identity.dynamicFacts?.isKind(of: type) ?? false
+        if let parent = identity.assumedParent, parent.conforms(to: type, in: snapshot) {
+            return true
         }
+        return self == type
     }
 }

@@ -5,7 +5,7 @@ extension UTType {
     ///
     /// A declared type has filename extensions and MIME types here. A dynamic type has exactly the tag it was made from.
     public var tags: [UTTagClass: [String]] {
-        if case .dynamic(let payload) = identity.origin {
+        if let payload = identity.payload {
             return [UTTagClass(rawValue: payload.tagClass): [payload.tag]]
         }
         var tags: [UTTagClass: [String]] = [:]
@@ -15,6 +15,19 @@ extension UTType {
         }
         return tags
     }
+
+    /// The type's tags of all classes, also of those that ``tags`` leaves out.
+    package var allTags: [UTTagClass: [String]] {
+        var all = tags
+        let others: [String: [String]]? = withFacts { $0.otherTags }
+        for (tagClass, list) in others ?? [:] {
+            all[UTTagClass(rawValue: tagClass)] = list
+        }
+        return all
+    }
+
+    /// The bundle that declares the type; nil if that is the system, or nobody.
+    package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
 
     /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop database.
     public var preferredFilenameExtension: String? {
@@ -28,7 +41,7 @@ extension UTType {
 
     /// The first tag of a class, whatever class that is.
     package func preferredTag(of tagClass: UTTagClass) -> String? {
-        if case .dynamic(let payload) = identity.origin {
+        if let payload = identity.payload {
             return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
         }
         return withFacts { facts in
@@ -60,7 +73,7 @@ extension UTType {
 
     /// Whether the type was made from a tag that no declared type has.
     public var isDynamic: Bool {
-        if case .dynamic = identity.origin { true } else { false }
+        identity.origin == .dynamic
     }
 
     /// Whether the system or a bundle declares the type.

@@ -52,7 +52,7 @@ public struct UTType: Sendable {
 
     /// The type of a constant's Swift name, such as `jpeg`.
     package init?(constant name: String) {
-        guard let index = CoreTypes.shared.constants[name] else { return nil }
+        guard let index = CoreTypes.constants[name] else { return nil }
         self = CoreTypes.type(index)
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 extension Connection: EventSource {
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer) {
         if events.contains(.writable), !isClosing.load(ordering: .acquiring) { flush() }
-        guard !events.isDisjoint(with: [.readable, .hangUp, .error]) else { return }
-        let budget = receiveBudget.load(ordering: .relaxed)
+        guard events.rawValue & EventPoll.Events.anyInput.rawValue != 0 else { return }
+        let budget = receiveBudget.next()
         for _ in 0..<budget {
             if isClosing.load(ordering: .acquiring) {
                 return finish(outbound.withLock { $0.closeReason } ?? .closedHere)
@@ -14,7 +14,7 @@ extension Connection: EventSource {
                 let packet = try SequencedPacketSocket(descriptor).receive(into: buffer)
                 if let violation = receive(packet, UnsafeRawBufferPointer(buffer)) { return finish(violation) }
             } catch .wouldBlock {
-                return receiveBudget.store(1, ordering: .relaxed)
+                return receiveBudget.ranDry()
             } catch .connectionReset {
                 // Said once, when the peer closed before it had read everything. What it sent is still to be read.
                 continue
@@ -22,7 +22,7 @@ extension Connection: EventSource {
                 return finish(.system(error))
             }
         }
-        receiveBudget.store(min(budget * 2, 32), ordering: .relaxed)
+        receiveBudget.wasUsedUp(budget)
     }
 
     /// Handles a packet, or gives the reason to end the connection.

@@ -20,9 +20,7 @@ package final class Connection: Sendable {
     let nextCall = Atomic<UInt64>(1)
     /// Set before the socket is shut down by this side: what arrives after that is not looked at.
     let isClosing = Atomic<Bool>(false)
-    /// How many packets to receive before others get their turn. Only the loop's thread uses it. One packet at a
-    /// time costs the fewest system calls in a conversation, many at a time in a flood.
-    let receiveBudget = Atomic<Int>(1)
+    let receiveBudget = ReceiveBudget()
 
     // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.
     // No message, handler or closure of a user runs or is destroyed inside of them.

@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import LinuxSystem
 import Synchronization
 
 /// One load: runs a representation's handler, bridges what it supplies to what was asked for, and completes once.
@@ -62,7 +62,7 @@ package final class LoadOperation: Sendable {
     /// Starts a load that is bound to fail, with the shape of one that is not.
     package static func fail(_ error: any Error, completion: @escaping Completion) -> Progress {
         let progress = Progress.discreteProgress(totalUnitCount: totalUnits)
-        DispatchQueue(label: "purvey.load-completion").async {
+        HandlerThreads.shared.run {
             progress.completedUnitCount = totalUnits
             completion(.failure(error))
         }
@@ -91,7 +91,7 @@ package final class LoadOperation: Sendable {
 
     private func bridge(_ result: Result<Supply, any Error>) {
         if representation.isRemote {
-            DispatchQueue(label: "purvey.load-completion").async { self.complete(with: result, isOnOwnQueue: true) }
+            HandlerThreads.shared.run { self.complete(with: result, isOnOwnQueue: true) }
         } else {
             complete(with: result, isOnOwnQueue: false)
         }
@@ -136,7 +136,7 @@ package final class LoadOperation: Sendable {
         if isOnOwnQueue {
             completion(result)
         } else {
-            DispatchQueue(label: "purvey.load-completion").async { completion(result) }
+            HandlerThreads.shared.run { completion(result) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LinuxSystem
 import Synchronization
 
 /// One run of a load handler: started once, answered once, observed and cancelled meanwhile.
@@ -36,7 +37,7 @@ package final class SupplyTask: Sendable {
             // Asking another process is a message, not client code: it needs no thread of its own.
             start(representation, for: delivery)
         } else {
-            DispatchQueue(label: "purvey.load-handler").async { self.start(representation, for: delivery) }
+            HandlerThreads.shared.run { self.start(representation, for: delivery) }
         }
     }
 

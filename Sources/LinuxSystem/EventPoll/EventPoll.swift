@@ -17,6 +17,8 @@ package struct EventPoll: Sendable {
         package static let error = Events(rawValue: clinux_epoll_err)
         /// Both directions are closed; reported whether asked for or not.
         package static let hangUp = Events(rawValue: clinux_epoll_hup)
+        /// What calls for reading: there is something, or the end of it.
+        package static let anyInput = Events(rawValue: clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err)
     }
 
     /// One descriptor that is ready.

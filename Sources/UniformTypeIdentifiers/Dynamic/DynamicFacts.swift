@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What is known of a dynamic type beyond its tag: its payload's parents, and what the freedesktop database makes of it.
 ///
 /// Made once for each identity, when it is first needed, and kept: a type that a bundle declares later is found by new
@@ -11,6 +9,8 @@ final class DynamicFacts: Sendable {
     /// parents are not listed, and dynamic ones with all of theirs. Flat, so that a database whose types go round in a
     /// circle does no harm.
     let ancestors: [UTType]
+    /// The indexes of the declared ones among the ancestors.
+    private let declaredAncestors: [Int]
     /// The MIME type that the database has for the tag.
     let mime: String?
 
@@ -18,22 +18,19 @@ final class DynamicFacts: Sendable {
         let named = payload.parents.compactMap { UTType(known: $0) }
         // A parent can be dynamic itself. Its identifier is part of this one's, so this comes to an end soon.
         let nested = named + named.flatMap { $0.identity.dynamicFacts?.ancestors ?? [] }
-        if let database = MIMEDatabase.shared,
-            let found = TypeRegistry.withCurrent({ snapshot in
-                Self.databaseFacts(payload, named, MIMEMapping(database: database, snapshot: snapshot))
-            })
-        {
-            mime = found.mime
-            // What the payload names and the database implies need not be said twice.
-            parents =
-                found.parents
-                + named.filter { name in !found.ancestors.contains { $0 == name || $0.conformsWhenDeclared(to: name) } }
-            ancestors = found.ancestors + nested
-        } else {
-            mime = nil
-            parents = named
-            ancestors = nested
+        let found = MIMEDatabase.shared.flatMap { database in
+            TypeRegistry.withCurrent {
+                Self.databaseFacts(payload, named, MIMEMapping(database: database, snapshot: $0))
+            }
         }
+        mime = found?.mime
+        let implied = found?.ancestors ?? []
+        // What the payload names and the database implies need not be said twice.
+        parents =
+            (found?.parents ?? [])
+            + named.filter { name in !implied.contains { $0 == name || $0.conformsWhenDeclared(to: name) } }
+        ancestors = implied + nested
+        declaredAncestors = ancestors.map(\.identity.index).filter { $0 >= 0 }
     }
 
     /// Facts of the first MIME type of the tag that agrees with the payload: one that is none of the things the payload
@@ -56,8 +53,13 @@ final class DynamicFacts: Sendable {
     }
 
     /// Whether one of the ancestors is `type` or conforms to it.
-    func isKind(of type: UTType) -> Bool {
-        ancestors.contains { $0 == type || $0.conformsWhenDeclared(to: type) }
+    @inline(__always)
+    func isKind(of type: UTType, in snapshot: TypeSnapshot) -> Bool {
+        guard let other = snapshot.index(of: type.identity) else { return ancestors.contains(type) }
+        for index in declaredAncestors where snapshot.facts[index].conforms(to: other) {
+            return true
+        }
+        return false
     }
 }
 
@@ -82,13 +84,5 @@ extension UTType {
             }
             return snapshot.facts[index].conforms(to: other)
         }
-    }
-}
-
-extension TypeIdentity {
-    /// The facts of a dynamic type; none of a declared one.
-    var dynamicFacts: DynamicFacts? {
-        guard case .dynamic(let payload) = origin else { return nil }
-        return madeFacts.load() ?? madeFacts.storeIfNil(DynamicFacts(payload))
     }
 }

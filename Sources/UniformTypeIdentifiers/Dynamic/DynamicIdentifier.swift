@@ -44,6 +44,12 @@ struct DynamicIdentifier: Sendable, Equatable {
     private var payloadBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16 + tag.utf8.count)
+        if parents.count == 1, parents[0] == Self.codes[6], tagClass == Self.codes[1] {
+            // What nearly all of them are: a filename extension of data.
+            bytes.append(contentsOf: "?0=6:1=".utf8)
+            Self.append(escaping: tag, to: &bytes)
+            return bytes
+        }
         if !parents.isEmpty {
             bytes.append(contentsOf: "?0=".utf8)
             for (number, parent) in parents.enumerated() {
@@ -70,15 +76,20 @@ struct DynamicIdentifier: Sendable, Equatable {
 
     private static func append(escaping value: String, to bytes: inout [UInt8]) {
         for byte in value.utf8 {
-            if special.contains(byte) {
+            if isSpecial(byte) {
                 bytes.append(UInt8(ascii: "\\"))
             }
             bytes.append(byte)
         }
     }
 
-    /// The characters with a meaning of their own in a payload.
-    private static let special: [UInt8] = Array(":=,\\".utf8)
+    /// Whether a character has a meaning of its own in a payload.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "\\"): true
+        default: false
+        }
+    }
 
     /// What the codes stand for; the place in the list is the code.
     private static let codes = [
@@ -148,7 +159,7 @@ struct DynamicIdentifier: Sendable, Equatable {
         var result = String.UnicodeScalarView()
         var isEscaped = false
         for scalar in text.unicodeScalars {
-            let isSpecial = scalar.isASCII && special.contains(UInt8(scalar.value))
+            let isSpecial = scalar.isASCII && Self.isSpecial(UInt8(scalar.value))
             if isEscaped {
                 guard isSpecial else { return nil }
                 isEscaped = false

@@ -117,13 +117,27 @@ struct FileNameIndex: Sendable {
         for index in 0..<found.count { matches.add(found[index]) }
     }
 
-    /// The patterns that are exactly a suffix: for `.tar.gz` that of `*.tar.gz`, but not `*.gz`.
-    func match(wholeSuffix suffix: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
-        let hasUpperCase = suffix.contains { $0 &- 0x41 < 26 }
-        for pass in hasUpperCase ? [TextTable.Pass.folded, .exact] : [.plain] {
+    /// The patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
+    func match(fileExtension name: UnsafeBufferPointer<UInt8>, into matches: inout GlobMatches) {
+        guard name.contains(where: { $0 &- 0x41 < 26 }) else {
+            return match(fileExtension: name, .plain, into: &matches)
+        }
+        match(fileExtension: name, .folded, into: &matches)
+        match(fileExtension: name, .exact, into: &matches)
+    }
+
+    private func match(
+        fileExtension name: UnsafeBufferPointer<UInt8>, _ pass: TextTable.Pass, into matches: inout GlobMatches
+    ) {
+        withUnsafeTemporaryAllocation(byteCount: name.count + 1, alignment: 1) { suffix in
+            suffix[0] = UInt8(ascii: ".")
             var hash = TextTable.emptyHash
-            for byte in suffix.reversed() { hash = TextTable.hash(hash, pass.folded(byte)) }
-            suffixes.collect(suffix, hash, pass, into: &matches)
+            for index in name.indices.reversed() {
+                suffix[index + 1] = name[index]
+                hash = TextTable.hash(hash, pass.folded(name[index]))
+            }
+            hash = TextTable.hash(hash, suffix[0])
+            suffixes.collect(UnsafeRawBufferPointer(suffix), hash, pass, into: &matches)
         }
     }
 

@@ -27,11 +27,18 @@ extension MIMEDatabase {
 
     /// The types of files with an extension (without the dot), the best first; empty where there is none.
     package func types(forExtension ext: String) -> [String] {
-        guard !ext.isEmpty else { return [] }
+        names(of: matches(forExtension: ext))
+    }
+
+    /// The same as ``solePattern(forFileName:)`` for the pattern that is exactly an extension.
+    func solePattern(forExtension ext: String) -> Int? {
+        matches(forExtension: ext).solePattern
+    }
+
+    private func matches(forExtension ext: String) -> GlobMatches {
         var matches = GlobMatches()
-        var suffix = "." + ext
-        suffix.withUTF8 { fileNames.match(wholeSuffix: UnsafeRawBufferPointer($0), into: &matches) }
-        return names(of: matches)
+        if !ext.isEmpty { withBytes(of: ext) { fileNames.match(fileExtension: $0, into: &matches) } }
+        return matches
     }
 
     /// The type of a file by its first bytes alone, with the priority of the rule that matched (50 for most, 80 and

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Which types MIME types of the freedesktop database are, in one snapshot of the declared types.
 struct MIMEMapping {
     let database: MIMEDatabase
@@ -34,6 +32,10 @@ struct MIMEMapping {
     func isDynamic(_ mime: String, conformingTo supertype: UTType?) -> Bool {
         guard declaredType(of: mime) == nil else { return false }
         guard let supertype else { return true }
+        // All types that are not of the file system itself are of data.
+        if supertype == .data, !mime.hasPrefix("inode/") {
+            return true
+        }
         return closure(of: [Self.dynamicType(of: mime)]).contains {
             $0 == supertype || $0.conformsWhenDeclared(to: supertype)
         }
@@ -47,7 +49,7 @@ struct MIMEMapping {
         while let type = pending.popLast() {
             guard !found.contains(type) else { continue }
             found.append(type)
-            if case .dynamic(let payload) = type.identity.origin, let mime = payload.mimeTypes(in: database).first {
+            if let mime = type.identity.payload?.mimeTypes(in: database).first {
                 pending += parents(of: mime)
             }
         }

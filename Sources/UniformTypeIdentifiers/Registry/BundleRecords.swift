@@ -80,7 +80,8 @@ struct BundleRecords {
     private mutating func read(_ path: String, executable: String?) {
         do throws(DeclarationFault) {
             let record = try Self.propertyList(path)
-            let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path)
+            let bundle = (record["Path"] as? String).map { URL(fileURLWithPath: $0, isDirectory: true) }
+            let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path, bundle: bundle)
             self.faults += faults
             if let executable, record["Executable"] as? String == executable {
                 own += declarations

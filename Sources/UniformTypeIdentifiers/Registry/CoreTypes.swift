@@ -16,73 +16,107 @@ enum CoreTypes {
         let identifiers: FoldedIndex
         let extensions: FoldedIndex
         let mimeTypes: FoldedIndex
-        /// Names of the Swift constants, such as `jpeg`.
-        let constants: [String: Int]
 
         init() {
             let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
-            let lines = Self.split(table, at: UInt8(ascii: "\n")).map { Line($0) }
-            let parents = lines.map(\.parents)
+            var lines: [Line] = []
+            lines.reserveCapacity(CoreTypes.count)
+            CoreTypes.forEachPiece(of: table, between: UInt8(ascii: "\n")) { lines.append(Line($0)) }
 
-            identities = lines.enumerated().map { TypeIdentity(declared: $1.identifier, index: $0) }
-            facts = lines.enumerated().map { index, line in
-                TypeFacts(
-                    isDeclared: line.isDeclared, parents: line.parents,
-                    extensions: line.extensions.map { String(decoding: $0, as: UTF8.self) },
-                    mimeTypes: line.mimeTypes.map { String(decoding: $0, as: UTF8.self) },
-                    description: line.description,
-                    ancestors: TypeFacts.closure(of: index, parents: { parents[$0] }, count: lines.count))
+            var identities: [TypeIdentity] = []
+            var facts: [TypeFacts] = []
+            var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
+            var extensions = identifiers
+            var mimeTypes = identifiers
+            identities.reserveCapacity(lines.count)
+            facts.reserveCapacity(lines.count)
+            identifiers.reserveCapacity(lines.count)
+            for (index, line) in lines.enumerated() {
+                identifiers.append((line.identifier, index))
+                for tag in line.extensions {
+                    extensions.append((tag, index))
+                }
+                for tag in line.mimeTypes {
+                    mimeTypes.append((tag, index))
+                }
+                identities.append(TypeIdentity(declared: CoreTypes.text(line.identifier), index: index))
+                facts.append(
+                    TypeFacts(
+                        isDeclared: line.isDeclared, parents: line.parents,
+                        extensions: line.extensions.map { CoreTypes.text($0) },
+                        mimeTypes: line.mimeTypes.map { CoreTypes.text($0) },
+                        description: line.description.isEmpty ? nil : CoreTypes.text(line.description),
+                        ancestors: TypeFacts.closure(of: index, parents: { lines[$0].parents }, count: lines.count)))
             }
-            identifiers = FoldedIndex(lines.enumerated().lazy.map { ($1.columns[0], $0) })
-            extensions = FoldedIndex(Self.tags(lines, \.extensions))
-            mimeTypes = FoldedIndex(Self.tags(lines, \.mimeTypes))
-            constants = Dictionary(
-                lines.enumerated().compactMap { index, line in line.constant.map { ($0, index) } },
-                uniquingKeysWith: { first, _ in first })
+            self.identities = identities
+            self.facts = facts
+            self.identifiers = FoldedIndex(identifiers)
+            self.extensions = FoldedIndex(extensions)
+            self.mimeTypes = FoldedIndex(mimeTypes)
         }
+    }
 
-        private static func tags(
-            _ lines: [Line], _ column: KeyPath<Line, [UnsafeBufferPointer<UInt8>]>
-        ) -> [(key: UnsafeBufferPointer<UInt8>, value: Int)] {
-            lines.enumerated().flatMap { index, line in line[keyPath: column].map { ($0, index) } }
+    /// Indexes of the types with a constant in Swift, by its name, such as `jpeg`.
+    static let constants: [String: Int] = {
+        let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
+        var constants: [String: Int] = [:]
+        var index = 0
+        forEachPiece(of: table, between: UInt8(ascii: "\n")) { bytes in
+            let name = Line(bytes).constant
+            if !name.isEmpty {
+                constants[text(name)] = index
+            }
+            index += 1
         }
+        return constants
+    }()
 
-        fileprivate static func split(
-            _ bytes: UnsafeBufferPointer<UInt8>, at separator: UInt8
-        ) -> [UnsafeBufferPointer<UInt8>] {
-            bytes.isEmpty
-                ? []
-                : bytes.split(separator: separator, omittingEmptySubsequences: false)
-                    .map { UnsafeBufferPointer(rebasing: $0) }
+    fileprivate static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Calls `body` with each piece of `bytes`, empty ones too; never for no bytes.
+    fileprivate static func forEachPiece(
+        of bytes: UnsafeBufferPointer<UInt8>, between separator: UInt8, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        var start = 0
+        for place in 0..<bytes.count where bytes[place] == separator {
+            body(UnsafeBufferPointer(rebasing: bytes[start..<place]))
+            start = place + 1
+        }
+        if !bytes.isEmpty {
+            body(UnsafeBufferPointer(rebasing: bytes[start...]))
         }
     }
 
     /// One line of ``table``, whose bytes are static and so stay valid.
     private struct Line {
-        let columns: [UnsafeBufferPointer<UInt8>]
-        let isDeclared: Bool
-        let parents: [Int]
-        let extensions: [UnsafeBufferPointer<UInt8>]
-        let mimeTypes: [UnsafeBufferPointer<UInt8>]
+        var identifier = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        var isDeclared = true
+        var parents: [Int] = []
+        var extensions: [UnsafeBufferPointer<UInt8>] = []
+        var mimeTypes: [UnsafeBufferPointer<UInt8>] = []
+        var description = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        var constant = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
         init(_ bytes: UnsafeBufferPointer<UInt8>) {
-            let columns = Tables.split(bytes, at: UInt8(ascii: "\t"))
-            let lists = (1...3).map { number in
-                number < columns.count ? Tables.split(columns[number], at: UInt8(ascii: ",")) : []
+            let comma = UInt8(ascii: ",")
+            var column = 0
+            CoreTypes.forEachPiece(of: bytes, between: UInt8(ascii: "\t")) { piece in
+                switch column {
+                case 0: identifier = piece
+                case 1 where piece.first == UInt8(ascii: "?"): isDeclared = false
+                case 1:
+                    CoreTypes.forEachPiece(of: piece, between: comma) { number in
+                        parents.append(number.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+                    }
+                case 2: CoreTypes.forEachPiece(of: piece, between: comma) { extensions.append($0) }
+                case 3: CoreTypes.forEachPiece(of: piece, between: comma) { mimeTypes.append($0) }
+                case 4: description = piece
+                default: constant = piece
+                }
+                column += 1
             }
-            self.columns = columns
-            isDeclared = lists[0].first?.first != UInt8(ascii: "?")
-            parents = isDeclared ? lists[0].map { $0.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } } : []
-            extensions = lists[1]
-            mimeTypes = lists[2]
-        }
-
-        var identifier: String { String(decoding: columns[0], as: UTF8.self) }
-        var description: String? { text(4) }
-        var constant: String? { text(5) }
-
-        private func text(_ number: Int) -> String? {
-            number < columns.count && !columns[number].isEmpty ? String(decoding: columns[number], as: UTF8.self) : nil
         }
     }
 }

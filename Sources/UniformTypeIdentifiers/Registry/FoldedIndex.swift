@@ -8,45 +8,60 @@ struct FoldedIndex: Sendable {
         var hash: UInt32
         var keyStart: Int32
         var keyLength: Int32
-        var values: Range<Int32>
+        /// The number of the first link.
+        var first: Int32
+    }
+
+    /// One value of a key, and the number of the link with the next, or -1.
+    private struct Link {
+        var value: Int32
+        var next: Int32
     }
 
     /// Number of the entry plus one; zero is a free slot. Its count is a power of two, at least twice the entries'.
     private var slots: [Int32]
-    private var entries: [Entry]
-    private var keys: [UInt8]
-    private var values: [Int32]
+    private var entries: [Entry] = []
+    private var keys: [UInt8] = []
+    private var links: [Link] = []
 
     /// Builds the table; the values of one key keep the order in which they were added, each once.
-    init(_ pairs: some Sequence<(key: UnsafeBufferPointer<UInt8>, value: Int)>) {
-        var lists: [[Int32]] = []
-        entries = []
-        keys = []
-        values = []
-        slots = [Int32](repeating: 0, count: 64)
-        for (key, value) in pairs {
-            let hash = Self.hash(key)
-            var slot = probe(key, hash)
-            if slots[slot] == 0 {
-                if (entries.count + 1) * 2 > slots.count {
-                    grow()
-                    slot = probe(key, hash)
-                }
-                entries.append(
-                    Entry(hash: hash, keyStart: Int32(keys.count), keyLength: Int32(key.count), values: 0..<0))
-                keys.append(contentsOf: key.lazy.map(asciiLowercase))
-                lists.append([])
-                slots[slot] = Int32(entries.count)
-            }
-            let list = Int(slots[slot]) - 1
-            if !lists[list].contains(Int32(value)) {
-                lists[list].append(Int32(value))
-            }
+    init(_ pairs: [(key: UnsafeBufferPointer<UInt8>, value: Int)]) {
+        var count = 16
+        while count < pairs.count * 2 {
+            count *= 2
         }
-        for (number, list) in lists.enumerated() {
-            let start = Int32(values.count)
-            values.append(contentsOf: list)
-            entries[number].values = start..<Int32(values.count)
+        slots = [Int32](repeating: 0, count: count)
+        entries.reserveCapacity(pairs.count)
+        links.reserveCapacity(pairs.count)
+        keys.reserveCapacity(pairs.reduce(0) { $0 + $1.key.count })
+        for (key, value) in pairs {
+            add(key, value)
+        }
+    }
+
+    private mutating func add(_ key: UnsafeBufferPointer<UInt8>, _ value: Int) {
+        let link = Link(value: Int32(value), next: -1)
+        let hash = Self.hash(key)
+        let slot = probe(key, hash)
+        guard slots[slot] != 0 else {
+            entries.append(
+                Entry(
+                    hash: hash, keyStart: Int32(keys.count), keyLength: Int32(key.count), first: Int32(links.count)))
+            slots[slot] = Int32(entries.count)
+            links.append(link)
+            for byte in key {
+                keys.append(asciiLowercase(byte))
+            }
+            return
+        }
+        var last = Int(entries[Int(slots[slot]) - 1].first)
+        while links[last].value != value {
+            guard links[last].next >= 0 else {
+                links[last].next = Int32(links.count)
+                links.append(link)
+                return
+            }
+            last = Int(links[last].next)
         }
     }
 
@@ -61,7 +76,7 @@ struct FoldedIndex: Sendable {
             parts.append((start..<bytes.count, value))
         }
         self = bytes.withUnsafeBufferPointer { bytes in
-            FoldedIndex(parts.lazy.map { (UnsafeBufferPointer(rebasing: bytes[$0.range]), $0.value) })
+            FoldedIndex(parts.map { (UnsafeBufferPointer(rebasing: bytes[$0.range]), $0.value) })
         }
     }
 
@@ -73,11 +88,13 @@ struct FoldedIndex: Sendable {
         if entries.isEmpty {
             return nil
         }
-        guard let found = withBytes(of: key, { find($0) }) else { return nil }
-        for number in found {
-            if let result = body(Int(values[Int(number)])) {
+        var number = withBytes(of: key) { find($0) }
+        while number >= 0 {
+            let link = links[number]
+            if let result = body(Int(link.value)) {
                 return result
             }
+            number = Int(link.next)
         }
         return nil
     }
@@ -87,9 +104,10 @@ struct FoldedIndex: Sendable {
         first(key) { $0 }
     }
 
-    private func find(_ key: UnsafeBufferPointer<UInt8>) -> Range<Int32>? {
+    /// The number of the first link of `key`, or -1.
+    private func find(_ key: UnsafeBufferPointer<UInt8>) -> Int {
         let entry = slots[probe(key, Self.hash(key))]
-        return entry == 0 ? nil : entries[Int(entry) - 1].values
+        return entry == 0 ? -1 : Int(entries[Int(entry) - 1].first)
     }
 
     /// The slot that holds `key`, or the free one where it belongs.
@@ -111,18 +129,6 @@ struct FoldedIndex: Sendable {
             return false
         }
         return true
-    }
-
-    private mutating func grow() {
-        let mask = slots.count * 2 - 1
-        slots = [Int32](repeating: 0, count: mask + 1)
-        for (number, entry) in entries.enumerated() {
-            var slot = Int(entry.hash) & mask
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask
-            }
-            slots[slot] = Int32(number + 1)
-        }
     }
 
     /// FNV-1a over the folded bytes, the high bits mixed down because only the low ones choose a slot.

@@ -17,12 +17,15 @@ final class TypeFacts: Sendable {
     let description: String?
     let version: Int?
     let referenceURL: URL?
+    /// The bundle that declares the type; nil for the system's types.
+    let bundle: URL?
     /// The closure of conformance, reflexive and transitive: bit n is set if the type conforms to the type of index n.
     let ancestors: [UInt64]
 
     init(
         isDeclared: Bool, isImported: Bool = false, parents: [Int], extensions: [String], mimeTypes: [String],
         otherTags: [String: [String]] = [:], description: String?, version: Int? = nil, referenceURL: URL? = nil,
+        bundle: URL? = nil,
         ancestors: [UInt64]
     ) {
         self.isDeclared = isDeclared
@@ -34,6 +37,7 @@ final class TypeFacts: Sendable {
         self.description = description
         self.version = version
         self.referenceURL = referenceURL
+        self.bundle = bundle
         self.ancestors = ancestors
     }
 

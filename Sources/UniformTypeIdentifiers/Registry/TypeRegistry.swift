@@ -99,8 +99,12 @@ package enum TypeRegistry {
         var folder = ""
         var stamp: BundleRecords.Stamp?
         /// The main bundle's declarations do not change while the process runs.
-        lazy var main = TypeDeclaration.declarations(
-            in: Bundle.main.infoDictionary ?? [:], source: Bundle.main.bundlePath + "/Info.plist")
+        lazy var main = Bundle.main.infoDictionary.flatMap { info in
+            info.isEmpty
+                ? nil
+                : TypeDeclaration.declarations(
+                    in: info, source: Bundle.main.bundlePath + "/Info.plist", bundle: Bundle.main.bundleURL)
+        }
 
         /// A snapshot of what is declared now.
         mutating func load() -> TypeSnapshot {
@@ -108,11 +112,11 @@ package enum TypeRegistry {
             // Taken before reading: a change while we read then shows as a change afterwards.
             stamp = BundleRecords.stamp(of: folder)
             let records = BundleRecords(folder: folder)
-            let own = main.declarations + registered + records.own
+            let own = (main?.declarations ?? []) + registered + records.own
             return TypeSnapshot(
                 declarations: own.filter(\.isExported) + own.filter { !$0.isExported }
                     + records.others.filter(\.isExported) + records.others.filter { !$0.isExported },
-                faults: main.faults + records.faults, interned: &interned)
+                faults: (main?.faults ?? []) + records.faults, interned: &interned)
         }
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// All that is declared at one moment. Immutable, so that any number of threads read it without a lock.
 final class TypeSnapshot: Sendable {
     /// By index; the types of the system come first.
@@ -10,9 +8,11 @@ final class TypeSnapshot: Sendable {
     let faults: [DeclarationFault]
 
     /// See ``aliases(in:)``.
-    let aliasTable = AtomicLazyReference<AliasTable>()
+    let aliasTable = StoredOnce<AliasTable>()
     /// See ``FileTypes/quickType(ofName:)``.
-    let patternTypes = PatternTypes()
+    let patternTypes = StoredOnce<PatternTypes>()
+    /// See ``FileTypes/rememberedType(ofExtension:_:)``.
+    let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared
     /// What bundles declared beyond the system's types. Looked at before the tables of the system.
@@ -57,7 +57,7 @@ final class TypeSnapshot: Sendable {
     }
 
     private func lateIndex(of identity: TypeIdentity) -> Int? {
-        guard case .undeclared = identity.origin else { return nil }
+        guard identity.origin == .undeclared else { return nil }
         return index(ofIdentifier: identity.identifier)
     }
 
