@@ -26,7 +26,7 @@ package enum TypeRegistry {
 
     /// Calls `body` with the current snapshot.
     @inline(__always)
-    static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
+    package static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { body($0) }
     }
 
