@@ -31,11 +31,13 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
+        .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
         .target(name: "CLinux"),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
@@ -44,7 +46,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("ZipArchive", ["CDeflate", "LinuxSystem"]),
+        library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 4
         library("ItemProvider", ["LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
@@ -57,10 +59,11 @@ let package = Package(
 
         // Floor 10: programs.
         program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
-        program("PurveyCommand", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program("PurveyCommand", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+        program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
@@ -69,6 +72,9 @@ let package = Package(
         tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        .executableTarget(
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
+            swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
     ],
 )

@@ -16,8 +16,6 @@ package struct ExchangeLimits: Sendable {
     package var opensInFlight = 64
     /// Consumers that wait in the daemon for one provider's process.
     package var opensWaiting = 8_192
-    /// Opens that one consumer has waiting at a time.
-    package var opensPerConnection = 4_096
     /// Registered bundles.
     package var bundles = 2_000
     /// Bytes of memory files that the daemon keeps for pasteboards whose process has ended.

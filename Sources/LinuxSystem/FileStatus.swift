@@ -40,6 +40,8 @@ package struct FileStatus: Sendable {
     /// The permission bits, without the kind.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
     package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }
+    /// How many names the file has; 0 once it was deleted.
+    package var linkCount: Int { Int(raw.st_nlink) }
     package var owner: uid_t { raw.st_uid }
     package var modified: timespec { raw.st_mtim }
     package var accessed: timespec { raw.st_atim }

@@ -4,13 +4,12 @@ import Glibc
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
-    .types,
-    .conduit,
+    .types, .copy, .zip, .conduit, .handoff,
 ]
 
 /// What the benchmark does when it starts itself as a child.
 let childRoles: [ChildRole] = [
-    .conduitCaller, .conduitAnswerer,
+    .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer,
 ]
 
 func complain(_ message: String) {

@@ -52,6 +52,11 @@ struct StandardOutput: ~Copyable {
 
 /// Standard error, for one-line messages.
 enum StandardError {
+    /// Prints a line that is no complaint, where standard output is taken by data.
+    static func say(_ message: String) {
+        try? StandardOutput.writeAll(Array("\(message)\n".utf8), to: STDERR_FILENO)
+    }
+
     /// Prints `purvey: message`. A reader that is gone is no reason to fail once more.
     static func complain(_ message: String) {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")

@@ -3,7 +3,10 @@ import Glibc
 import LinuxSystem
 
 let commands: [Command] = [
-    .types
+    .types,
+    .offer, .list, .load,
+    .copy, .paste,
+    .bundles,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

@@ -1,1 +1,24 @@
-print("placeholder")
+// `purveyd`: introduces the processes of one user to each other.
+import Exchange
+import Glibc
+import LinuxSystem
+
+// A peer that goes away shows where we write to it.
+signal(SIGPIPE, SIG_IGN)
+umask(0o077)
+
+do {
+    let options = try DaemonOptions(Array(CommandLine.arguments.dropFirst()))
+    if options.help {
+        print(DaemonOptions.helpText, terminator: "")
+        exit(0)
+    }
+    let current = Locations.current
+    let locations = Locations(runtime: current.runtime, data: current.data, socket: options.socket)
+    exit(
+        options.foreground
+            ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
+} catch {
+    _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
+    exit(2)
+}

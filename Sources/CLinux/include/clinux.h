@@ -52,8 +52,15 @@ int clinux_pidfd_open(pid_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);
 int clinux_set_name(const char *name);
 int clinux_pin_to_processor(int processor);
+/// Makes the calling thread one whose waking never interrupts the thread that woke it (SCHED_BATCH).
+int clinux_become_batch_thread(void);
 int clinux_parent_death_signal(int signal);
 pid_t clinux_gettid(void);
+/// Starts a program. In the child, descriptor `i` is `descriptors[i]`, or `/dev/null` where that is negative; all
+/// others are closed, no signal is blocked, and SIGPIPE is as the system has it. With `new_session` the child leads a
+/// session of its own. Returns 0 or an error number, as posix_spawn does.
+int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
+                 int count, int new_session);
 
 /* Waiting */
 struct clinux_event { uint32_t events; uint64_t data; };

@@ -78,13 +78,16 @@ package struct BoardTable {
         return removed
     }
 
-    /// Puts another owner in an item's place: the board's contents stay as they are.
+    /// Puts another owner in an item's place, who keeps some of its representations. The board's change count stays.
     package mutating func transfer(
-        _ identifier: UUID, from owner: UInt64, to successor: UInt64
+        _ identifier: UUID, from owner: UInt64, to successor: UInt64, keeping indexes: Set<Int>
     ) throws(ExchangeFault) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
+        let kept = OfferManifest(
+            identifier: identifier, name: entry.manifest.name,
+            representations: entry.manifest.representations.filter { indexes.contains($0.index) })
         entries[identifier] = Entry(
-            manifest: entry.manifest, board: entry.board, owner: successor, sequence: entry.sequence,
+            manifest: kept, board: entry.board, owner: successor, sequence: entry.sequence,
             isPasteboardItem: entry.isPasteboardItem)
         forget(identifier, of: owner)
         offersOfOwner[successor, default: []].insert(identifier)
@@ -109,6 +112,9 @@ package struct BoardTable {
     package func changeCount(of board: String) -> UInt64 {
         boards[board]?.changeCount ?? forgottenChangeCount
     }
+
+    /// Whether anything was ever put on the board, as far as is remembered.
+    package func isTouched(_ board: String) -> Bool { boards[board] != nil }
 
     private mutating func insert(_ manifest: OfferManifest, on board: String, owner: UInt64, isPasteboardItem: Bool) {
         sequence += 1

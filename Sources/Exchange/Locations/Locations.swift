@@ -12,8 +12,6 @@ package struct Locations: Sendable, Equatable {
     /// Where the daemon listens.
     package var socket: String
 
-    /// Held by the daemon for as long as it runs: one daemon for each socket.
-    package var lock: String { socket + ".lock" }
     /// What a daemon in the background writes.
     package var log: String { runtime + "/daemon.log" }
     /// Records of registered bundles, one property list each.

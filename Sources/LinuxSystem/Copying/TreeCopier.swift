@@ -7,19 +7,7 @@ package enum TreeCopier {
         /// Bytes in them.
         package var bytes = 0
         /// Pipes, sockets and devices, which are not copied, in the order of the walk.
-        package var skipped: [Skipped] = []
-    }
-
-    /// Something that was left out of a copy.
-    package struct Skipped: Sendable, Equatable {
-        /// Where it lies below the root.
-        package let path: String
-        package let kind: FileStatus.Kind
-
-        package init(path: String, kind: FileStatus.Kind) {
-            self.path = path
-            self.kind = kind
-        }
+        package var skipped: [SkippedEntry] = []
     }
 
     /// Copies a directory under a new name. Each file is copied as by ``FileCopier``; symbolic links stay the links

@@ -52,7 +52,7 @@ struct TreeCopy: ~Copyable {
                 }
             case .special(let entry):
                 let path = walker.path(of: entry).description
-                report.skipped.append(TreeCopier.Skipped(path: path, kind: entry.status.kind))
+                report.skipped.append(SkippedEntry(path: path, kind: entry.status.kind))
             }
         }
     }

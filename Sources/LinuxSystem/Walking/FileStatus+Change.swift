@@ -11,4 +11,10 @@ extension FileStatus {
 
     /// Whether the file takes less room than its size, so that it probably has holes.
     package var isSparse: Bool { Int(raw.st_blocks) * 512 < size }
+
+    /// When the content was last changed, in whole seconds since 1970.
+    package var modifiedSeconds: Int { raw.st_mtim.tv_sec }
+
+    /// Kind and permissions as one number, the kind above.
+    package var mode: mode_t { raw.st_mode }
 }

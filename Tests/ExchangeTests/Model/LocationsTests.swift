@@ -32,11 +32,6 @@ import Testing
         #expect(locations.runtime == "/run/user/7/purvey")
     }
 
-    @Test func aSocketElsewhereHasItsLockBesideIt() {
-        let locations = Locations(environment: ["PURVEY_HOME": "/p"], user: 7, socket: "/elsewhere/s")
-        #expect(locations.lock == "/elsewhere/s.lock")
-    }
-
     @Test func aPrivateFolderIsMadeWithItsParentsAndClosedToOthers() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/a/b/c"

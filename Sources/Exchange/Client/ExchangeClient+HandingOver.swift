@@ -1,0 +1,88 @@
+import Conduit
+import Dispatch
+import Foundation
+import ItemProvider
+import Synchronization
+
+extension ExchangeClient {
+    /// Keeps the promise of an item now and gives the results to the daemon, which offers them from then on: the item
+    /// outlives this process.
+    ///
+    /// Representations for this process alone are left out, and so are those whose handler fails or for which the
+    /// daemon has no room, as long as one is left.
+    ///
+    /// - Parameter deadline: when to give up waiting for load handlers.
+    package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {
+        guard let item = offers[identifier] else { throw ExchangeError.noSuchItem }
+        var failure: (any Error)?
+        var isAnyKept = false
+        for (index, representation) in item.offer.all where representation.visibility != .ownProcess {
+            do {
+                let supply = try await Self.supply(representation, deadline: deadline)
+                _ = try await call(HoldCall(identifier: identifier, index: index, supply: SupplyMessage(supply)))
+                isAnyKept = true
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        guard isAnyKept else { throw failure ?? ExchangeError.refused("the item is for this process alone") }
+        _ = try await call(TakeOverCall(identifier: identifier))
+        offers.remove(identifier)?.offer.end()
+    }
+
+    /// Announces that this process is about to end in good order, and hands over what should outlive it: the contents
+    /// it gave to pasteboards.
+    ///
+    /// - Parameter seconds: how long it may take in all. What is not handed over by then ends with the process.
+    package func prepareToQuit(within seconds: Int) async {
+        let deadline = DispatchTime.now() + .seconds(seconds)
+        guard offers.hasPasteboardItems, let reply = try? await call(PrepareToQuitCall()) else { return }
+        for identifier in reply.identifiers {
+            // One that cannot be handed over does not keep the others from it.
+            try? await handOver(identifier, deadline: deadline)
+        }
+    }
+
+    /// Runs a load handler and makes its result fit to leave the process.
+    private static func supply(_ representation: Representation, deadline: DispatchTime) async throws -> Supply {
+        let delivery = representation.fileOptions.contains(.openInPlace) ? Delivery.inPlace : .copy
+        let result = await withCheckedContinuation { continuation in
+            let task = SupplyTask(representation, for: delivery, report: { _ in }) {
+                continuation.resume(returning: $0)
+            }
+            if deadline != .distantFuture {
+                DispatchQueue.global().asyncAfter(deadline: deadline) { task.cancel() }
+            }
+        }
+        let supply = try result.get()
+        return try await withCheckedThrowingContinuation { continuation in
+            // Filling a memory file takes its time: not on a thread that Swift tasks share.
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try SupplyPacking.pack(supply, isCancelled: { false }) { _ in } })
+            }
+        }
+    }
+}
+
+extension ExchangeClient {
+    private static let exitHandler = Mutex(false)
+
+    /// Makes the shared client hand over the contents of pasteboards when the process ends by `exit` or by returning
+    /// from `main`, and for no longer than a few seconds.
+    func handOverAtExit() {
+        guard self === Self.shared else { return }
+        let isInstalled = Self.exitHandler.withLock { installed in
+            defer { installed = true }
+            return installed
+        }
+        guard !isInstalled else { return }
+        atexit {
+            let done = DispatchSemaphore(value: 0)
+            Task.detached {
+                await ExchangeClient.shared.prepareToQuit(within: 3)
+                done.signal()
+            }
+            _ = done.wait(timeout: .now() + .seconds(5))
+        }
+    }
+}

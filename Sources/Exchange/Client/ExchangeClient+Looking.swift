@@ -1,0 +1,58 @@
+import Conduit
+import Dispatch
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+extension ExchangeClient {
+    /// What is on a board, as far as this process may see it.
+    package func items(
+        on board: String, completion: @escaping @Sendable (Result<[RemoteItem], ExchangeError>) -> Void
+    ) {
+        page(of: board, after: 0, adding: [], completion: completion)
+    }
+
+    private func page(
+        of board: String, after cursor: UInt64, adding items: [RemoteItem],
+        completion: @escaping @Sendable (Result<[RemoteItem], ExchangeError>) -> Void
+    ) {
+        call(ListCall(board: board, cursor: cursor)) { result in
+            switch result {
+            case .success(let page):
+                let generation = self.generation
+                let items = items + page.manifests.map { RemoteItem($0, client: self, generation: generation) }
+                guard let next = page.next, next > cursor else { return completion(.success(items)) }
+                self.page(of: board, after: next, adding: items, completion: completion)
+            case .failure(let error):
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// Opens a socket to the process that offers an item.
+    ///
+    /// - Parameter generation: the connection on which the item was listed. When the daemon was restarted since, the
+    ///   provider gets a moment to come back.
+    func open(
+        _ identifier: UUID, listedIn generation: Int,
+        completion: @escaping @Sendable (Result<Connection, ExchangeError>) -> Void
+    ) {
+        call(OpenCall(identifier: identifier)) { result in
+            switch result {
+            case .success(let reply):
+                do {
+                    let socket = try SequencedPacketSocket(checking: reply.socket)
+                    completion(.success(try Connection(socket)))
+                } catch {
+                    completion(.failure(.interrupted("the socket to the item's process cannot be used: \(error)")))
+                }
+            case .failure(.noSuchItem) where generation != self.generation && self.isFresh:
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) {
+                    self.open(identifier, listedIn: generation, completion: completion)
+                }
+            case .failure(let error):
+                completion(.failure(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Conduit
+import Foundation
+import ItemProvider
+
+extension ExchangeClient {
+    /// Puts an item on a board.
+    ///
+    /// - Parameters:
+    ///   - loaded: told after each load of the item has been answered, with whether it succeeded.
+    ///   - completion: called once, with what keeps the item offered for as long as it is referenced.
+    package func offer(
+        _ promise: ItemPromise, on board: String, loaded: @escaping @Sendable (Bool) -> Void = { _ in },
+        completion: @escaping @Sendable (Result<Offer, ExchangeError>) -> Void
+    ) {
+        let item = makeItem(promise, board: board, isPasteboardItem: false, loaded: loaded)
+        offers.add(item)
+        announce([item], with: OfferCall(board: board, manifest: item.manifest), attempts: 3) { result in
+            completion(result.map { Offer(item.offer.identifier, client: self) })
+        }
+    }
+
+    /// Makes items the contents of a board. They stay until somebody else does the same, or this process ends.
+    package func replaceContents(
+        of board: String, with promises: [ItemPromise],
+        completion: @escaping @Sendable (Result<[UUID], ExchangeError>) -> Void
+    ) {
+        let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
+        for item in items { offers.add(item) }
+        let request = ReplaceContentsCall(board: board, manifests: items.map(\.manifest))
+        announce(items, with: request, attempts: 3) { result in
+            completion(result.map { items.map(\.offer.identifier) })
+        }
+    }
+
+    /// Takes an item back. Loads in flight go on; nobody can start another once the completion is called.
+    package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
+        guard let item = offers.remove(identifier) else { return completion() }
+        item.offer.end()
+        callIfConnected(WithdrawCall(identifier: identifier), completion: completion)
+    }
+
+    private func makeItem(
+        _ promise: ItemPromise, board: String, isPasteboardItem: Bool,
+        loaded: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) -> OfferList.Item {
+        let representations = Dictionary(
+            uniqueKeysWithValues: promise.representations.enumerated().map { ($0.offset, $0.element) })
+        let offer = HostedOffer(identifier: UUID(), representations: representations, loaded: loaded)
+        return OfferList.Item(
+            offer: offer, manifest: offer.manifest(name: promise.suggestedName), board: board,
+            isPasteboardItem: isPasteboardItem)
+    }
+
+    /// Tells the daemon of new items; once more when the daemon went away before it answered.
+    private func announce<C: Call>(
+        _ items: [OfferList.Item], with request: C, attempts: Int,
+        completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
+    ) where C.Reply == ChangeCountReply {
+        let identifiers = items.map(\.offer.identifier)
+        call(request) { result in
+            switch result {
+            case .success:
+                self.offers.markAnnounced(identifiers)
+                completion(.success(()))
+            case .failure(.interrupted) where attempts > 1:
+                self.announce(items, with: request, attempts: attempts - 1, completion: completion)
+            case .failure(let error):
+                for identifier in identifiers { self.offers.remove(identifier)?.offer.end() }
+                completion(.failure(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Conduit
+import Dispatch
+import Foundation
+import LinuxSystem
+import Synchronization
+
+/// This process's connection to the daemon, and what the process offers through it.
+///
+/// It connects when it is first needed and starts the daemon if there is none. When the daemon goes away while
+/// something is offered, it connects again and offers the same items under the same identifiers.
+///
+/// Any thread may use it. No method blocks; completions run on the connections' thread or on a queue of this class.
+package final class ExchangeClient: Sendable {
+    /// The client of the user's own daemon (or of the one that `PURVEY_HOME` points to).
+    package static let shared = ExchangeClient(Locations.current)
+
+    package let locations: Locations
+    /// Connecting can wait for the daemon's start, so it has a queue of its own.
+    private let queue = DispatchQueue(label: "purvey.exchange-client")
+
+    typealias Waiter = @Sendable (Result<Connection, ExchangeError>) -> Void
+
+    private enum Link {
+        case idle
+        case connecting([Waiter])
+        case connected(Connection)
+    }
+
+    private struct State {
+        var link = Link.idle
+        /// Grows with every connection made.
+        var generation = 0
+        var connectedAt = DispatchTime.now()
+        /// The daemon said that it ends because it was told to: it is not ours to start it again unasked.
+        var endedOnPurpose = false
+        /// How often connecting again has failed in a row, or the daemon was lost soon after it.
+        var failures = 0
+    }
+
+    // Innermost: connections are used and completions run after it is released.
+    private let state = Mutex(State())
+    /// What this process offers.
+    let offers = OfferList()
+
+    package init(_ locations: Locations) {
+        self.locations = locations
+    }
+
+    /// The number of the present connection, or of the last one.
+    var generation: Int { state.withLock { $0.generation } }
+
+    /// Whether the present connection was made a moment ago, so that others may not have come back yet.
+    var isFresh: Bool {
+        state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
+    }
+
+    /// Gives a function the connection to the daemon: at once where there is one, else when it has been made.
+    func withConnection(_ body: @escaping Waiter) {
+        enum Step {
+            case use(Connection)
+            case wait
+            case connect
+        }
+        let step = state.withLock { state -> Step in
+            switch state.link {
+            case .connected(let connection) where connection.closeReason == nil:
+                return .use(connection)
+            case .connecting(let waiters):
+                state.link = .connecting(waiters + [body])
+                return .wait
+            case .idle, .connected:
+                state.link = .connecting([body])
+                return .connect
+            }
+        }
+        switch step {
+        case .use(let connection): body(.success(connection))
+        case .wait: break
+        case .connect: queue.async { self.connect(startingDaemon: true) }
+        }
+    }
+
+    /// Makes a call to the daemon.
+    func call<C: Call>(_ request: C, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void) {
+        withConnection { result in
+            switch result {
+            case .success(let connection):
+                connection.call(request) { completion($0.mapError { ExchangeError($0) }) }
+            case .failure(let error):
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// Makes a call to the daemon.
+    package func call<C: Call>(_ request: C) async throws(ExchangeError) -> C.Reply {
+        try await withCheckedContinuation { continuation in
+            call(request) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Makes a call to the daemon if there is a connection to it.
+    func callIfConnected<C: Call>(_ request: C, completion: @escaping @Sendable () -> Void) {
+        let connection = state.withLock { state in
+            if case .connected(let connection) = state.link { connection } else { nil as Connection? }
+        }
+        guard let connection else { return completion() }
+        connection.call(request) { _ in completion() }
+    }
+
+    /// Ends the connection. What was offered is over for everybody else; the next use connects again.
+    package func disconnect() {
+        offers.endAll()
+        let connection = state.withLock { state -> Connection? in
+            guard case .connected(let connection) = state.link else { return nil }
+            state.link = .idle
+            return connection
+        }
+        connection?.close()
+    }
+}
+
+// MARK: - Connecting
+
+extension ExchangeClient {
+    /// Runs on `queue`.
+    private func connect(startingDaemon: Bool) {
+        do throws(ExchangeError) {
+            let connection = try openConnection(startingDaemon: startingDaemon)
+            state.withLock { state in
+                state.generation += 1
+                state.connectedAt = .now()
+                state.endedOnPurpose = false
+            }
+            connection.onClose { [weak self] in self?.lost(connection, $0) }
+            // Before anybody else's call, so that what was offered is there when it is looked for.
+            offers.offerAgain(over: connection)
+            let waiters = state.withLock { state -> [Waiter] in
+                guard case .connecting(let waiters) = state.link else { return [] }
+                state.link = .connected(connection)
+                return waiters
+            }
+            for waiter in waiters { waiter(.success(connection)) }
+        } catch {
+            let waiters = state.withLock { state -> [Waiter] in
+                guard case .connecting(let waiters) = state.link else { return [] }
+                state.link = .idle
+                state.failures += 1
+                return waiters
+            }
+            for waiter in waiters { waiter(.failure(error)) }
+            connectAgain()
+        }
+    }
+
+    private func openConnection(startingDaemon: Bool) throws(ExchangeError) -> Connection {
+        do throws(ConduitError) {
+            return try connectNow()
+        } catch .system(.noSuchFile) {
+            guard startingDaemon else { throw ExchangeError.daemonUnavailable("it is not running") }
+        } catch .system(.connectionRefused) {
+            guard startingDaemon else { throw ExchangeError.daemonUnavailable("it is not running") }
+        } catch {
+            throw ExchangeError.daemonUnavailable("\(locations.socket): \(error)")
+        }
+        try DaemonLauncher.start(locations)
+        do throws(ConduitError) {
+            return try connectNow()
+        } catch {
+            throw ExchangeError.daemonUnavailable("\(locations.socket): \(error)")
+        }
+    }
+
+    private func connectNow() throws(ConduitError) -> Connection {
+        var service = Service()
+        service.on(AcceptConsumerCall.self) { [offers] request, call in
+            offers.accept(request, call)
+        }
+        service.on(OfferReplacedNotice.self) { [offers] notice, _ in
+            offers.remove(notice.identifier)?.offer.end()
+        }
+        service.on(DaemonEndingNotice.self) { [weak self] _, _ in
+            self?.state.withLock { $0.endedOnPurpose = true }
+        }
+        return try .connect(to: locations.socket, service: service)
+    }
+
+    private func lost(_ connection: Connection, _ reason: CloseReason) {
+        let isOurs = state.withLock { state in
+            guard case .connected(let current) = state.link, current == connection else { return false }
+            state.link = .idle
+            // A daemon that ends again and again is not started faster and faster.
+            state.failures = DispatchTime.now() > state.connectedAt + .seconds(5) ? 0 : state.failures + 1
+            return true
+        }
+        if isOurs { connectAgain() }
+    }
+
+    /// Connects again in a while, for as long as something is offered.
+    private func connectAgain() {
+        guard !offers.isEmpty else { return }
+        let failures = state.withLock { $0.failures }
+        let delay = DispatchTimeInterval.milliseconds(failures == 0 ? 0 : min(1_000, 25 << min(failures, 6)))
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            guard let self, !offers.isEmpty else { return }
+            let (isIdle, endedOnPurpose) = state.withLock { state in
+                guard case .idle = state.link else { return (false, false) }
+                state.link = .connecting([])
+                return (true, state.endedOnPurpose)
+            }
+            if isIdle { connect(startingDaemon: !endedOnPurpose) }
+        }
+    }
+}
+
+extension ExchangeError {
+    init(_ error: ConduitError) {
+        switch error {
+        case .remote(let failure) where failure.domain == ExchangeFault.domain:
+            self = failure.code == ExchangeFault.noSuchItem.code ? .noSuchItem : .refused(failure.message)
+        case .cancelled: self = .cancelled
+        case .tooManyCalls, .oversized: self = .refused("\(error)")
+        case .disconnected(let reason): self = .interrupted("\(reason)")
+        default: self = .interrupted("\(error)")
+        }
+    }
+}

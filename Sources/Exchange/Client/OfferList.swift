@@ -1,0 +1,80 @@
+import Conduit
+import Foundation
+import Synchronization
+
+/// What this process offers, by identifier.
+final class OfferList: Sendable {
+    struct Item: Sendable {
+        let offer: HostedOffer
+        let manifest: OfferManifest
+        let board: String
+        /// Whether it is part of the contents of a pasteboard.
+        let isPasteboardItem: Bool
+        /// Whether the daemon knows it. Only then is it offered again to the next one.
+        var isAnnounced = false
+    }
+
+    // Innermost: nothing is called while it is held.
+    private let items = Mutex<[UUID: Item]>([:])
+
+    var isEmpty: Bool { items.withLock { $0.isEmpty } }
+
+    var hasPasteboardItems: Bool { items.withLock { $0.values.contains { $0.isPasteboardItem } } }
+
+    subscript(identifier: UUID) -> Item? { items.withLock { $0[identifier] } }
+
+    func add(_ item: Item) {
+        items.withLock { $0[item.offer.identifier] = item }
+    }
+
+    func markAnnounced(_ identifiers: [UUID]) {
+        items.withLock { items in
+            for identifier in identifiers { items[identifier]?.isAnnounced = true }
+        }
+    }
+
+    func remove(_ identifier: UUID) -> Item? {
+        items.withLock { $0.removeValue(forKey: identifier) }
+    }
+
+    func endAll() {
+        let all = items.withLock { items in
+            defer { items = [:] }
+            return items.values.map(\.offer)
+        }
+        for offer in all { offer.end() }
+    }
+
+    /// Takes in a consumer that the daemon has sent.
+    func accept(_ request: AcceptConsumerCall, _ call: ServedCall<AcceptConsumerCall>) {
+        guard let item = self[request.identifier] else { return call.fail(.noSuchItem) }
+        do {
+            try item.offer.accept(request.socket, permitted: Set(request.permitted))
+            call.reply()
+        } catch {
+            call.fail(.providerUnavailable("the consumer's socket cannot be used: \(error)"))
+        }
+    }
+
+    /// Tells a new daemon what the old one knew.
+    func offerAgain(over connection: Connection) {
+        let known = items.withLock { $0.values.filter(\.isAnnounced) }
+        for item in known where !item.isPasteboardItem {
+            connection.call(OfferCall(board: item.board, manifest: item.manifest)) {
+                self.offeredAgain([item.offer.identifier], $0)
+            }
+        }
+        for (board, contents) in Dictionary(grouping: known.filter(\.isPasteboardItem), by: \.board) {
+            let manifests = contents.sorted { $0.offer.order < $1.offer.order }.map(\.manifest)
+            connection.call(ReplaceContentsCall(board: board, manifests: manifests, onlyIfUntouched: true)) {
+                self.offeredAgain(manifests.map(\.identifier), $0)
+            }
+        }
+    }
+
+    private func offeredAgain(_ identifiers: [UUID], _ result: Result<ChangeCountReply, ConduitError>) {
+        guard case .failure(.remote) = result else { return }
+        // The new daemon does not take it: for everybody else the item is over.
+        for identifier in identifiers { remove(identifier)?.offer.end() }
+    }
+}

@@ -1,0 +1,125 @@
+import Conduit
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// One load of another process's item, from the first moment to its end.
+///
+/// It completes once: with the provider's answer, with its end, or at once when it is cancelled, whatever the provider
+/// is doing.
+final class RemoteLoad: Sendable {
+    private enum Phase {
+        /// Waits for a socket; the closure takes it out of the line.
+        case waiting(leave: (@Sendable () -> Void)?)
+        case asked(PendingCall?)
+        case over
+    }
+
+    private let request: LoadCall
+    /// Told how far the provider is, on the connections' thread.
+    private let report: Representation.Report
+    private let completion: Representation.Completion
+    // Innermost: nothing is called while it is held.
+    private let phase = Mutex(Phase.waiting(leave: nil))
+
+    init(
+        _ request: LoadCall, report: @escaping Representation.Report,
+        completion: @escaping Representation.Completion
+    ) {
+        self.request = request
+        self.report = report
+        self.completion = completion
+    }
+
+    /// What to do when the load is cancelled before it was sent.
+    func onCancel(_ leave: @escaping @Sendable () -> Void) {
+        phase.withLock { phase in
+            if case .waiting = phase { phase = .waiting(leave: leave) }
+        }
+    }
+
+    func send(over connection: Connection) {
+        let isWanted = phase.withLock { phase in
+            guard case .waiting = phase else { return false }
+            phase = .asked(nil)
+            return true
+        }
+        guard isWanted else { return }
+        let pending = connection.call(
+            request,
+            progress: { [report] completed, total in
+                if total > 0 { report(min(1, Double(completed) / Double(total))) }
+            },
+            completion: { self.finish($0) })
+        let isOver = phase.withLock { phase in
+            if case .asked = phase { phase = .asked(pending) }
+            if case .over = phase { return true }
+            return false
+        }
+        // Cancelled while the question was on its way out; does nothing if it has been answered instead.
+        if isOver { pending.cancel() }
+    }
+
+    func fail(_ error: ExchangeError) {
+        complete(.failure(error.loadError))
+    }
+
+    @Sendable func cancel() {
+        let before = phase.withLock { phase in
+            defer { phase = .over }
+            return phase
+        }
+        switch before {
+        case .waiting(let leave):
+            leave?()
+            completion(.failure(ItemProviderError.cancelled()))
+        case .asked(let pending):
+            completion(.failure(ItemProviderError.cancelled()))
+            pending?.cancel()
+        case .over:
+            break
+        }
+    }
+
+    private func finish(_ result: Result<LoadCall.Reply, ConduitError>) {
+        switch result {
+        case .success(.supplied(let message)): complete(.success(message.supply))
+        case .success(.failed(let failure)): complete(.failure(failure.error))
+        case .failure(let error): complete(.failure(error.loadError))
+        }
+    }
+
+    private func complete(_ result: Result<Supply, any Error>) {
+        let isFirst = phase.withLock { phase in
+            if case .over = phase { return false }
+            phase = .over
+            return true
+        }
+        if isFirst { completion(result) }
+    }
+}
+
+extension ConduitError {
+    /// The error of a load that the connection to the provider did not bring to an end.
+    var loadError: any Error {
+        switch self {
+        case .cancelled: ItemProviderError.cancelled()
+        case .disconnected(.closedByPeer), .disconnected(.closedHere): ItemProviderError.providerIsGone()
+        case .remote(let failure) where failure.conduitCode == .unanswered:
+            ItemProviderError.make(.itemUnavailableError, "The load handler let go of the load without an answer")
+        default: ItemProviderError.make(.itemUnavailableError, "The item's process could not be asked: \(self)")
+        }
+    }
+}
+
+extension ExchangeError {
+    /// The error of a load that could not even be asked of its provider.
+    var loadError: any Error {
+        switch self {
+        case .noSuchItem: ItemProviderError.providerIsGone()
+        case .cancelled: ItemProviderError.cancelled()
+        case .daemonUnavailable, .refused, .interrupted:
+            ItemProviderError.make(.itemUnavailableError, description)
+        }
+    }
+}

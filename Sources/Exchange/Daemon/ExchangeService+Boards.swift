@@ -1,0 +1,70 @@
+import Conduit
+import Foundation
+import Synchronization
+
+extension ExchangeService {
+    /// A page of a listing is closed when it has about this many bytes.
+    private static let pageBytes = 256 << 10
+
+    func offer(_ request: OfferCall, from peer: ExchangePeer) throws(ExchangeFault) -> ChangeCountReply {
+        let count = try state.withLock { state throws(ExchangeFault) in
+            try state.table.offer(request.manifest, on: request.board, owner: peer.number)
+            return state.table.changeCount(of: request.board)
+        }
+        return ChangeCountReply(changeCount: count)
+    }
+
+    func withdraw(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
+        try state.withLock { state throws(ExchangeFault) in
+            try state.table.withdraw(identifier, owner: peer.number)
+            state.holdings.dropUnfinished(identifier)
+        }
+        return Empty()
+    }
+
+    func replaceContents(
+        _ request: ReplaceContentsCall, from peer: ExchangePeer
+    ) throws(ExchangeFault) -> ChangeCountReply {
+        let (replaced, ended, count) = try state.withLock { state throws(ExchangeFault) in
+            if request.onlyIfUntouched, state.table.isTouched(request.board) {
+                throw .refused("the board \(request.board) has newer contents")
+            }
+            let replaced = try state.table.replaceContents(
+                of: request.board, with: request.manifests, owner: peer.number)
+            let ended = replaced.compactMap { state.holdings.drop($0.manifest.identifier) }
+            let owners = replaced.compactMap { entry in
+                state.clients[entry.owner].map { ($0.connection, entry.manifest.identifier) }
+            }
+            return (owners, ended, state.table.changeCount(of: request.board))
+        }
+        for (connection, identifier) in replaced {
+            // One that cannot be told is about to end anyway.
+            try? connection.notify(OfferReplacedNotice(identifier: identifier))
+        }
+        for offer in ended { offer.end() }
+        return ChangeCountReply(changeCount: count)
+    }
+
+    func list(_ request: ListCall, for peer: ExchangePeer) -> ListCall.Reply {
+        let (entries, changeCount) = state.withLock {
+            ($0.table.items(on: request.board, after: request.cursor), $0.table.changeCount(of: request.board))
+        }
+        var judge = VisibilityJudge(self, asker: peer)
+        var manifests: [OfferManifest] = []
+        var bytes = 0
+        for (position, entry) in entries.enumerated() {
+            let visible = judge.visible(entry)
+            if !visible.isEmpty {
+                manifests.append(
+                    OfferManifest(
+                        identifier: entry.manifest.identifier, name: entry.manifest.name, representations: visible))
+                bytes += 64 + (entry.manifest.name?.utf8.count ?? 0)
+                bytes += visible.reduce(0) { $0 + 24 + $1.typeIdentifier.utf8.count }
+            }
+            if bytes >= Self.pageBytes, position + 1 < entries.count {
+                return ListCall.Reply(manifests: manifests, next: entry.sequence, changeCount: changeCount)
+            }
+        }
+        return ListCall.Reply(manifests: manifests, next: nil, changeCount: changeCount)
+    }
+}

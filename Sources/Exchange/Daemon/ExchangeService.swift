@@ -1,0 +1,144 @@
+import Conduit
+import Foundation
+import Glibc
+import ItemProvider
+import LinuxSystem
+import Synchronization
+
+/// The daemon's part in the exchange of items: it knows who offers what, decides who may load it, and introduces the
+/// two to each other. It carries no data, except for pasteboards whose process has ended.
+///
+/// All of it runs on the connections' thread, which never waits for a peer. The few requests that touch the disk are
+/// answered from a queue.
+package final class ExchangeService: Sendable {
+    /// The owner of items that the daemon itself offers.
+    static let daemon: UInt64 = 0
+
+    let limits: ExchangeLimits
+    let log: DaemonLog
+    package let bundles: BundleRegistry
+
+    struct State {
+        var table: BoardTable
+        var clients: [UInt64: ExchangePeer] = [:]
+        var numbers: [Connection: UInt64] = [:]
+        var nextNumber: UInt64 = 1
+        var queues: [UInt64: OpenQueue] = [:]
+        var holdings = Holdings()
+    }
+
+    // Innermost: connections are used, and client code runs, after it is released.
+    let state: Mutex<State>
+
+    package init(bundles: BundleRegistry, limits: ExchangeLimits = ExchangeLimits(), log: DaemonLog) {
+        self.limits = limits
+        self.log = log
+        self.bundles = bundles
+        // Above what a daemon can have reached that ran until a second ago, at a million changes a second.
+        let start = UInt64(clamping: time(nil)) * 1_000_000
+        state = Mutex(State(table: BoardTable(limits: limits, firstChangeCount: start)))
+    }
+
+    /// What the daemon does for its clients.
+    package func makeService() -> Service {
+        var service = Service()
+        service.on(OfferCall.self) { request, call in
+            self.answer(call) { peer throws(ExchangeFault) in try self.offer(request, from: peer) }
+        }
+        service.on(WithdrawCall.self) { request, call in
+            self.answer(call) { peer throws(ExchangeFault) in try self.withdraw(request.identifier, from: peer) }
+        }
+        service.on(ReplaceContentsCall.self) { request, call in
+            self.answer(call) { peer throws(ExchangeFault) in try self.replaceContents(request, from: peer) }
+        }
+        service.on(ChangeCountCall.self) { request, call in
+            self.answer(call) { _ in
+                ChangeCountReply(changeCount: self.state.withLock { $0.table.changeCount(of: request.board) })
+            }
+        }
+        service.on(ListCall.self) { request, call in
+            self.answer(call) { self.list(request, for: $0) }
+        }
+        service.on(OpenCall.self) { request, call in self.open(request.identifier, call) }
+        service.on(HoldCall.self) { request, call in
+            self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
+        }
+        service.on(TakeOverCall.self) { request, call in
+            self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
+        }
+        service.on(PrepareToQuitCall.self) { _, call in
+            self.answer(call) { self.itemsToHandOver(by: $0) }
+        }
+        service.on(StatusCall.self) { _, call in
+            self.answer(call) { _ in self.status }
+        }
+        addBundleCalls(to: &service)
+        return service
+    }
+
+    /// Knows a new connection. Called on the connections' thread before anything arrives on it.
+    package func admit(_ connection: Connection) {
+        let number = state.withLock { state in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.numbers[connection] = number
+            state.clients[number] = ExchangePeer(
+                number: number, connection: connection, identity: connection.peer.identity(orUnknown: number))
+            return number
+        }
+        log.debug("process \(connection.peer.credentials.processID) connected")
+        connection.onClose { self.ended(connection, number: number, reason: $0) }
+    }
+
+    /// Tells everybody that the daemon ends because it was told to.
+    package func announceEnd() {
+        for client in state.withLock({ Array($0.clients.values) }) {
+            // Those that cannot be told see the connection end.
+            try? client.connection.notify(DaemonEndingNotice())
+        }
+    }
+
+    private func ended(_ connection: Connection, number: UInt64, reason: CloseReason) {
+        let (offers, waiting) = state.withLock { state in
+            state.numbers[connection] = nil
+            state.clients[number] = nil
+            state.holdings.dropUnfinished(of: number)
+            let waiting = state.queues.removeValue(forKey: number)?.waiting ?? []
+            return (state.table.removeAll(of: number).count, waiting)
+        }
+        for open in waiting { open.call.fail(.noSuchItem) }
+        log.debug("process \(connection.peer.credentials.processID) is gone with \(offers) offers: \(reason)")
+    }
+
+    /// Answers a call with what a function says, or with why it does not.
+    func answer<C: Call>(_ call: ServedCall<C>, _ body: (ExchangePeer) throws(ExchangeFault) -> C.Reply) {
+        let client = state.withLock { state in state.numbers[call.connection].flatMap { state.clients[$0] } }
+        // Without one, the connection ended while its last packets were read: nobody waits for the answer.
+        guard let client else { return }
+        do throws(ExchangeFault) {
+            call.reply(try body(client))
+        } catch {
+            log.debug("process \(client.connection.peer.credentials.processID): \(C.self): \(error.message)")
+            call.fail(error)
+        }
+    }
+
+    private var status: StatusCall.Reply {
+        state.withLock {
+            StatusCall.Reply(processID: getpid(), offers: $0.table.count, heldBytes: $0.holdings.bytes)
+        }
+    }
+}
+
+extension ServedCall {
+    func fail(_ fault: ExchangeFault) {
+        fail(domain: ExchangeFault.domain, code: fault.code, message: fault.message)
+    }
+}
+
+/// A process that is connected to the daemon.
+struct ExchangePeer: Sendable {
+    let number: UInt64
+    let connection: Connection
+    let identity: ProcessIdentity
+}

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// Finds and starts `purveyd` for this user.
+package enum DaemonLauncher {
+    /// The daemon's program: beside the running one, in `PATH`, or where `PURVEY_DAEMON` says.
+    package static func findProgram() -> String? {
+        var candidates: [String] = []
+        if let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path, let slash = own.lastIndex(of: "/") {
+            candidates.append(own[..<slash] + "/purveyd")
+        }
+        if let path = getenv("PATH").map({ String(cString: $0) }) {
+            candidates += path.split(separator: ":").filter { $0.hasPrefix("/") }.map { $0 + "/purveyd" }
+        }
+        if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), named.hasPrefix("/") {
+            candidates.append(named)
+        }
+        return candidates.first { access($0, X_OK) == 0 && (try? FileStatus.of($0))?.kind == .regular }
+    }
+
+    /// Starts the daemon and waits until it listens. Blocks, for some tens of milliseconds when all is well.
+    ///
+    /// When another process starts it at the same time, one daemon remains and both callers find it.
+    package static func start(_ locations: Locations) throws(ExchangeError) {
+        guard let program = findProgram() else {
+            throw .daemonUnavailable(
+                "the program purveyd is neither beside this one nor in PATH; PURVEY_DAEMON can name it")
+        }
+        let answer: String
+        let ending: ChildProgram.Ending
+        do {
+            let (child, messages) = try startListening(program, locations: locations)
+            answer = try StartMessages.collect(from: messages, seconds: 30)
+            ending = try child.wait()
+        } catch {
+            throw .daemonUnavailable("\(program) cannot be started: \(error)")
+        }
+        switch ending {
+        case .exited(0), .unknown: return
+        case .exited, .signalled:
+            throw .daemonUnavailable(answer.isEmpty ? "\(program) ended while it started (\(ending))" : answer)
+        }
+    }
+
+    /// Starts the program and returns our end of its standard error. Nobody else has the other end once this returns,
+    /// so the program's end shows as the end of its messages.
+    private static func startListening(
+        _ program: String, locations: Locations
+    ) throws(Errno) -> (ChildProgram, FileDescriptor) {
+        let (ours, theirs) = try StartMessages.channel()
+        let child = try ChildProgram.start(
+            program, arguments: ["--socket", locations.socket], descriptors: [nil, nil, theirs])
+        return (child, ours)
+    }
+}
+
+/// What a program that starts another one hears from it.
+package enum StartMessages {
+    /// Two ends of a channel for messages. A socket instead of a pipe because it is close-on-exec from the first moment.
+    package static func channel() throws(Errno) -> (FileDescriptor, FileDescriptor) {
+        var ends: (CInt, CInt) = (-1, -1)
+        try retrying {
+            withUnsafeMutableBytes(of: &ends) {
+                clinux_seqpacket_pair($0.assumingMemoryBound(to: CInt.self).baseAddress)
+            }
+        }
+        return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
+    }
+
+    /// Collects what is written to the other end of a sequenced-packet pair until that is closed everywhere.
+    package static func collect(from descriptor: FileDescriptor, seconds: Int) throws(Errno) -> String {
+        var text: [UInt8] = []
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        deadline.tv_sec += seconds
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            let left = (deadline.tv_sec - now.tv_sec) * 1000 + (deadline.tv_nsec - now.tv_nsec) / 1_000_000
+            guard left > 0 else { throw Errno(rawValue: ETIMEDOUT) }
+            var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+            guard try retrying({ poll(&request, 1, CInt(left)) }) > 0 else { continue }
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor.rawValue, $0.baseAddress, $0.count) }
+            if count == 0 { break }
+            if count < 0 {
+                let error = Errno.current
+                if error == .interrupted || error == .wouldBlock { continue }
+                if error == .connectionReset { break }
+                throw error
+            }
+            if text.count < 16 << 10 { text += buffer[..<count] }
+        }
+        while text.last == UInt8(ascii: "\n") { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

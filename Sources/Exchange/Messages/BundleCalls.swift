@@ -1,0 +1,79 @@
+import Conduit
+
+/// Registers the bundle in a folder.
+package struct RegisterBundleCall: Call {
+    package typealias Reply = BundleDescription
+    package static var method: UInt64 { DaemonMethod.registerBundle }
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
+}
+
+/// Forgets a bundle.
+package struct RemoveBundleCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DaemonMethod.removeBundle }
+    package let identifier: String
+
+    package init(identifier: String) { self.identifier = identifier }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+}
+
+/// Asks which bundles are registered.
+package struct ListBundlesCall: Call {
+    package static var method: UInt64 { DaemonMethod.listBundles }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Reply: Message {
+        package let bundles: [BundleDescription]
+
+        package init(bundles: [BundleDescription]) { self.bundles = bundles }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            bundles = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(bundles, forKey: 0) }
+    }
+}
+
+/// A registered bundle as others may know it.
+package struct BundleDescription: Message, Equatable {
+    package let identifier: String
+    package let path: String
+    package let executable: String
+    package let team: String?
+
+    package init(_ record: BundleRecord) {
+        identifier = record.identifier
+        path = record.path
+        executable = record.executable
+        team = record.team
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        path = try decoder.decode(forKey: 1)
+        executable = try decoder.decode(forKey: 2)
+        team = try decoder.decodeIfPresent(forKey: 3)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(path, forKey: 1)
+        encoder.encode(executable, forKey: 2)
+        encoder.encodeIfPresent(team, forKey: 3)
+    }
+}

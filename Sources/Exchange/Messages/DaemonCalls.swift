@@ -1,0 +1,221 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// What clients ask of the daemon. The numbers of the methods are part of the protocol and are never used again.
+package enum DaemonMethod {
+    package static let offer: UInt64 = 1
+    package static let withdraw: UInt64 = 2
+    package static let replaceContents: UInt64 = 3
+    package static let list: UInt64 = 4
+    package static let open: UInt64 = 5
+    package static let changeCount: UInt64 = 6
+    package static let hold: UInt64 = 7
+    package static let takeOver: UInt64 = 8
+    package static let prepareToQuit: UInt64 = 9
+    package static let registerBundle: UInt64 = 10
+    package static let removeBundle: UInt64 = 11
+    package static let listBundles: UInt64 = 12
+    package static let status: UInt64 = 13
+}
+
+/// Puts an item on a board. Answered with the board's change count.
+package struct OfferCall: Call {
+    package typealias Reply = ChangeCountReply
+    package static var method: UInt64 { DaemonMethod.offer }
+    package let board: String
+    package let manifest: OfferManifest
+
+    package init(board: String, manifest: OfferManifest) {
+        self.board = board
+        self.manifest = manifest
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        board = try decoder.decode(forKey: 0)
+        manifest = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(board, forKey: 0)
+        encoder.encode(manifest, forKey: 1)
+    }
+}
+
+/// Takes an item of this connection away.
+package struct WithdrawCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DaemonMethod.withdraw }
+    package let identifier: UUID
+
+    package init(identifier: UUID) { self.identifier = identifier }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+}
+
+/// Makes items the contents of a board. What was there before is over.
+package struct ReplaceContentsCall: Call {
+    package typealias Reply = ChangeCountReply
+    package static var method: UInt64 { DaemonMethod.replaceContents }
+    package let board: String
+    package let manifests: [OfferManifest]
+    /// Do it only if nothing was put on the board since the daemon started: the contents that a provider had on it
+    /// before a restart do not push out newer ones.
+    package let onlyIfUntouched: Bool
+
+    package init(board: String, manifests: [OfferManifest], onlyIfUntouched: Bool = false) {
+        self.board = board
+        self.manifests = manifests
+        self.onlyIfUntouched = onlyIfUntouched
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        board = try decoder.decode(forKey: 0)
+        manifests = try decoder.decode(forKey: 1)
+        onlyIfUntouched = try decoder.decodeIfPresent(forKey: 2) ?? false
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(board, forKey: 0)
+        encoder.encode(manifests, forKey: 1)
+        if onlyIfUntouched { encoder.encode(true, forKey: 2) }
+    }
+}
+
+/// Asks how often the contents of a board have changed.
+package struct ChangeCountCall: Call {
+    package typealias Reply = ChangeCountReply
+    package static var method: UInt64 { DaemonMethod.changeCount }
+    package let board: String
+
+    package init(board: String) { self.board = board }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { board = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(board, forKey: 0) }
+}
+
+package struct ChangeCountReply: Message {
+    package let changeCount: UInt64
+
+    package init(changeCount: UInt64) { self.changeCount = changeCount }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        changeCount = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(changeCount, forKey: 0) }
+}
+
+/// Asks what is on a board, as far as the asker may see it. Long boards come in several pages.
+package struct ListCall: Call {
+    package static var method: UInt64 { DaemonMethod.list }
+    package let board: String
+    /// Where the page before ended; 0 for the first.
+    package let cursor: UInt64
+
+    package init(board: String, cursor: UInt64 = 0) {
+        self.board = board
+        self.cursor = cursor
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        board = try decoder.decode(forKey: 0)
+        cursor = try decoder.decodeIfPresent(forKey: 1) ?? 0
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(board, forKey: 0)
+        encoder.encode(cursor, forKey: 1)
+    }
+
+    package struct Reply: Message {
+        package let manifests: [OfferManifest]
+        /// Where the next page begins; `nil` when this was the last.
+        package let next: UInt64?
+        package let changeCount: UInt64
+
+        package init(manifests: [OfferManifest], next: UInt64?, changeCount: UInt64) {
+            self.manifests = manifests
+            self.next = next
+            self.changeCount = changeCount
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            manifests = try decoder.decode(forKey: 0)
+            next = try decoder.decodeIfPresent(forKey: 1)
+            changeCount = try decoder.decode(forKey: 2)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(manifests, forKey: 0)
+            encoder.encodeIfPresent(next, forKey: 1)
+            encoder.encode(changeCount, forKey: 2)
+        }
+    }
+}
+
+/// Asks for a socket to the process that offers an item. From then on the daemon is out of the way.
+package struct OpenCall: Call {
+    package static var method: UInt64 { DaemonMethod.open }
+    package let identifier: UUID
+
+    package init(identifier: UUID) { self.identifier = identifier }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+
+    package struct Reply: Message {
+        package let socket: FileDescriptor
+
+        package init(socket: FileDescriptor) { self.socket = socket }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            socket = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(socket, forKey: 0) }
+    }
+}
+
+/// Asks for what is true of the daemon itself.
+package struct StatusCall: Call {
+    package static var method: UInt64 { DaemonMethod.status }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Reply: Message {
+        package let processID: Int32
+        /// Items offered on all boards.
+        package let offers: Int
+        /// Bytes of memory files that it keeps for processes that have ended.
+        package let heldBytes: Int
+
+        package init(processID: Int32, offers: Int, heldBytes: Int) {
+            self.processID = processID
+            self.offers = offers
+            self.heldBytes = heldBytes
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            processID = try decoder.decode(forKey: 0)
+            offers = try decoder.decode(forKey: 1)
+            heldBytes = try decoder.decode(forKey: 2)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(processID, forKey: 0)
+            encoder.encode(offers, forKey: 1)
+            encoder.encode(heldBytes, forKey: 2)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Conduit
+import Foundation
+
+/// An error on its way to another process: domain, code, words, and the error behind it.
+///
+/// Errors are not archived as objects: Foundation's archiver on Linux ends the process on some of them, and an
+/// archive from another process could name any class.
+package struct FailureMessage: Message {
+    package let domain: String
+    package let code: Int
+    /// The sentence for people.
+    package let message: String
+    /// Why, where the error says so apart from what.
+    package let reason: String?
+    /// The error behind this one; one element or none.
+    private let underlying: [FailureMessage]
+
+    /// How many errors behind errors are told.
+    private static let depth = 4
+
+    package init(_ error: any Error) { self.init(error, depth: Self.depth) }
+
+    private init(_ error: any Error, depth: Int) {
+        let bridged = error as NSError
+        domain = bridged.domain
+        code = bridged.code
+        message = Self.sentence(error, bridged)
+        reason = bridged.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+        let cause = bridged.userInfo[NSUnderlyingErrorKey] as? any Error
+        underlying = depth > 0 ? cause.map { [FailureMessage($0, depth: depth - 1)] } ?? [] : []
+    }
+
+    /// What to tell people: the error's own description where Foundation would have nothing but domain and code.
+    private static func sentence(_ error: any Error, _ bridged: NSError) -> String {
+        // The type is asked, because every error can be cast to NSError and to what that conforms to.
+        let type = type(of: error)
+        guard !(type is NSError.Type), !(type is any LocalizedError.Type), !(type is any CustomNSError.Type),
+            type is any CustomStringConvertible.Type
+        else { return bridged.localizedDescription }
+        return "\(error)"
+    }
+
+    /// The error as the consumer gets it.
+    package var error: NSError {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let reason { userInfo[NSLocalizedFailureReasonErrorKey] = reason }
+        if let cause = underlying.first { userInfo[NSUnderlyingErrorKey] = cause.error }
+        return NSError(domain: domain, code: code, userInfo: userInfo)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decode(forKey: 0)
+        code = try decoder.decode(forKey: 1)
+        message = try decoder.decode(forKey: 2)
+        reason = try decoder.decodeIfPresent(forKey: 3)
+        underlying = try decoder.decodeIfPresent(forKey: 4) ?? []
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encode(code, forKey: 1)
+        encoder.encode(message, forKey: 2)
+        encoder.encodeIfPresent(reason, forKey: 3)
+        if !underlying.isEmpty { encoder.encode(underlying, forKey: 4) }
+    }
+}

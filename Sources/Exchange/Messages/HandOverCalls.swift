@@ -1,0 +1,65 @@
+import Conduit
+import Foundation
+
+/// Gives the daemon what one representation of an item holds, so that it can be loaded when this process has ended.
+package struct HoldCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DaemonMethod.hold }
+    package let identifier: UUID
+    package let index: Int
+    package let supply: SupplyMessage
+
+    package init(identifier: UUID, index: Int, supply: SupplyMessage) {
+        self.identifier = identifier
+        self.index = index
+        self.supply = supply
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        index = try decoder.decode(forKey: 1)
+        supply = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(index, forKey: 1)
+        encoder.encode(supply, forKey: 2)
+    }
+}
+
+/// Makes the daemon the one who offers an item, with the representations it was given.
+package struct TakeOverCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DaemonMethod.takeOver }
+    package let identifier: UUID
+
+    package init(identifier: UUID) { self.identifier = identifier }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+}
+
+/// Announces that this process is about to end in good order. Answered with the items that should be handed over.
+package struct PrepareToQuitCall: Call {
+    package static var method: UInt64 { DaemonMethod.prepareToQuit }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Reply: Message {
+        package let identifiers: [UUID]
+
+        package init(identifiers: [UUID]) { self.identifiers = identifiers }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            identifiers = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifiers, forKey: 0) }
+    }
+}

@@ -1,0 +1,45 @@
+import Conduit
+import Foundation
+
+extension RepresentationManifest: Message {
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        index = try decoder.decode(forKey: 0)
+        typeIdentifier = try decoder.decode(forKey: 1)
+        visibility = try decoder.decode(forKey: 2)
+        fileOptions = try decoder.decode(forKey: 3)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(index, forKey: 0)
+        encoder.encode(typeIdentifier, forKey: 1)
+        encoder.encode(visibility, forKey: 2)
+        encoder.encode(fileOptions, forKey: 3)
+    }
+}
+
+extension OfferManifest: Message {
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        name = try decoder.decodeIfPresent(forKey: 1)
+        representations = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encodeIfPresent(name, forKey: 1)
+        encoder.encode(representations, forKey: 2)
+    }
+}
+
+/// An identifier travels as its 16 bytes.
+extension UUID: MessageValue {
+    package func write(to encoder: inout MessageEncoder) {
+        ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
+    }
+
+    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> UUID {
+        let bytes = try ByteString.read(from: &decoder).bytes
+        guard bytes.count == MemoryLayout<uuid_t>.size else { throw .invalid("an identifier has 16 bytes") }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}

@@ -1,0 +1,65 @@
+import Conduit
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+/// What a load handler produced, on its way to another process.
+///
+/// Small data rides inside the message, larger data is in a sealed memory file, and files are open descriptors.
+package struct SupplyMessage: Message {
+    /// Data up to this many bytes travels inside the message; a memory file would cost more.
+    package static let inlineBytes = 4 << 10
+
+    package let supply: Supply
+
+    package init(_ supply: Supply) { self.supply = supply }
+
+    private enum Kind: Int, MessageValue {
+        case bytes = 0
+        case memory = 1
+        case file = 2
+        case directory = 3
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let kind: Kind = try decoder.decode(forKey: 0)
+        switch kind {
+        case .bytes:
+            supply = .bytes(try decoder.decodeBytes(forKey: 1) { Data($0) })
+        case .memory:
+            let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
+            let size: Int = try decoder.decode(forKey: 3)
+            // Asked on a thread that must not wait: seals exist on memory files only, and those answer from memory.
+            guard MemoryFile.isSealed(descriptor), size >= 0, let status = try? descriptor.status(), size <= status.size
+            else { throw .invalid("the data's memory file is not sealed or not long enough") }
+            supply = .memory(descriptor, size: size)
+        case .file, .directory:
+            supply = .file(
+                SuppliedFile(
+                    descriptor: try decoder.decode(forKey: 2),
+                    // The other side's word. Nothing is believed because of it: reading a file as a directory fails.
+                    isDirectory: kind == .directory,
+                    path: try decoder.decodeIfPresent(forKey: 4), name: try decoder.decodeIfPresent(forKey: 5),
+                    isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7)))
+        }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        switch supply {
+        case .bytes(let data):
+            encoder.encode(Kind.bytes, forKey: 0)
+            data.withUnsafeBytes { encoder.encode(bytes: $0, forKey: 1) }
+        case .memory(let descriptor, let size):
+            encoder.encode(Kind.memory, forKey: 0)
+            encoder.encode(descriptor, forKey: 2)
+            encoder.encode(size, forKey: 3)
+        case .file(let file):
+            encoder.encode(file.isDirectory ? Kind.directory : Kind.file, forKey: 0)
+            encoder.encode(file.descriptor, forKey: 2)
+            encoder.encodeIfPresent(file.path, forKey: 4)
+            encoder.encodeIfPresent(file.name, forKey: 5)
+            encoder.encode(file.isOfferedInPlace, forKey: 6)
+            encoder.encode(file.isCoordinated, forKey: 7)
+        }
+    }
+}

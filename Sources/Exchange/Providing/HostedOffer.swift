@@ -1,0 +1,112 @@
+import Conduit
+import Dispatch
+import Foundation
+import ItemProvider
+import LinuxSystem
+import Synchronization
+
+/// An item that this process offers, with the consumers that have a socket to it: the providing end of every load.
+///
+/// The daemon decides who may load what; this side keeps to it. Client code runs on queues of its own.
+package final class HostedOffer: Sendable {
+    package let identifier: UUID
+    /// What is promised, by position in the manifest. Fixed when the item is offered.
+    private let representations: [Int: Representation]
+    /// Grows from one offer of this process to the next.
+    package let order: UInt64
+    private static let made = Atomic<UInt64>(0)
+    /// Told after each load has been answered, with whether it succeeded.
+    private let loaded: @Sendable (Bool) -> Void
+
+    private struct State {
+        var hasEnded = false
+        /// Loads in flight of each consumer.
+        var consumers: [Connection: Int] = [:]
+    }
+
+    // Innermost: connections are used and client code runs after it is released.
+    private let state = Mutex(State())
+
+    package init(
+        identifier: UUID, representations: [Int: Representation], loaded: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
+        self.identifier = identifier
+        self.representations = representations
+        self.loaded = loaded
+        order = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// The representations with their positions in the manifest, in order of fidelity.
+    package var all: [(index: Int, representation: Representation)] {
+        representations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// What the rest of the world is told of the item.
+    package func manifest(name: String?) -> OfferManifest {
+        OfferManifest(
+            identifier: identifier, name: name,
+            representations: all.map { index, representation in
+                RepresentationManifest(
+                    index: index, typeIdentifier: representation.typeIdentifier,
+                    visibility: representation.visibility.rawValue, fileOptions: representation.fileOptions.rawValue)
+            })
+    }
+
+    /// Serves a consumer over the socket that the daemon made for it.
+    ///
+    /// - Parameter permitted: the positions of the representations that this consumer may load.
+    package func accept(_ socket: FileDescriptor, permitted: Set<Int>) throws(Errno) {
+        guard !state.withLock({ $0.hasEnded }) else { throw .noSuchFile }
+        var service = Service()
+        service.on(LoadCall.self) { [weak self] request, call in
+            guard let self, permitted.contains(request.index),
+                let representation = self.representations[request.index]
+            else {
+                return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
+            }
+            self.serve(representation, delivery: request.delivery, call)
+        }
+        let connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.consumers[connection, default: 0] += 0 }
+            return state.hasEnded
+        }
+        if hasEnded { return connection.close() }
+        connection.onClose { [weak self] _ in
+            _ = self?.state.withLock { $0.consumers.removeValue(forKey: connection) }
+        }
+    }
+
+    /// Takes the promise back. Loads in flight go on; no further one is served.
+    package func end() {
+        let idle = state.withLock { state in
+            state.hasEnded = true
+            return state.consumers.filter { $0.value == 0 }.map(\.key)
+        }
+        for connection in idle { connection.close() }
+    }
+
+    private func serve(_ representation: Representation, delivery: Delivery, _ call: ServedCall<LoadCall>) {
+        let connection = call.connection
+        let isServed = state.withLock { state in
+            if state.hasEnded { return false }
+            state.consumers[connection, default: 0] += 1
+            return true
+        }
+        guard isServed else {
+            return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
+        }
+        // Holds this object: what was promised is kept for as long as somebody waits for it.
+        ServedLoad.start(representation, delivery: delivery, call) { self.finished(on: connection, succeeded: $0) }
+    }
+
+    private func finished(on connection: Connection, succeeded: Bool) {
+        let isOver = state.withLock { state in
+            guard let loads = state.consumers[connection] else { return false }
+            state.consumers[connection] = loads - 1
+            return state.hasEnded && loads == 1
+        }
+        if isOver { connection.close() }
+        loaded(succeeded)
+    }
+}

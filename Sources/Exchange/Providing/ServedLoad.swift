@@ -1,0 +1,72 @@
+import Conduit
+import Dispatch
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// One load that another process has asked of this one, from the question to the answer.
+enum ServedLoad {
+    /// Units in which progress crosses: fine enough for a bar as wide as a screen.
+    static let progressUnits: Int64 = 10_000
+    /// More data than this is packed on a queue of its own, so that a handler that answers from the main thread does
+    /// not stop that thread for long.
+    private static let packedAtOnce = 8 << 20
+
+    /// Runs the load handler and answers the call with what it produced. Called on the connections' thread, which does
+    /// not wait.
+    ///
+    /// - Parameter finished: called once the answer has been handed over, with whether the load succeeded.
+    static func start(
+        _ representation: Representation, delivery: Delivery, _ call: ServedCall<LoadCall>,
+        finished: @escaping @Sendable (Bool) -> Void
+    ) {
+        let handlerFraction = LastFraction()
+        let task = SupplyTask(
+            representation, for: delivery,
+            report: { fraction in
+                handlerFraction.value = fraction
+                call.report(completed: Int64(fraction * Double(progressUnits)), total: progressUnits)
+            },
+            completion: { result in
+                guard case .success(.bytes(let data)) = result, data.count > packedAtOnce else {
+                    return answer(call, with: result, after: handlerFraction.value, finished: finished)
+                }
+                DispatchQueue(label: "purvey.load-packing").async {
+                    answer(call, with: result, after: handlerFraction.value, finished: finished)
+                }
+            })
+        call.onCancel {
+            // Client code runs when the handler's progress is cancelled, and that may block.
+            DispatchQueue.global().async { task.cancel() }
+        }
+    }
+
+    private static func answer(
+        _ call: ServedCall<LoadCall>, with result: Result<Supply, any Error>, after fraction: Double,
+        finished: @Sendable (Bool) -> Void
+    ) {
+        do {
+            let packed = try SupplyPacking.pack(
+                try result.get(), isCancelled: { call.isCancelled },
+                report: { part in
+                    let whole = fraction + (1 - fraction) * part
+                    call.report(completed: Int64(whole * Double(progressUnits)), total: progressUnits)
+                })
+            call.reply(.supplied(SupplyMessage(packed)))
+            finished(!call.isCancelled)
+        } catch {
+            call.reply(.failed(FailureMessage(error)))
+            finished(false)
+        }
+    }
+}
+
+/// How far a load handler said it was.
+private final class LastFraction: Sendable {
+    private let stored = Mutex(0.0)
+
+    var value: Double {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}

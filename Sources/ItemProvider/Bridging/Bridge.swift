@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import UniformTypeIdentifiers
+import ZipArchive
+
+/// Carries out a bridging plan: turns what a load handler supplied into what the consumer asked for.
+///
+/// Runs on the calling thread and blocks it for as long as bytes have to be moved. What it leaves on the disk is in a folder
+/// of its own that goes with the arrival, so a failure or a cancelled load leaves nothing.
+struct Bridge {
+    let typeIdentifier: String
+    let suggestedName: String?
+    /// Told how much of the moving is done, from 0 to 1.
+    let report: @Sendable (Double) -> Void
+    /// Asked between pieces.
+    let isCancelled: @Sendable () -> Bool
+
+    /// Up to this many bytes a file is read into memory; a larger one is copied to an unnamed file that is mapped, so that its
+    /// size is bounded by the disk and not by memory, and costs nothing where the file system can clone it.
+    private static let largestRead = 1 << 20
+
+    /// How much is written between two looks at whether the load was cancelled.
+    private static let pieceSize = 8 << 20
+
+    func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
+        let plan = BridgingPlan.plan(
+            for: BridgingPlan.Offer(supply), delivery: delivery, isOriginalReachable: supply.file?.isReachable ?? false)
+        switch (plan, supply) {
+        case (.openOriginal, .file(let file)):
+            guard let path = file.path else { throw ItemProviderError.unusableFile("The original has no path") }
+            return .file(ArrivedFile(url: URL(fileURLWithPath: path), isInPlace: true, folder: nil))
+        case (.copyFile, .file(let file)): return try copyFile(file)
+        case (.copyTree, .file(let file)): return try copyTree(file)
+        case (.readFile, .file(let file)): return .data(try read(file))
+        case (.zipDirectory, .file(let file)): return .data(try zip(file))
+        case (.writeDataToFile, .bytes(let data)): return try write(data)
+        case (.writeDataToFile, .memory(let file, let size)): return try write(try Self.data(file, size: size))
+        case (.handOverData, .bytes(let data)): return .data(data)
+        case (.handOverData, .memory(let file, let size)): return .data(try Self.data(file, size: size))
+        default: throw ItemProviderError.make(.unknownError, "The supply does not fit the plan \(plan)")
+        }
+    }
+
+    /// Maps a sealed memory file. Costs the same whatever the size: pages come in as they are touched.
+    private static func data(_ file: FileDescriptor, size: Int) throws -> Data {
+        guard MemoryFile.isSealed(file), try file.status().size == size else {
+            throw ItemProviderError.make(
+                .itemUnavailableError, "The data arrived in memory that the sender can still change")
+        }
+        return try data(mapping: file, size: size)
+    }
+
+    private static func data(mapping file: FileDescriptor, size: Int) throws -> Data {
+        let mapping = try Mapping(file, size: size)
+        guard let base = mapping.bytes.baseAddress else { return Data() }
+        // The mapping is read-only and Data copies before it changes bytes that it does not own alone.
+        return Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: size,
+            deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} })
+    }
+
+    private func reportBytes(_ completed: Int, _ total: Int) {
+        if total > 0 { report(Double(completed) / Double(total)) }
+    }
+
+    private func name(of file: SuppliedFile?) -> String {
+        ItemName.name(suggested: suggestedName, file: file?.name, typeIdentifier: typeIdentifier)
+    }
+
+    private func arrival(_ name: String, in folder: LoadFolder, isDirectory: Bool) -> Arrival {
+        let url = URL(fileURLWithPath: "\(folder.path)/\(name)", isDirectory: isDirectory)
+        return .file(ArrivedFile(url: url, isInPlace: false, folder: folder))
+    }
+}
+
+// MARK: - Files
+
+extension Bridge {
+    private func copyFile(_ file: SuppliedFile) throws -> Arrival {
+        let folder = try LoadFolder()
+        let name = name(of: file)
+        try FileCopier.copy(
+            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+        return arrival(name, in: folder, isDirectory: false)
+    }
+
+    private func copyTree(_ file: SuppliedFile) throws -> Arrival {
+        let folder = try LoadFolder()
+        let name = name(of: file)
+        try TreeCopier.copy(
+            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+        return arrival(name, in: folder, isDirectory: true)
+    }
+
+    private func write(_ data: Data) throws -> Arrival {
+        let folder = try LoadFolder()
+        let name = name(of: nil)
+        let file = try folder.directory.open(name, [.writeOnly, .create, .exclusive], permissions: 0o600)
+        var written = 0
+        for region in data.regions {
+            try region.withUnsafeBytes { bytes in
+                var rest = bytes
+                while !rest.isEmpty {
+                    if isCancelled() { throw ItemProviderError.cancelled() }
+                    let piece = rest.prefix(Self.pieceSize)
+                    try file.writeAll(UnsafeRawBufferPointer(rebasing: piece))
+                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+                    written += piece.count
+                    report(Double(written) / Double(data.count))
+                }
+            }
+        }
+        return arrival(name, in: folder, isDirectory: false)
+    }
+}
+
+// MARK: - Data
+
+extension Bridge {
+    private func read(_ file: SuppliedFile) throws -> Data {
+        let size = try file.descriptor.status().size
+        if size <= Self.largestRead { return try readIntoMemory(file.descriptor, named: name(of: file), size: size) }
+        // The copy's name goes with the folder; the mapping keeps the bytes.
+        let folder = try LoadFolder()
+        try FileCopier.copy(
+            file.descriptor, into: folder.directory, named: "copy", progress: reportBytes, isCancelled: isCancelled)
+        let copy = try folder.directory.open("copy", [.readOnly, .noFollow])
+        return try Self.data(mapping: copy, size: try copy.status().size)
+    }
+
+    /// Reads a small file; also one whose size the file system does not know, as those in `/proc`.
+    private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data {
+        var data = Data(count: max(size, 4096))
+        var filled = 0
+        while true {
+            if filled == data.count {
+                if filled > size && size > 0 { break }
+                data.count *= 2
+            }
+            let count = try data.withUnsafeMutableBytes { buffer throws(Errno) in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: filled)
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        guard size == 0 || filled == size, try file.status().size == size else {
+            throw CopyError.changedDuringCopy(path: name)
+        }
+        data.count = filled
+        return data
+    }
+
+    /// Zips a directory to an unnamed file that is mapped: the archive may be larger than memory.
+    private func zip(_ file: SuppliedFile) throws -> Data {
+        let folder = try LoadFolder()
+        let archive = try StagedFile(in: folder.directory).descriptor
+        try ZipArchiver.archive(
+            directory: file.descriptor, named: name(of: file), to: archive, shouldStore: CompressedTypes.contain,
+            progress: reportBytes, isCancelled: isCancelled)
+        return try Self.data(mapping: archive, size: try archive.status().size)
+    }
+}
+
+extension Supply {
+    fileprivate var file: SuppliedFile? {
+        if case .file(let file) = self { return file }
+        return nil
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// Attributed strings keep their attributes on the way to another of our processes, and are plain text to others.
+extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
+    /// `org.purvey.attributed-string`, then `public.utf8-plain-text`.
+    public static var writableTypeIdentifiersForItemProvider: [String] {
+        [AttributedText.typeIdentifier, UTType.utf8PlainText.identifier]
+    }
+
+    /// `org.purvey.attributed-string`, then any plain text.
+    public static var readableTypeIdentifiersForItemProvider: [String] {
+        [AttributedText.typeIdentifier] + PlainText.readableTypes
+    }
+
+    /// The string with its attributes, or its text in UTF-8.
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        if TypeIdentifier.areEqual(typeIdentifier, AttributedText.typeIdentifier) {
+            do {
+                completionHandler(try AttributedText.encode(self), nil)
+            } catch {
+                completionHandler(nil, error)
+            }
+        } else {
+            completionHandler(Data(string.utf8), nil)
+        }
+        return nil
+    }
+
+    /// An attributed string from its own form or from plain text; throws `unavailableCoercionError` for other bytes.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        let text: NSMutableAttributedString?
+        if TypeIdentifier.areEqual(typeIdentifier, AttributedText.typeIdentifier) {
+            text = AttributedText.decode(data)
+        } else {
+            text = PlainText.decode(data, typeIdentifier: typeIdentifier).map { NSMutableAttributedString(string: $0) }
+        }
+        // The mutable class is asked for by name; the immutable one gets a value that nobody else can change.
+        guard let text, let result = (NSAttributedString(attributedString: text) as? Self) ?? (text as? Self) else {
+            throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
+        }
+        return result
+    }
+}

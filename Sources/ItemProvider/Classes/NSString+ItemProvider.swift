@@ -1,0 +1,31 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// Strings are offered as UTF-8 plain text and read from any plain text.
+extension NSString: NSItemProviderReading, NSItemProviderWriting {
+    /// `public.utf8-plain-text`.
+    public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.utf8PlainText.identifier] }
+
+    /// Plain text in UTF-8, UTF-16 or whatever the type leaves open, and at last any text.
+    public static var readableTypeIdentifiersForItemProvider: [String] { PlainText.readableTypes }
+
+    /// The string in UTF-8.
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        completionHandler(Data((self as String).utf8), nil)
+        return nil
+    }
+
+    /// A string from text in the encoding of its type; throws `unavailableCoercionError` for other bytes.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        let text = PlainText.decode(data, typeIdentifier: typeIdentifier)
+        // Foundation's strings have no required initializer from a string, so each class is made by name.
+        guard let text, let string = (NSString(string: text) as? Self) ?? (NSMutableString(string: text) as? Self)
+        else {
+            throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
+        }
+        return string
+    }
+}

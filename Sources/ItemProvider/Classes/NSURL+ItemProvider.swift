@@ -1,0 +1,54 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// URLs are offered as `public.url`, those of files also as `public.file-url`.
+///
+/// The data is the URL's own bytes, as `URL(dataRepresentation:relativeTo:)` reads them.
+extension NSURL: NSItemProviderReading, NSItemProviderWriting {
+    /// `public.url`.
+    public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
+
+    /// For a file also, and first, `public.file-url`.
+    public var writableTypeIdentifiersForItemProvider: [String] {
+        isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
+    }
+
+    /// `public.file-url`, then any URL.
+    public static var readableTypeIdentifiersForItemProvider: [String] {
+        [UTType.fileURL.identifier, UTType.url.identifier]
+    }
+
+    /// The absolute URL as bytes.
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        completionHandler((self as URL).absoluteURL.dataRepresentation, nil)
+        return nil
+    }
+
+    /// A URL from its bytes, or from the property list (`[url, base, …]`) in which Apple's systems write them; throws
+    /// `unavailableCoercionError` for what is neither.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        guard let url = parse(data), let result = url as NSURL as? Self else {
+            throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
+        }
+        return result
+    }
+
+    private static func parse(_ data: Data) -> URL? {
+        if data.starts(with: Data("bplist".utf8)) {
+            // Foundation would read other bytes for a property list of the oldest, textual kind.
+            var format = PropertyListSerialization.PropertyListFormat.openStep
+            let list = try? PropertyListSerialization.propertyList(from: data, format: &format)
+            guard format == .binary else { return nil }
+            let strings = (list as? [Any])?.map { $0 as? String ?? "" } ?? (list as? String).map { [$0] }
+            guard let strings, let text = strings.first, !text.isEmpty else { return nil }
+            let base = strings.dropFirst().first.flatMap { $0.isEmpty ? nil : URL(string: $0) }
+            return URL(string: text, relativeTo: base)
+        }
+        // URL(dataRepresentation:) takes any bytes at all for a relative URL.
+        guard !data.isEmpty, let text = String(data: data, encoding: .utf8) else { return nil }
+        return URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// Text as data, and back.
+enum PlainText {
+    /// The plain text types, most exact first.
+    static let readableTypes = [
+        UTType.utf8PlainText, .utf16ExternalPlainText, .utf16PlainText, .plainText, .text,
+    ].map(\.identifier)
+
+    /// Decodes text by its type and, where the type leaves it open, by its byte order mark; UTF-8 where neither says
+    /// anything, and the older Latin-1 for what is not valid UTF-8.
+    ///
+    /// - Returns: `nil` for data that cannot be text of that type.
+    static func decode(_ data: Data, typeIdentifier: String) -> String? {
+        let type = UTType(typeIdentifier)
+        if let type, type.conforms(to: .utf16PlainText) || type.conforms(to: .utf16ExternalPlainText) {
+            return utf16(data)
+        }
+        if let type, type.conforms(to: .utf8PlainText) { return utf8(data) }
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return utf16(data) }
+        return utf8(data) ?? String(data: data, encoding: .isoLatin1)
+    }
+
+    private static func utf8(_ data: Data) -> String? {
+        let bytes = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
+        return String(data: bytes, encoding: .utf8)
+    }
+
+    /// UTF-16 with its byte order mark, or without one in this machine's order, as the type has it.
+    private static func utf16(_ data: Data) -> String? {
+        guard data.count.isMultiple(of: 2) else { return nil }
+        if data.starts(with: [0xFF, 0xFE]) { return String(data: data.dropFirst(2), encoding: .utf16LittleEndian) }
+        if data.starts(with: [0xFE, 0xFF]) { return String(data: data.dropFirst(2), encoding: .utf16BigEndian) }
+        return String(data: data, encoding: .utf16LittleEndian)
+    }
+}

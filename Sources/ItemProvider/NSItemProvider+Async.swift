@@ -1,0 +1,115 @@
+import Foundation
+import Synchronization
+import UniformTypeIdentifiers
+
+/// The loads for `async` code. Cancelling the task cancels the load.
+///
+/// An addition of ours: Apple's loads return a `Progress` and so have no such form.
+extension NSItemProvider {
+    /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
+    public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
+        try await loadDataRepresentation(forTypeIdentifier: contentType.identifier)
+    }
+
+    /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
+    public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws -> Data {
+        try await CancellableLoad.run { completion in self.loadData(typeIdentifier, completion: completion) }
+    }
+
+    /// Loads the first representation that conforms to a type, as a file, and lends it to a closure.
+    ///
+    /// - Parameters:
+    ///   - openInPlace: ask for the original; where it cannot be had, a copy arrives.
+    ///   - body: gets the file and whether it is the original. A copy is deleted when the closure ends.
+    /// - Returns: what the closure returns.
+    public func loadFileRepresentation<Result: Sendable>(
+        for contentType: UTType, openInPlace: Bool = false,
+        _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
+    ) async throws -> Result {
+        try await loadFileRepresentation(
+            forTypeIdentifier: contentType.identifier, openInPlace: openInPlace, body)
+    }
+
+    /// Loads the first representation that conforms to a type, as a file, and lends it to a closure, see
+    /// ``loadFileRepresentation(for:openInPlace:_:)``.
+    public func loadFileRepresentation<Result: Sendable>(
+        forTypeIdentifier typeIdentifier: String, openInPlace: Bool = false,
+        _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
+    ) async throws -> Result {
+        let file: ArrivedFile = try await CancellableLoad.run { completion in
+            self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) { completion($0.flatMap { $0.asFile }) }
+        }
+        defer { withExtendedLifetime(file.folder) {} }
+        return try await body(file.url, file.isInPlace)
+    }
+
+    /// Loads an object of a class from the best representation that the class can read.
+    public func loadObject<Object: NSItemProviderReading>(ofClass aClass: Object.Type) async throws -> sending Object {
+        let loaded: SharedReading = try await CancellableLoad.run { completion in
+            self.loadReading(aClass) { completion($0.map(SharedReading.init)) }
+        }
+        guard let object = loaded.value as? Object else {
+            throw ItemProviderError.unexpectedClass(of: loaded.value, expected: aClass)
+        }
+        return object
+    }
+
+    /// Loads a value, such as a `String` or a `URL`, from the best representation that it can be read from.
+    public func loadObject<Value: Sendable>(ofClass aClass: Value.Type) async throws -> Value
+    where Value: _ObjectiveCBridgeable, Value._ObjectiveCType: NSItemProviderReading & SendableMetatype {
+        try await CancellableLoad.run { completion in
+            self.loadObject(ofClass: aClass) { value, error in
+                completion(value.map(Result.success) ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+    }
+}
+
+/// An object on its way from the load that made it to the one task that waits for it.
+///
+/// Sendable because it is handed over: the load keeps no reference to the object it made.
+private struct SharedReading: @unchecked Sendable {
+    let value: any NSItemProviderReading
+}
+
+/// Waits for a load, and cancels it with the task that waits.
+private enum CancellableLoad {
+    static func run<Value: Sendable>(
+        _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress
+    ) async throws -> Value {
+        let pending = PendingLoad()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pending.hold(start { continuation.resume(with: $0) })
+            }
+        } onCancel: {
+            pending.cancel()
+        }
+    }
+}
+
+/// The progress of a load that may be cancelled before it is known.
+private final class PendingLoad: Sendable {
+    private struct State {
+        var progress: Progress?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func hold(_ progress: Progress) {
+        let isCancelled = state.withLock { state in
+            state.progress = progress
+            return state.isCancelled
+        }
+        if isCancelled { progress.cancel() }
+    }
+
+    func cancel() {
+        let progress = state.withLock { state in
+            state.isCancelled = true
+            return state.progress
+        }
+        progress?.cancel()
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import UniformTypeIdentifiers
+
+extension NSItemProvider {
+    /// An item that offers what a URL refers to.
+    ///
+    /// A file is offered as its own type and, behind that, as `public.file-url`, under its own name. Any other URL is offered as
+    /// `public.url` alone.
+    ///
+    /// - Returns: `nil` for no URL, and for a file that does not exist.
+    public convenience init?(contentsOf fileURL: URL!) {
+        guard let fileURL else { return nil }
+        guard fileURL.isFileURL else {
+            self.init(object: fileURL as NSURL)
+            return
+        }
+        guard FileManager.default.fileExists(atPath: fileURL.path) else { return nil }
+        self.init(contentsOf: fileURL, contentType: nil)
+        registerDataRepresentation(for: .fileURL) { completion in
+            completion(fileURL.dataRepresentation, nil)
+            return nil
+        }
+    }
+}
+
+/// The type under which a file is offered when nobody named one.
+package enum FileType {
+    /// The type its name means; for a directory, a name without a known extension or no extension at all, what the file is.
+    package static func type(of fileURL: URL) -> UTType {
+        let byName = UTType(filenameExtension: fileURL.pathExtension)
+        if let byName, byName.isDeclared, !fileURL.hasDirectoryPath { return byName }
+        if let found = try? UTType(contentsOf: fileURL) { return found }
+        return fileURL.pathExtension.isEmpty ? .data : byName ?? .data
+    }
+}

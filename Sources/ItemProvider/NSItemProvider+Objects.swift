@@ -1,0 +1,116 @@
+import Foundation
+
+extension NSItemProvider {
+    /// An item that offers everything an object can write.
+    public convenience init(object: any NSItemProviderWriting) {
+        self.init()
+        registerObject(object, visibility: .all)
+    }
+
+    func register(writing object: any NSItemProviderWriting, visibility: NSItemProviderRepresentationVisibility) {
+        let shared = SharedObject(value: object)
+        for typeIdentifier in object.writableTypeIdentifiersForItemProvider {
+            let own = object.itemProviderVisibilityForRepresentation(withTypeIdentifier: typeIdentifier)
+            registerDataRepresentation(
+                forTypeIdentifier: typeIdentifier, visibility: visibility.restricted(by: own)
+            ) { completion in
+                shared.value.loadData(
+                    withTypeIdentifier: typeIdentifier, forItemProviderCompletionHandler: completion)
+            }
+        }
+    }
+
+    func register(
+        writingClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
+        loadHandler:
+            @escaping @Sendable (@escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void) -> Progress?
+    ) {
+        let writer = SharedWriter(value: aClass)
+        for typeIdentifier in aClass.writableTypeIdentifiersForItemProvider {
+            let own = aClass.itemProviderVisibilityForRepresentation(withTypeIdentifier: typeIdentifier)
+            registerDataRepresentation(
+                forTypeIdentifier: typeIdentifier, visibility: visibility.restricted(by: own)
+            ) { completion in
+                loadHandler { object, error in
+                    guard let object else { return completion(nil, error ?? ItemProviderError.emptyAnswer()) }
+                    guard writer.made(object) else {
+                        return completion(nil, ItemProviderError.unexpectedClass(of: object, expected: writer.value))
+                    }
+                    _ = object.loadData(
+                        withTypeIdentifier: typeIdentifier, forItemProviderCompletionHandler: completion)
+                }
+            }
+        }
+    }
+
+    /// The representation from which an object of a class is made: an exact match of types before a conforming one.
+    func bestRepresentation(for aClass: any NSItemProviderReading.Type) -> Representation? {
+        let readable = aClass.readableTypeIdentifiersForItemProvider
+        return readable.lazy.compactMap { self.promise.representation(of: $0) }.first
+            ?? readable.lazy.compactMap { self.promise.representation(conformingTo: $0) }.first
+    }
+
+    package func loadReading(
+        _ aClass: any NSItemProviderReading.Type,
+        completion: @escaping @Sendable (Result<any NSItemProviderReading, any Error>) -> Void
+    ) -> Progress {
+        guard let representation = bestRepresentation(for: aClass) else {
+            let error = ItemProviderError.cannotRead(as: "\(aClass)", registered: registeredTypeIdentifiers)
+            return LoadOperation.fail(error) { _ in completion(.failure(error)) }
+        }
+        let reader = SharedReader(value: aClass)
+        return LoadOperation.start(representation, of: promise, as: .data) { result in
+            completion(
+                result.flatMap { $0.asData }.flatMap { data in
+                    Result {
+                        try reader.value.object(
+                            withItemProviderData: data, typeIdentifier: representation.typeIdentifier)
+                    }
+                })
+        }
+    }
+}
+
+/// The values that bridge to reading and writing classes: `String`, `URL`, `Data`, …
+///
+/// Source: the Swift overlay of Foundation.
+extension NSItemProvider {
+    /// Promises everything that values of a type can write, with the value made when a representation is loaded.
+    public func registerObject<T>(
+        ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
+        loadHandler: @escaping @Sendable (@escaping @Sendable (T?, (any Error)?) -> Void) -> Progress?
+    ) where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderWriting & SendableMetatype {
+        registerObject(ofClass: T._ObjectiveCType.self, visibility: visibility) { completion in
+            loadHandler { value, error in completion(value?._bridgeToObjectiveC(), error) }
+        }
+    }
+
+    /// Whether a value of a type can be made from a registered representation.
+    public func canLoadObject<T>(ofClass: T.Type) -> Bool
+    where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
+        canLoadObject(ofClass: T._ObjectiveCType.self)
+    }
+
+    /// Loads a value of a type from the best representation that it can be read from.
+    public func loadObject<T>(
+        ofClass: T.Type, completionHandler: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) -> Progress
+    where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
+        loadObject(ofClass: T._ObjectiveCType.self) { object, error in
+            guard let object else { return completionHandler(nil, error) }
+            var value: T?
+            if let object = object as? T._ObjectiveCType, T._conditionallyBridgeFromObjectiveC(object, result: &value) {
+                completionHandler(value, nil)
+            } else {
+                completionHandler(nil, ItemProviderError.unexpectedClass(of: object, expected: T.self))
+            }
+        }
+    }
+}
+
+extension NSItemProviderRepresentationVisibility {
+    /// The stricter of two visibilities. `team` and `group` are the same team here.
+    fileprivate func restricted(by other: Self) -> Self {
+        rawValue >= other.rawValue ? self : other
+    }
+}

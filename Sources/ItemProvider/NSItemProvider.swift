@@ -1,0 +1,217 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// A promise of one item in one or several representations.
+///
+/// A provider registers handlers, best representation first; nothing is produced before a consumer loads it. Each
+/// representation can be loaded as data, as a copied file or, where the provider allows it, as the original file, however it
+/// was registered: the item provider converts. The consumer may be in this process or in another.
+///
+/// Load handlers run on a queue of their own and must call their completion handler once, with a value or an error.
+/// Completion handlers of loads run on an arbitrary queue, after the loading call has returned. The `Progress` that a load
+/// returns can be cancelled; it is finished when the completion handler is called.
+///
+/// All methods may be called from any thread. The class itself is not declared `Sendable`, as on Apple's platforms.
+///
+/// Source: Foundation, `NSItemProvider.h`, the binary interface.
+open class NSItemProvider: NSObject, NSCopying {
+    /// The registered representations and the name, in a form that may cross threads.
+    package let promise: ItemPromise
+
+    /// An item without any representation.
+    public override init() {
+        promise = ItemPromise()
+        super.init()
+    }
+
+    package init(promise: ItemPromise) {
+        self.promise = promise
+        super.init()
+    }
+
+    // MARK: - Copying
+
+    /// A provider with the same representations and name. What is registered later on one is not seen by the other.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        NSItemProvider(promise: ItemPromise(copying: promise))
+    }
+
+    /// A copy, see ``copy(with:)``.
+    open override func copy() -> Any { copy(with: nil) }
+
+    /// The registered types and the suggested name, for logs.
+    open override var description: String {
+        let name = suggestedName.map { ", suggestedName = \"\($0)\"" } ?? ""
+        let address = String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16)
+        return "<NSItemProvider: 0x\(address)> {types = (\(registeredTypeIdentifiers.joined(separator: ", ")))\(name)}"
+    }
+
+    // MARK: - Name
+
+    /// The file name to use when the item is written to a file, with or without an extension.
+    ///
+    /// Without one, a copied file keeps its own name, and data is named after its type. Separators and control characters
+    /// are replaced when a file is made, the type's extension is added, and a name longer than 255 bytes is cut.
+    open var suggestedName: String? {
+        get { promise.suggestedName }
+        set { promise.suggestedName = newValue }
+    }
+
+    // MARK: - Registering
+
+    /// Promises data of a type.
+    ///
+    /// - Parameters:
+    ///   - typeIdentifier: the type, such as `public.png`. A type that is already registered is left as it is.
+    ///   - visibility: which processes may load it.
+    ///   - loadHandler: called for each load; calls its completion handler once. The progress it returns is shown to
+    ///     the consumer and is cancelled when the consumer cancels.
+    open func registerDataRepresentation(
+        forTypeIdentifier typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
+        loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
+    ) {
+        promise.register(.data(typeIdentifier, visibility: visibility, loadHandler: loadHandler))
+    }
+
+    /// Promises a file or a directory of a type.
+    ///
+    /// - Parameters:
+    ///   - fileOptions: with `openInPlace`, a consumer may be given the original file; otherwise it gets a copy, and
+    ///     the handler's file may be changed or deleted as soon as its completion handler returns.
+    ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the file is
+    ///     to be read through file coordination, or with an error.
+    open func registerFileRepresentation(
+        forTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = [],
+        visibility: NSItemProviderRepresentationVisibility,
+        loadHandler: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
+    ) {
+        promise.register(
+            .file(typeIdentifier, visibility: visibility, fileOptions: fileOptions, loadHandler: loadHandler))
+    }
+
+    /// Promises everything that an object can write, see ``NSItemProviderWriting``. The object is kept until the provider goes.
+    open func registerObject(
+        _ object: any NSItemProviderWriting, visibility: NSItemProviderRepresentationVisibility
+    ) {
+        register(writing: object, visibility: visibility)
+    }
+
+    /// Promises everything that objects of a class can write, with the object made when a representation is loaded.
+    ///
+    /// - Parameters:
+    ///   - visibility: an upper bound is not set by it: each type's visibility is the stricter of this and the class's own.
+    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error.
+    open func registerObject(
+        ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
+        loadHandler:
+            @escaping @Sendable (@escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void) -> Progress?
+    ) {
+        register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
+    }
+
+    // MARK: - Asking
+
+    /// The registered types in order of registration: best first.
+    open var registeredTypeIdentifiers: [String] {
+        promise.representations.map(\.typeIdentifier)
+    }
+
+    /// The registered types whose file options include the given ones, in order of registration.
+    open func registeredTypeIdentifiers(fileOptions: NSItemProviderFileOptions = []) -> [String] {
+        promise.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.typeIdentifier)
+    }
+
+    /// Whether some registered type is, or is a kind of, the given one.
+    open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool {
+        hasRepresentationConforming(toTypeIdentifier: typeIdentifier)
+    }
+
+    /// Whether some registered type with these file options is, or is a kind of, the given one.
+    open func hasRepresentationConforming(
+        toTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
+    ) -> Bool {
+        registeredTypeIdentifiers(fileOptions: fileOptions)
+            .contains { TypeIdentifier.conforms($0, to: typeIdentifier) }
+    }
+
+    /// The registered types in order of registration. Identifiers that nobody declared have no `UTType` and are left out.
+    open var registeredContentTypes: [UTType] {
+        registeredTypeIdentifiers.compactMap { UTType($0) }
+    }
+
+    /// The registered types that may be opened in place, in order of registration.
+    open var registeredContentTypesForOpenInPlace: [UTType] {
+        registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { UTType($0) }
+    }
+
+    /// The registered types that are, or are kinds of, the given one, in order of registration.
+    open func registeredContentTypes(conformingTo contentType: UTType) -> [UTType] {
+        registeredContentTypes.filter { $0.conforms(to: contentType) }
+    }
+
+    /// Whether an object of a class can be made from a registered representation.
+    open func canLoadObject(ofClass aClass: any NSItemProviderReading.Type) -> Bool {
+        bestRepresentation(for: aClass) != nil
+    }
+
+    // MARK: - Loading
+
+    /// Loads the first representation that conforms to a type, as data.
+    ///
+    /// A file is read, a directory arrives as a zip archive whose only root entry is the directory.
+    ///
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the data or an error: `itemUnavailableError`
+    ///   with its cause below it, or `CocoaError.userCancelled`.
+    @discardableResult
+    open func loadDataRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress {
+        loadData(typeIdentifier) { result in
+            switch result {
+            case .success(let data): completionHandler(data, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+    }
+
+    /// Loads the first representation that conforms to a type, as a file or directory of the consumer's own.
+    ///
+    /// - Parameter completionHandler: called once, on an arbitrary queue. The file is deleted when it returns: copy or
+    ///   move it away before that.
+    @discardableResult
+    open func loadFileRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) -> Progress {
+        loadFile(typeIdentifier, as: .copy) { url, _, error in completionHandler(url, error) }
+    }
+
+    /// Loads the first representation that conforms to a type as the provider's own file where that is allowed and
+    /// the file can be reached, otherwise as a copy.
+    ///
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the original.
+    ///   A copy is deleted when it returns.
+    @discardableResult
+    open func loadInPlaceFileRepresentation(
+        forTypeIdentifier typeIdentifier: String,
+        completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void
+    ) -> Progress {
+        loadFile(typeIdentifier, as: .inPlace, completionHandler: completionHandler)
+    }
+
+    /// Loads an object of a class from the best representation the class can read: an exact match of types before a
+    /// conforming one, in the order of the class's own list.
+    @discardableResult
+    open func loadObject(
+        ofClass aClass: any NSItemProviderReading.Type,
+        completionHandler: @escaping @Sendable ((any NSItemProviderReading)?, (any Error)?) -> Void
+    ) -> Progress {
+        loadReading(aClass) { result in
+            switch result {
+            case .success(let object): completionHandler(object, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+    }
+}

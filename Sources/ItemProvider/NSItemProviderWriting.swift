@@ -1,0 +1,54 @@
+import Foundation
+
+/// A class whose objects an item provider can offer to others.
+///
+/// Always give the class's list of types; give the instance's only where an object offers something else. Only data can be
+/// offered this way; register a file representation for files.
+///
+/// Source: Foundation, `NSItemProvider.h`.
+public protocol NSItemProviderWriting: NSObjectProtocol {
+    /// The types that objects of the class can be written as, best first.
+    static var writableTypeIdentifiersForItemProvider: [String] { get }
+
+    /// The types that this object can be written as, best first. By default the class's.
+    var writableTypeIdentifiersForItemProvider: [String] { get }
+
+    /// Who may load a type of objects of the class. By default everybody.
+    static func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility
+
+    /// Who may load a type of this object. By default what the class says.
+    func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility
+
+    /// Writes the object as data of a type from its list.
+    ///
+    /// Called for every load, on an arbitrary queue. Calls the completion handler once, with the data or an error.
+    ///
+    /// - Returns: the progress of the writing, if it takes a while and can be cancelled.
+    func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress?
+}
+
+extension NSItemProviderWriting {
+    /// The class's list.
+    public var writableTypeIdentifiersForItemProvider: [String] { Self.writableTypeIdentifiersForItemProvider }
+
+    /// Everybody.
+    public static func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility {
+        .all
+    }
+
+    /// What the class says.
+    public func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility {
+        Self.itemProviderVisibilityForRepresentation(withTypeIdentifier: typeIdentifier)
+    }
+}

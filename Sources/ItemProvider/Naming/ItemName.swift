@@ -1,0 +1,71 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// The file name under which an item arrives.
+///
+/// The suggested name, else the file's own, else the type's localized description, else its identifier. Path separators
+/// and control characters are replaced, the type's preferred extension is added when the name's own does not already mean
+/// that type, and the whole is at most 255 bytes of UTF-8, cut at a character with the extension kept.
+package enum ItemName {
+    /// The longest name a Linux file system takes, in bytes.
+    package static let maximumLength = 255
+
+    /// Past this many bytes, what follows the last dot is not an extension but part of a sentence.
+    private static let longestExtension = 64
+
+    /// A name that is safe to create in a folder of one's own: never empty, `.` or `..`, never more than one component.
+    package static func name(suggested: String?, file: String?, typeIdentifier: String) -> String {
+        let type = UTType(typeIdentifier)
+        let candidates = [suggested, file, type?.localizedDescription, typeIdentifier]
+        let base = candidates.lazy.compactMap { $0.flatMap(sanitized) }.first ?? "item"
+        return shortened(withExtension(base, for: type))
+    }
+
+    /// The name with separators and control characters replaced, or `nil` when nothing usable is left.
+    private static func sanitized(_ name: String) -> String? {
+        var scalars = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            let isUnsafe = scalar == "/" || scalar.properties.generalCategory == .control
+            scalars.append(isUnsafe ? "_" : scalar)
+        }
+        let result = String(scalars)
+        return ["", ".", ".."].contains(result) ? nil : result
+    }
+
+    private static func withExtension(_ name: String, for type: UTType?) -> String {
+        // UTF-8 plain text has no extension of its own; that of plain text stands for it.
+        guard let type,
+            let named = ([type] + type.supertypesByDistance).first(where: { $0.preferredFilenameExtension != nil }),
+            let preferred = named.preferredFilenameExtension
+        else { return name }
+        if let own = pathExtension(of: name), means(own, named) { return name }
+        return "\(name).\(preferred)"
+    }
+
+    /// Whether an extension stands for a type: it is one of the type's own tags, or belongs to a kind of it.
+    private static func means(_ pathExtension: String, _ type: UTType) -> Bool {
+        let tags = type.tags[.filenameExtension] ?? []
+        if tags.contains(where: { TypeIdentifier.areEqual($0, pathExtension) }) { return true }
+        return UTType.types(tag: pathExtension, tagClass: .filenameExtension, conformingTo: nil)
+            .contains { !$0.isDynamic && $0.conforms(to: type) }
+    }
+
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > maximumLength else { return name }
+        let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
+        var room = maximumLength - ending.utf8.count
+        var stem = ""
+        for character in name.dropLast(ending.count) {
+            room -= character.utf8.count
+            if room < 0 { break }
+            stem.append(character)
+        }
+        return stem.isEmpty ? "item\(ending)" : stem + ending
+    }
+
+    private static func pathExtension(of name: String) -> String? {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        let ending = name[name.index(after: dot)...]
+        return ending.isEmpty || ending.utf8.count > longestExtension ? nil : String(ending)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Synchronization
+import UniformTypeIdentifiers
+
+/// The state of an item provider: its representations in order of registration, and its suggested name.
+///
+/// `NSItemProvider` is an open class that cannot be `Sendable`, because client code declares that itself; this is the
+/// part of it that may cross threads.
+package final class ItemPromise: Sendable {
+    private struct State {
+        var representations: [Representation] = []
+        var suggestedName: String?
+    }
+
+    // Innermost: no other lock is taken and no client code is called while it is held.
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package init(copying other: ItemPromise) {
+        let copied = other.state.withLock { $0 }
+        state.withLock { $0 = copied }
+    }
+
+    package var representations: [Representation] {
+        state.withLock { $0.representations }
+    }
+
+    package var suggestedName: String? {
+        get { state.withLock { $0.suggestedName } }
+        set { state.withLock { $0.suggestedName = newValue } }
+    }
+
+    /// Adds a representation behind those already there. A type that is already registered keeps its place and its
+    /// handler, as the documentation of `registerObject` has it: duplicates are ignored.
+    package func register(_ representation: Representation) {
+        state.withLock { state in
+            let isKnown = state.representations.contains {
+                TypeIdentifier.areEqual($0.typeIdentifier, representation.typeIdentifier)
+            }
+            if !isKnown { state.representations.append(representation) }
+        }
+    }
+
+    /// The first representation whose type conforms to the asked one.
+    package func representation(
+        conformingTo typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
+    ) -> Representation? {
+        representations.first {
+            $0.fileOptions.isSuperset(of: fileOptions)
+                && TypeIdentifier.conforms($0.typeIdentifier, to: typeIdentifier)
+        }
+    }
+
+    /// The representation of exactly this type.
+    package func representation(of typeIdentifier: String) -> Representation? {
+        representations.first { TypeIdentifier.areEqual($0.typeIdentifier, typeIdentifier) }
+    }
+}
+
+/// Comparing type identifiers that need not be declared anywhere.
+package enum TypeIdentifier {
+    /// Identifiers are compared without regard to ASCII case.
+    package static func areEqual(_ one: String, _ other: String) -> Bool {
+        one == other
+            || (one.utf8.count == other.utf8.count
+                && zip(one.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) })
+    }
+
+    /// Whether a type is, or is a kind of, another. A type nobody declared conforms to itself only.
+    package static func conforms(_ identifier: String, to other: String) -> Bool {
+        if areEqual(identifier, other) { return true }
+        guard let type = UTType(identifier), let parent = UTType(other) else { return false }
+        return type.conforms(to: parent)
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import LinuxSystem
+
+/// What a load handler produced, before it is turned into what the consumer asked for.
+///
+/// It holds bytes or open descriptors, never just a path, so it stays good when the provider deletes its file, and it
+/// can cross a process border as it is.
+package enum Supply: Sendable {
+    /// Bytes in this process's memory.
+    case bytes(Data)
+    /// Bytes in a sealed memory file, as they arrive from another process.
+    case memory(FileDescriptor, size: Int)
+    /// An open regular file or directory.
+    case file(SuppliedFile)
+}
+
+/// A file or directory that a provider handed over, held open.
+package struct SuppliedFile: Sendable {
+    /// Open for reading: a regular file or a directory, nothing else.
+    package let descriptor: FileDescriptor
+    package let isDirectory: Bool
+    /// Where the provider says the file is. A hint: it is used only after its inode was compared with the descriptor's.
+    package let path: String?
+    /// The file's own name, without folders.
+    package let name: String?
+    /// Whether the provider allows the consumer to work on the original.
+    package let isOfferedInPlace: Bool
+    /// Whether the provider asks for file coordination when the file is read.
+    package let isCoordinated: Bool
+
+    package init(
+        descriptor: FileDescriptor, isDirectory: Bool, path: String?, name: String?, isOfferedInPlace: Bool,
+        isCoordinated: Bool
+    ) {
+        self.descriptor = descriptor
+        self.isDirectory = isDirectory
+        self.path = path
+        self.name = name
+        self.isOfferedInPlace = isOfferedInPlace
+        self.isCoordinated = isCoordinated
+    }
+
+    /// Opens the file that a load handler named.
+    ///
+    /// - Throws: an error in `NSItemProvider.errorDomain` that says what is wrong with the file.
+    package init(url: URL, isOfferedInPlace: Bool, isCoordinated: Bool) throws {
+        guard url.isFileURL else {
+            throw ItemProviderError.unusableFile("A file representation needs a file URL, not \(url.absoluteString)")
+        }
+        let path = url.path
+        let descriptor: FileDescriptor
+        let status: FileStatus
+        do {
+            // Without O_NONBLOCK, opening a FIFO would wait for a writer for ever.
+            descriptor = try .open(path, [.readOnly, .nonBlocking])
+            status = try descriptor.status()
+        } catch {
+            throw ItemProviderError.unusableFile(
+                "The promised file \(path) cannot be opened: \(error)", underlying: CocoaError(error, path: path))
+        }
+        guard status.kind == .regular || status.kind == .directory else {
+            throw ItemProviderError.unusableFile("\(path) is neither a regular file nor a directory")
+        }
+        self.init(
+            descriptor: descriptor, isDirectory: status.kind == .directory, path: path, name: url.lastPathComponent,
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated)
+    }
+}
+
+extension CocoaError {
+    /// The Cocoa error that names the same fault as an error number, with the file it happened to.
+    package init(_ errno: Errno, path: String) {
+        let code: CocoaError.Code =
+            switch errno {
+            case .noSuchFile, .notDirectory: .fileReadNoSuchFile
+            case .permissionDenied, .notPermitted: .fileReadNoPermission
+            case .noSpace, .quotaExceeded: .fileWriteOutOfSpace
+            case .nameTooLong: .fileReadInvalidFileName
+            default: .fileReadUnknown
+            }
+        let cause = NSError(
+            domain: NSPOSIXErrorDomain, code: Int(errno.rawValue),
+            userInfo: [NSLocalizedDescriptionKey: errno.description])
+        self.init(code, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
+    }
+}

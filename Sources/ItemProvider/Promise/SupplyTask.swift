@@ -1,0 +1,153 @@
+import Dispatch
+import Foundation
+import LinuxSystem
+import Synchronization
+
+/// One run of a load handler: started once, answered once, observed and cancelled meanwhile.
+///
+/// The handler runs on a queue of its own, so that one that blocks delays only itself. Whoever answers first settles
+/// the task: the handler, its cancelled progress, or ``cancel()``; what comes later is ignored.
+package final class SupplyTask: Sendable {
+    package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
+
+    /// What to tell when the task is cancelled.
+    private enum Running {
+        case handler(Progress)
+        case request(cancel: @Sendable () -> Void)
+
+        func cancel() {
+            switch self {
+            case .handler(let progress): progress.cancel()
+            case .request(let cancel): cancel()
+            }
+        }
+    }
+
+    private struct State {
+        var completion: Completion?
+        var running: Running?
+        var reportedFraction = 0.0
+        var isCancelled = false
+    }
+
+    // Innermost: client code and completions run after it is released.
+    private let state: Mutex<State>
+    private let report: @Sendable (Double) -> Void
+
+    /// Has a promise kept.
+    ///
+    /// - Parameters:
+    ///   - report: told the finished fraction (0 to 1, never falling) whenever it has changed, from one thread at a
+    ///     time and never after the completion has begun.
+    ///   - completion: called exactly once, on the thread that settled the task. A handler of this process never
+    ///     settles it before this returns.
+    package init(
+        _ representation: Representation, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
+        completion: @escaping Completion
+    ) {
+        self.report = report
+        state = Mutex(State(completion: completion))
+        switch representation.keeper {
+        case .handler(let handler):
+            HandlerThreads.shared.run { self.start(handler, for: delivery) }
+        case .request(let request):
+            hold(.request(cancel: request(delivery, { self.advance(to: $0) }, { self.settle($0) })))
+        }
+    }
+
+    private func start(_ handler: Representation.Handler, for delivery: Delivery) {
+        if isSettled { return }
+        guard let progress = handler(delivery, { self.settle($0) }) else { return }
+        if hold(.handler(progress)) { ProgressSampler.shared.watch(self) }
+    }
+
+    /// Remembers what to cancel; `false` when the task was settled meanwhile.
+    @discardableResult
+    private func hold(_ running: Running) -> Bool {
+        let (isHeld, isCancelled) = state.withLock { state in
+            if state.completion != nil { state.running = running }
+            return (state.completion != nil, state.isCancelled)
+        }
+        if isCancelled { running.cancel() }
+        return isHeld
+    }
+
+    /// Ends the task with a cancellation error and passes the cancellation on: for a handler of this process, to its
+    /// progress, which runs client code on this thread. Does nothing once settled.
+    package func cancel() {
+        let running = state.withLock { state in
+            if state.completion != nil { state.isCancelled = true }
+            return state.completion == nil ? nil : state.running
+        }
+        settle(.failure(ItemProviderError.cancelled()))
+        running?.cancel()
+    }
+
+    private func settle(_ result: Result<Supply, any Error>) {
+        let completion = state.withLock { state in
+            defer {
+                state.completion = nil
+                state.running = nil
+            }
+            return state.completion
+        }
+        completion?(result)
+    }
+
+    fileprivate var isSettled: Bool {
+        state.withLock { $0.completion == nil }
+    }
+
+    private func advance(to fraction: Double) {
+        let isNews = state.withLock { state in
+            guard state.completion != nil, fraction > state.reportedFraction else { return false }
+            state.reportedFraction = fraction
+            return true
+        }
+        if isNews { report(fraction) }
+    }
+
+    /// Reads the handler's progress and passes on what has changed.
+    fileprivate func sample() {
+        guard case .handler(let progress) = state.withLock({ $0.running }) else { return }
+        if progress.isCancelled { return settle(.failure(ItemProviderError.cancelled())) }
+        let fraction = progress.fractionCompleted
+        // The handler may be updating its progress at this moment, and Foundation's arithmetic is not atomic here.
+        if fraction.isFinite, fraction <= 1 { advance(to: fraction) }
+    }
+}
+
+/// Reads the progress of running load handlers at a steady beat.
+///
+/// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at once.
+/// So a handler's progress is never made a child of ours: it is read, and the value is passed on from one place.
+private final class ProgressSampler: Sendable {
+    static let shared = ProgressSampler()
+
+    /// Fast enough for a progress bar, and for noticing that a provider cancelled.
+    private static let beat = DispatchTimeInterval.milliseconds(20)
+
+    private let tasks = Mutex<[SupplyTask]>([])
+    private let queue = DispatchQueue(label: "purvey.progress-sampler")
+
+    func watch(_ task: SupplyTask) {
+        let isFirst = tasks.withLock { tasks in
+            tasks.append(task)
+            return tasks.count == 1
+        }
+        if isFirst { scheduleBeat() }
+    }
+
+    private func scheduleBeat() {
+        queue.asyncAfter(deadline: .now() + Self.beat) { self.sampleAll() }
+    }
+
+    private func sampleAll() {
+        for task in tasks.withLock({ $0 }) { task.sample() }
+        let goesOn = tasks.withLock { tasks in
+            tasks.removeAll { $0.isSettled }
+            return !tasks.isEmpty
+        }
+        if goesOn { scheduleBeat() }
+    }
+}

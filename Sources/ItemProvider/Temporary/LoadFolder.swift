@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// A folder for the file of one load, removed with all that is in it when its last reference goes.
+///
+/// What a crashed process left behind is swept away by the next process that starts to load.
+package final class LoadFolder: Sendable {
+    package let path: String
+    package var directory: FileDescriptor { tree.descriptor }
+
+    private let tree: StagedTree
+
+    package init() throws {
+        let place = try LoadPlace.shared()
+        tree = try StagedTree(in: place.directory)
+        guard let path = tree.descriptor.path else { throw Errno.noSuchFile }
+        self.path = path
+    }
+}
+
+/// Where all processes of the user keep the files of their loads.
+private struct LoadPlace {
+    let directory: FileDescriptor
+
+    // Held while the folder is made and swept; nothing else is locked under it.
+    private static let found = Mutex<LoadPlace?>(nil)
+
+    static func shared() throws -> LoadPlace {
+        try found.withLock { found in
+            if let place = found, (try? place.directory.status().linkCount) ?? 0 > 0 { return place }
+            let place = LoadPlace(directory: try open())
+            TemporaryName.sweep(place.directory)
+            found = place
+            return place
+        }
+    }
+
+    /// Opens the folder in the user's data folder or, where that cannot be written, in the system's for temporary files.
+    private static func open() throws -> FileDescriptor {
+        let environment = ProcessInfo.processInfo.environment
+        var candidates: [String] = []
+        if let home = environment["PURVEY_HOME"], home.hasPrefix("/") {
+            candidates.append("\(home)/data/loads")
+        } else {
+            let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            candidates.append("\(data ?? NSHomeDirectory() + "/.local/share")/purvey/loads")
+        }
+        candidates.append("\(NSTemporaryDirectory())/purvey-\(getuid())/loads")
+        var failure: any Error = Errno.noSuchFile
+        for path in candidates {
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let directory = try FileDescriptor.open(path, [.readOnly, .directory])
+                // In a folder that others can write, somebody else may have been first.
+                guard try directory.status().owner == getuid() else { throw Errno.permissionDenied }
+                guard faccessat(directory.rawValue, ".", W_OK, 0) == 0 else { throw Errno.current }
+                return directory
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+}

@@ -1,0 +1,4 @@
+@_exported import Exchange
+@_exported import ItemProvider
+@_exported import MobileCoreServices
+@_exported import UniformTypeIdentifiers

@@ -1,0 +1,180 @@
+import Dispatch
+import Exchange
+import Foundation
+import ItemProvider
+import LinuxSystem
+import Synchronization
+import UniformTypeIdentifiers
+
+extension Section {
+    /// The whole way of an item: a provider's process, the daemon's introduction, a consumer's process.
+    static let handoff = Section(name: "handoff") { report in
+        let home = try ScratchFolder()
+        setenv("PURVEY_HOME", home.path, 1)
+        defer { unsetenv("PURVEY_HOME") }
+        try measureLarge(&report)
+        try measureMapping(&report)
+        let values = try Child.output(of: .handoffConsumer).split(separator: "\n").last?.split(separator: " ") ?? []
+        guard values.count == 2, let bare = Double(values[0]), let load = Double(values[1]) else {
+            throw HandoffFailure("the pinned consumer printed \(values)")
+        }
+        report.add(
+            Figure(
+                name: "load of 1 KiB, one processor", value: load, unit: .seconds,
+                peer: .init(name: "bare socket", value: bare), target: .ratioAtMost(4)))
+    }
+
+    /// 1 GiB of a provider's memory, until the consumer's completion handler has it, against filling a memory file.
+    private static func measureLarge(_ report: inout Report) throws {
+        let size = 1 << 30
+        // Data of the provider, memory files of both, and what the last round has not given back yet.
+        Measure.warmMemory(byteCount: 4 * size)
+        let provider = try HandoffProvider(dataSize: size)
+        defer { provider.end() }
+        let item = try provider.item()
+        let source = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
+        defer { source.deallocate() }
+        source.initializeMemory(as: UInt8.self, repeating: 7)
+        let (ours, theirs) = try Measure.medians {
+            let count = try HandoffLoad.dataCount(item, .data)
+            guard count == size else { throw HandoffFailure("\(count) bytes arrived") }
+        } _: {
+            _ = try MemoryFile.sealed(name: "benchmark") { file throws(Errno) in
+                try file.writeAll(UnsafeRawBufferPointer(source))
+            }
+        }
+        report.add(
+            Figure(
+                name: "1 GiB to another process", value: ours, unit: .seconds,
+                peer: .init(name: "filling a memfd", value: theirs), target: .ratioAtMost(1.3)))
+    }
+
+    /// What the consumer does once the bytes are there: it must not depend on how many they are.
+    private static func measureMapping(_ report: inout Report) throws {
+        func item(size: Int) throws -> NSItemProvider {
+            let file = try MemoryFile.sealed(name: "benchmark") { file throws(Errno) in try file.truncate(to: size) }
+            let provider = NSItemProvider()
+            provider.register(
+                Representation(
+                    typeIdentifier: "public.data", visibility: .all, fileOptions: [],
+                    request: { _, _, completion in
+                        completion(.success(.memory(file, size: size)))
+                        return {}
+                    }))
+            return provider
+        }
+        let large = try item(size: 1 << 30)
+        let small = try item(size: 1 << 20)
+        let (ours, theirs) = try Measure.medians(rounds: 21) {
+            for _ in 0..<500 { _ = try HandoffLoad.dataCount(large, .data) }
+        } _: {
+            for _ in 0..<500 { _ = try HandoffLoad.dataCount(small, .data) }
+        }
+        report.add(
+            Figure(
+                name: "after the fill of 1 GiB", value: ours / 500, unit: .seconds,
+                peer: .init(name: "of 1 MiB", value: theirs / 500), target: .ratioAtMost(1.5)))
+    }
+}
+
+extension ChildRole {
+    /// Offers data of the size it is given as an item, and stays until its standard input ends.
+    static let handoffProvider = ChildRole(name: "handoff-provider") { arguments in
+        guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffFailure("no size") }
+        let data = Data(repeating: 7, count: size)
+        let provider = NSItemProvider()
+        provider.registerDataRepresentation(for: .data) { completion in
+            completion(data, nil)
+            return nil
+        }
+        let offered = DispatchSemaphore(value: 0)
+        let offer = Mutex<Result<Offer, any Error>?>(nil)
+        Board.shelf.offer(provider) { result in
+            offer.withLock { $0 = result }
+            offered.signal()
+        }
+        offered.wait()
+        _ = try offer.withLock { $0 }?.get()
+        print("offered")
+        fflush(nil)
+        while readLine() != nil {}
+    }
+
+    /// Prints the medians in seconds of the bare round trip and of a load of 1 KiB, all on one processor.
+    static let handoffConsumer = ChildRole(name: "handoff-consumer") { _ in
+        // Everything started from this thread stays on its processor: threads, the provider, the daemon.
+        try Processor.pinThread(to: 0)
+        let bare = try measureBareRoundTrip()
+        let provider = try HandoffProvider(dataSize: 1024)
+        defer { provider.end() }
+        let item = try provider.item()
+        let load =
+            try Measure.median(rounds: 21) {
+                for _ in 0..<1000 { _ = try HandoffLoad.dataCount(item, .data) }
+            } / 1000
+        print(bare, load)
+    }
+}
+
+/// Another process that offers one item.
+private final class HandoffProvider {
+    private let process = Process()
+    private let input = Pipe()
+
+    init(dataSize: Int) throws {
+        let output = Pipe()
+        process.executableURL = URL(
+            fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        process.arguments = ["--child", ChildRole.handoffProvider.name, String(dataSize)]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        guard try output.fileHandleForReading.read(upToCount: 1) != nil else {
+            throw HandoffFailure("the provider's process ended")
+        }
+    }
+
+    /// The item as this process sees it.
+    func item() throws -> NSItemProvider {
+        let listed = DispatchSemaphore(value: 0)
+        let items = Mutex<Result<SharedItems, any Error>?>(nil)
+        Board.shelf.items { result in
+            items.withLock { $0 = result.map(SharedItems.init) }
+            listed.signal()
+        }
+        listed.wait()
+        guard let item = try items.withLock({ $0 })?.get().value.last else {
+            throw HandoffFailure("nothing is offered")
+        }
+        return item
+    }
+
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
+/// Items on their way from the completion handler to the thread that waits for it, and to nobody else.
+private struct SharedItems: @unchecked Sendable {
+    let value: [NSItemProvider]
+}
+
+private enum HandoffLoad {
+    /// Loads and waits, without looking at the bytes.
+    static func dataCount(_ item: NSItemProvider, _ type: UTType) throws -> Int {
+        let done = DispatchSemaphore(value: 0)
+        let outcome = Mutex<Result<Int, any Error>>(.success(0))
+        _ = item.loadDataRepresentation(for: type) { data, error in
+            outcome.withLock { $0 = data.map { .success($0.count) } ?? .failure(error ?? HandoffFailure("no answer")) }
+            done.signal()
+        }
+        done.wait()
+        return try outcome.withLock { $0 }.get()
+    }
+}
+
+struct HandoffFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,57 @@
+import Conduit
+import Exchange
+import Foundation
+import Glibc
+
+extension Command {
+    static let bundles = Command(
+        name: "bundles", summary: "the registered bundles: which program belongs to which team, and their types",
+        usage: ["[--json]", "register DIR", "remove IDENTIFIER"],
+        options: [.flag("json", "print JSON")],
+        discussion: """
+            A bundle is a folder with an Info.plist (CFBundleIdentifier, CFBundleExecutable, and if it has a team,
+            \(BundleInspection.teamKey)). Registering it makes its types known and tells the daemon who its program is.
+            """
+    ) { arguments in
+        let client = ExchangeClient.shared
+        switch (arguments.operands.first, arguments.operands.count) {
+        case (nil, _):
+            let bundles = try await client.call(ListBundlesCall()).bundles
+            if arguments.has("json") {
+                try JSONOutput.print(bundles.map { ListedBundle($0) })
+            } else {
+                for bundle in bundles {
+                    let team = bundle.team.map { "  team \(OneLine.text($0))" } ?? ""
+                    try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.path))\(team)\n")
+                }
+            }
+        case ("register", 2):
+            let path = URL(fileURLWithPath: arguments.operands[1]).path
+            try StandardOutput.print(try await client.call(RegisterBundleCall(path: path)).identifier + "\n")
+        case ("remove", 2):
+            _ = try await client.call(RemoveBundleCall(identifier: arguments.operands[1]))
+        case ("register", _): throw UsageError("register takes one folder")
+        case ("remove", _): throw UsageError("remove takes one bundle identifier")
+        case (let word?, _): throw UsageError("there is no 'bundles \(word)': register or remove")
+        }
+    }
+}
+
+/// A bundle in the JSON of `purvey bundles`.
+private struct ListedBundle: Encodable {
+    let bundle: BundleDescription
+
+    init(_ bundle: BundleDescription) { self.bundle = bundle }
+
+    private enum CodingKeys: CodingKey {
+        case identifier, path, executable, team
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(bundle.identifier, forKey: .identifier)
+        try container.encode(bundle.path, forKey: .path)
+        try container.encode(bundle.executable, forKey: .executable)
+        try container.encode(bundle.team, forKey: .team)
+    }
+}

@@ -1,0 +1,78 @@
+import Exchange
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+extension Command {
+    static let load = Command(
+        name: "load", summary: "load a representation of an item that is offered",
+        usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] -o PATH"],
+        options: [
+            .value("board", "BOARD", "which board (shelf)"),
+            .value("item", "N", "which item, by its position or identifier (the first)"),
+            .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
+            .value("as", "data|copy|in-place", "how to take it (copy; data where it goes to standard output)"),
+            .value("o", "PATH", "where to put it; in a folder, under its own name; - is standard output"),
+        ],
+        discussion: """
+            Prints how it was delivered: 'data', 'copy' or 'in place'. A folder taken as data is a zip archive. What is
+            delivered in place stays where it is, and PATH becomes a symbolic link to it; PATH may then be left out.
+            """
+    ) { arguments in
+        guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
+        let toStandardOutput = arguments.value("o") == "-"
+        let delivery = try LoadArguments.delivery(arguments.value("as"), toStandardOutput: toStandardOutput)
+        guard let path = arguments.value("o") ?? (delivery == .inPlace ? "" : nil) else {
+            throw UsageError("say where to put it: -o PATH, or -o - for standard output")
+        }
+        let type = try arguments.value("type").map { try ItemArgument.typeIdentifier($0) }
+        let board = Board(arguments.value("board") ?? Board.shelf.name)
+        let items = try await board.remoteItems()
+        let item = try LoadArguments.find(arguments.value("item"), in: items, on: board)
+
+        let destination: LoadDestination = toStandardOutput ? .standardOutput : .path(path)
+        let word = try await ItemLoad.run(item.makeProvider(), type: type, as: delivery, to: destination)
+        if toStandardOutput {
+            StandardError.say(word)
+        } else {
+            try StandardOutput.print(word + "\n")
+        }
+    }
+}
+
+/// The arguments of `purvey load` that need more than reading.
+private enum LoadArguments {
+    static func delivery(_ text: String?, toStandardOutput: Bool) throws -> Delivery {
+        switch text {
+        case nil: return toStandardOutput ? .data : .copy
+        case "data": return .data
+        case "copy", "in-place":
+            if toStandardOutput { throw UsageError("standard output takes data only: leave out --as \(text ?? "")") }
+            return text == "copy" ? .copy : .inPlace
+        case let text?: throw UsageError("there is no way '\(text)' to load: data, copy or in-place")
+        }
+    }
+
+    static func find(_ text: String?, in items: [RemoteItem], on board: Board) throws -> RemoteItem {
+        guard let text else {
+            guard let first = items.first else {
+                throw CommandError("nothing is offered on the board '\(board.name)'; see 'purvey list'")
+            }
+            return first
+        }
+        if let position = Int(text) {
+            guard items.indices.contains(position - 1) else {
+                throw CommandError(
+                    "the board '\(board.name)' has \(items.count) items, no item \(position); see 'purvey list'")
+            }
+            return items[position - 1]
+        }
+        guard let identifier = UUID(uuidString: text) else {
+            throw UsageError("--item takes a position or an identifier, not '\(text)'")
+        }
+        guard let item = items.first(where: { $0.manifest.identifier == identifier }) else {
+            throw CommandError("no item \(text) is offered on the board '\(board.name)'; see 'purvey list'")
+        }
+        return item
+    }
+}

@@ -1,0 +1,141 @@
+import Dispatch
+import Exchange
+import Foundation
+import Glibc
+import ItemProvider
+import Synchronization
+import UniformTypeIdentifiers
+
+extension Command {
+    static let offer = Command(
+        name: "offer", summary: "offer files to other processes until this one is ended",
+        usage: [
+            "[--board B] [--name N] [--in-place] [--visibility V] [--once] FILE…",
+            "[--board B] [--name N] [--in-place] [--visibility V] [--once] --as TYPE=FILE…",
+        ],
+        options: [
+            .value("board", "BOARD", "where to offer them (shelf)"),
+            .value("name", "NAME", "the item's name, in place of the file's own"),
+            .flag("in-place", "let others work on the file itself instead of on a copy"),
+            .value("visibility", "all|team|group|process", "who may load them (all)"),
+            .value("as", "TYPE=FILE", "a representation of one item; several are given best first"),
+            .flag("once", "end after the first load"),
+        ],
+        discussion: """
+            Prints the identifier of each item on a line of its own, then serves until it is ended. Nothing is read
+            from a file before somebody loads it.
+            """
+    ) { arguments in
+        let visibility = try OfferArguments.visibility(arguments.value("visibility"))
+        let inPlace = arguments.has("in-place")
+        let providers = try OfferArguments.providers(arguments, visibility: visibility, inPlace: inPlace)
+        let board = Board(arguments.value("board") ?? Board.shelf.name)
+
+        let ending = Ending(isOnce: arguments.has("once"))
+        var offers: [Offer] = []
+        for provider in providers {
+            let offer = try await board.offer(provider) { succeeded in ending.loaded(succeeded) }
+            try StandardOutput.print(offer.identifier.uuidString + "\n")
+            offers.append(offer)
+        }
+        await ending.wait()
+        for offer in offers { await offer.withdraw() }
+    }
+}
+
+/// The arguments of `purvey offer` that need more than reading.
+private enum OfferArguments {
+    static func visibility(_ text: String?) throws -> NSItemProviderRepresentationVisibility {
+        switch text {
+        case nil, "all": return .all
+        case "team": return .team
+        case "group": return .group
+        case "process": return .ownProcess
+        case let text?: throw UsageError("there is no visibility '\(text)': all, team, group or process")
+        }
+    }
+
+    static func providers(
+        _ arguments: Arguments, visibility: NSItemProviderRepresentationVisibility, inPlace: Bool
+    ) throws -> [NSItemProvider] {
+        let representations = arguments.values("as")
+        guard !representations.isEmpty else {
+            guard !arguments.operands.isEmpty else { throw UsageError("name the files to offer") }
+            return try arguments.operands.map { path in
+                let file = try ItemArgument.file(path)
+                let provider = NSItemProvider(
+                    contentsOf: file, contentType: try ItemArgument.type(of: file), openInPlace: inPlace,
+                    visibility: visibility)
+                if let name = arguments.value("name") { provider.suggestedName = name }
+                return provider
+            }
+        }
+        guard arguments.operands.isEmpty else {
+            throw UsageError("with --as every file belongs to a type: '\(arguments.operands[0])' has none")
+        }
+        let provider = NSItemProvider()
+        provider.suggestedName = arguments.value("name")
+        for representation in representations {
+            guard let equals = representation.firstIndex(of: "=") else {
+                throw UsageError("--as takes TYPE=FILE, not '\(representation)'")
+            }
+            let type = try ItemArgument.typeIdentifier(String(representation[..<equals]))
+            let file = try ItemArgument.file(String(representation[representation.index(after: equals)...]))
+            guard !provider.registeredTypeIdentifiers.contains(type) else {
+                throw UsageError("the type \(type) is given twice")
+            }
+            provider.registerFileRepresentation(
+                forTypeIdentifier: type, fileOptions: inPlace ? .openInPlace : [], visibility: visibility
+            ) { completion in
+                completion(file, false, nil)
+                return nil
+            }
+        }
+        return [provider]
+    }
+}
+
+/// Waits for the end of `purvey offer`: a signal, or the first load with `--once`.
+private final class Ending: Sendable {
+    private struct State {
+        var hasEnded = false
+        var continuation: CheckedContinuation<Void, Never>?
+    }
+
+    private let isOnce: Bool
+    private let state = Mutex(State())
+
+    init(isOnce: Bool) { self.isOnce = isOnce }
+
+    /// A load was answered.
+    func loaded(_ succeeded: Bool) {
+        if isOnce && succeeded { end() }
+    }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        waiting?.resume()
+    }
+
+    func wait() async {
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { self.end() }
+            source.activate()
+            return source
+        }
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.continuation = continuation }
+                return state.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,35 @@
+import Exchange
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+extension Command {
+    static let paste = Command(
+        name: "paste", summary: "take what is on the pasteboard",
+        usage: ["[--type T] [-o PATH]"],
+        options: [
+            .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
+            .value("o", "PATH", "where to put it; in a folder, under its own name (standard output)"),
+        ],
+        discussion: """
+            Several items go to standard output one after the other; with -o, PATH has to be a folder for them.
+            """
+    ) { arguments in
+        guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
+        let type = try arguments.value("type").map { try ItemArgument.typeIdentifier($0) }
+        let items = try await Board.general.remoteItems()
+        guard !items.isEmpty else { throw CommandError("the pasteboard is empty") }
+        let path = arguments.value("o").flatMap { $0 == "-" ? nil : $0 }
+        if let path, items.count > 1, (try? FileStatus.of(path).kind) != .directory {
+            throw CommandError("the pasteboard has \(items.count) items: \(path) has to be a folder")
+        }
+        for item in items {
+            let provider = item.makeProvider()
+            if let path {
+                _ = try await ItemLoad.run(provider, type: type, as: .copy, to: .path(path))
+            } else {
+                _ = try await ItemLoad.run(provider, type: type, as: .data, to: .standardOutput)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// Puts what arrived where the user wants it, whole or not at all.
+enum Placement {
+    /// Writes data to a file. One that is there is replaced once the new one is whole.
+    static func put(_ data: Data, at path: String, named name: String) throws {
+        try atPlace(path, name) { directory, final in
+            var staged = try StagedFile(in: directory)
+            try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
+            // As any program makes its files: readable for whom the user's mask says.
+            try retrying { fchmod(staged.descriptor.rawValue, 0o666 & ~mask) }
+            try replace(final, in: directory) { name in try staged.publish(as: name) }
+        }
+    }
+
+    /// Moves a file or folder of ours. A file that is there is replaced; a folder is not.
+    static func move(_ source: URL, to path: String) throws {
+        try atPlace(path, source.lastPathComponent) { directory, final in
+            let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
+            let isDirectory = try file.status().kind == .directory
+            if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
+            do {
+                try retrying { renameat(AT_FDCWD, source.path, directory.rawValue, final.characters) }
+            } catch let error as Errno where error == .crossDevice {
+                if isDirectory {
+                    try TreeCopier.copy(file, into: directory, named: final.description)
+                } else {
+                    try replace(final, in: directory) { name in
+                        try FileCopier.copy(file, into: directory, named: name.description)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes a symbolic link to a file that stays where it is. A file that is there is replaced.
+    static func link(to original: URL, at path: String) throws {
+        try atPlace(path, original.lastPathComponent) { directory, final in
+            try replace(final, in: directory) { name in
+                try directory.makeLink(name, target: Array(original.path.utf8))
+            }
+        }
+    }
+
+    /// Finds the folder and the name that a path means, and tells failures with the path.
+    private static func atPlace(
+        _ path: String, _ ownName: String, _ body: (FileDescriptor, FileName) throws -> Void
+    ) throws {
+        do {
+            let isFolder = (try? FileStatus.of(path).kind) == .directory
+            let url = URL(fileURLWithPath: path)
+            let folder = isFolder ? path : url.deletingLastPathComponent().path
+            guard let name = FileName(isFolder ? ownName : url.lastPathComponent) else { throw Errno.invalidArgument }
+            try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), name)
+        } catch let error as Errno {
+            throw CommandError("\(path): \(error)")
+        } catch let error as CopyError {
+            throw CommandError("\(path): \(error)")
+        }
+    }
+
+    /// Makes something under a hidden name and gives it the name of what it replaces in one step.
+    private static func replace(
+        _ name: FileName, in directory: FileDescriptor, _ make: (FileName) throws -> Void
+    ) throws {
+        if (try? directory.status(of: name).kind) == .directory { throw Errno.isDirectory }
+        guard let hidden = FileName(".purvey-new-" + UUID().uuidString) else { throw Errno.invalidArgument }
+        try make(hidden)
+        do {
+            try retrying {
+                renameat(directory.rawValue, hidden.characters, directory.rawValue, name.characters)
+            }
+        } catch {
+            try? directory.removeFile(hidden)
+            throw error
+        }
+    }
+
+    private static var mask: mode_t {
+        let mask = umask(0o077)
+        umask(mask)
+        return mask
+    }
+}

@@ -1,0 +1,55 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// A progress bar on standard error, where that is a terminal, for anything that takes over half a second.
+final class ProgressBar: Sendable {
+    private static let width = 32
+
+    private struct State {
+        var timer: (any DispatchSourceTimer)?
+        var isDrawn = false
+    }
+
+    // Held while the terminal is written to, so that nothing is drawn after `end`.
+    private let state = Mutex(State())
+
+    /// Starts to show a progress, if there is somebody to see it.
+    func show(_ progress: Progress) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        state.withLock { state in
+            let timer = DispatchSource.makeTimerSource(queue: .global())
+            timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(100))
+            timer.setEventHandler { self.draw(progress.fractionCompleted) }
+            timer.activate()
+            state.timer = timer
+        }
+    }
+
+    /// Takes the bar away again.
+    func end() {
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = nil
+            if state.isDrawn { Self.write("\r\u{1B}[K") }
+        }
+    }
+
+    private func draw(_ fraction: Double) {
+        let fraction = fraction.isFinite ? min(max(fraction, 0), 1) : 0
+        let filled = Int(fraction * Double(Self.width))
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
+        state.withLock { state in
+            guard state.timer != nil else { return }
+            state.isDrawn = true
+            Self.write("\r[\(bar)] \(Int(fraction * 100)) %\u{1B}[K")
+        }
+    }
+
+    private static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        // A terminal that went away needs no bar.
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// `purvey types --batch`: a line of JSON for each line of standard input.
+///
+/// Whatever has been asked is answered before more input is waited for, so that a program can also talk with this one
+/// line by line.
+struct TypesBatch: ~Copyable {
+    private var output = StandardOutput()
+    /// JSON by type, as most lines ask for one that was asked for before.
+    private var known: [UTType: [UInt8]] = [:]
+    private var lines = 0
+    private var faults = 0
+    private var firstFault: String?
+
+    /// Bounds what is kept of types that were made up for one line only.
+    private static let mostKnown = 4096
+    /// No path or tag is longer; a line that never ends shall not fill the memory.
+    private static let longestLine = 1 << 20
+    private static let readSize = 1 << 16
+
+    private init() {}
+
+    /// Answers until standard input ends.
+    ///
+    /// - Throws: ``CommandError`` at the end if lines made no sense. They were answered with `null`.
+    static func run() throws {
+        var batch = TypesBatch()
+        try batch.answerAll()
+        guard let fault = batch.firstFault else { return }
+        throw CommandError(fault + (batch.faults > 1 ? " (and \(batch.faults - 1) more such lines)" : ""))
+    }
+
+    private mutating func answerAll() throws {
+        var input: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: Self.readSize)
+        while true {
+            let count = try chunk.withUnsafeMutableBytes { chunk throws(Errno) in
+                try retrying { read(STDIN_FILENO, chunk.baseAddress, chunk.count) }
+            }
+            if count == 0 { break }
+            input += chunk[..<count]
+            let rest = try input.withUnsafeBytes { input in
+                var start = 0
+                while let end = input[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                    try answer(UnsafeRawBufferPointer(rebasing: input[start..<end]))
+                    start = end + 1
+                }
+                return start
+            }
+            input.removeFirst(rest)
+            guard input.count <= Self.longestLine else {
+                try output.flush()
+                throw CommandError("line \(lines + 1) is longer than \(Self.longestLine) bytes")
+            }
+            try output.flush()
+        }
+        if !input.isEmpty { try input.withUnsafeBytes { try answer($0) } }
+        try output.flush()
+    }
+
+    private mutating func answer(_ line: UnsafeRawBufferPointer) throws {
+        lines += 1
+        guard let question = question(line) else {
+            try output.append { TypesJSON.append(nil, to: &$0) }
+            return
+        }
+        // A file that is not there, or may not be read, has no type.
+        guard let type = try? question.answer() else {
+            try output.append { TypesJSON.append(nil, to: &$0) }
+            return
+        }
+        if let json = known[type] {
+            try output.write(json)
+            return
+        }
+        var json: [UInt8] = []
+        TypesJSON.append(type, to: &json)
+        try output.write(json)
+        if known.count < Self.mostKnown { known[type] = json }
+    }
+
+    private mutating func question(_ line: UnsafeRawBufferPointer) -> TypesQuestion? {
+        guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else {
+            fault("there is no tab in it")
+            return nil
+        }
+        let word = String(decoding: line[..<tab], as: UTF8.self)
+        guard let kind = TypesQuestion.Kind(rawValue: word) else {
+            let kinds = TypesQuestion.Kind.allCases.map(\.rawValue).joined(separator: " ")
+            fault("there is no kind '\(word)'; there are: \(kinds)")
+            return nil
+        }
+        return TypesQuestion(kind: kind, value: String(decoding: line[(tab + 1)...], as: UTF8.self))
+    }
+
+    private mutating func fault(_ reason: @autoclosure () -> String) {
+        faults += 1
+        if firstFault == nil { firstFault = "line \(lines): \(reason())" }
+    }
+}

@@ -1,0 +1,60 @@
+import Exchange
+import Glibc
+import LinuxSystem
+
+/// Starts the daemon in the background and waits until it is ready: what `purveyd` without `--foreground` does.
+///
+/// The program starts itself once more in a session of its own, with the log file as its output, because a process
+/// that runs Swift cannot fork.
+enum BackgroundStart {
+    /// What the daemon says when it listens.
+    static let ready = "ready"
+    /// What it says when there is a daemon already.
+    static let alreadyRunning = "already running"
+
+    /// Returns the exit status.
+    static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
+        do {
+            try PrivateFolder.make(locations.runtime)
+        } catch {
+            return fail("the folder \(locations.runtime) cannot be used: \(error)")
+        }
+        do {
+            let messages = try start(options, locations: locations)
+            let answer = try StartMessages.collect(from: messages, seconds: 20)
+            switch answer {
+            case ready, alreadyRunning: return 0
+            case "": return fail("the daemon ended while it started; \(locations.log) may say why")
+            default: return fail(answer)
+            }
+        } catch {
+            return fail("the daemon cannot be started: \(error)")
+        }
+    }
+
+    private static func start(_ options: DaemonOptions, locations: Locations) throws(Errno) -> FileDescriptor {
+        let log = try openLog(locations.log)
+        let (ours, theirs) = try StartMessages.channel()
+        var arguments = ["--foreground", "--socket", locations.socket, "--log", "\(options.level)"]
+        if options.noMount { arguments.append("--no-mount") }
+        arguments += ["--ready-descriptor", "3"]
+        let program = try FileDescriptor.open("/proc/self/exe", .pathOnly).path ?? "/proc/self/exe"
+        _ = try ChildProgram.start(
+            program, arguments: arguments, descriptors: [nil, log, log, theirs], newSession: true)
+        return ours
+    }
+
+    /// The log file, begun anew when it has grown too long.
+    private static func openLog(_ path: String) throws(Errno) -> FileDescriptor {
+        if let status = try? FileStatus.of(path, followingLinks: false), status.size > 4 << 20 {
+            rename(path, path + ".old")
+        }
+        return try .open(path, [.writeOnly, .create, .append, .noFollow])
+    }
+
+    static func fail(_ message: String) -> CInt {
+        let line = Array("purveyd: \(message)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        return 1
+    }
+}

@@ -1,0 +1,98 @@
+import Conduit
+import Exchange
+import Glibc
+import LinuxSystem
+
+/// The daemon itself: takes its place at the socket, serves until it is told to end, and leaves in good order.
+enum Daemon {
+    /// Returns the exit status.
+    static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
+        let log = DaemonLog(options.level)
+        let starter = Starter(options.readiness)
+        // Blocked before the first thread is made, so that every thread has them blocked and only `sigwait` takes them.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        raiseDescriptorLimit(log)
+        do {
+            try PrivateFolder.make(locations.runtime)
+        } catch {
+            return starter.fail("the folder \(locations.runtime) cannot be used: \(error)", log)
+        }
+        let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
+        let service = ExchangeService(bundles: bundles, log: log)
+        let listener: Listener
+        do {
+            listener = try Listener(path: locations.socket, service: service.makeService()) { service.admit($0) }
+        } catch .inUse {
+            return starter.alreadyRunning(at: locations.socket, log)
+        } catch {
+            return starter.fail("\(error)", log)
+        }
+        log.info("process \(getpid()) listens at \(locations.socket)")
+        starter.ready()
+
+        var signal: CInt = 0
+        repeat {
+            guard sigwait(&signals, &signal) == 0 else { continue }
+            // The terminal that it was started from has gone; that is no reason to end.
+        } while signal == SIGHUP
+        log.info("ends because of signal \(signal)")
+        listener.close()
+        service.announceEnd()
+        return 0
+    }
+
+    /// Every consumer on its way takes descriptors, and the default limit is low for the sake of programs that use select(2).
+    private static func raiseDescriptorLimit(_ log: DaemonLog) {
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(descriptors, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(descriptors, &limit) != 0 { log.warning("the descriptor limit stays as it is: \(Errno.current)") }
+    }
+}
+
+/// Whoever started this process and waits to hear how it went; nobody when a person did.
+///
+/// It cannot be copied, so that the channel is closed as soon as one thing was said: its end is what is waited for.
+struct Starter: ~Copyable {
+    private let channel: FileDescriptor?
+
+    init(_ descriptor: CInt?) {
+        guard let descriptor, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+            channel = nil
+            return
+        }
+        channel = FileDescriptor(owning: descriptor)
+    }
+
+    /// The daemon listens.
+    consuming func ready() { tell(BackgroundStart.ready) }
+
+    /// There is a daemon already. For one that was to be started in the background that is as good; a person who asked
+    /// for this one is told.
+    consuming func alreadyRunning(at socket: String, _ log: DaemonLog) -> CInt {
+        guard channel != nil else { return fail("there is a daemon at \(socket) already", log) }
+        tell(BackgroundStart.alreadyRunning)
+        return 0
+    }
+
+    /// The daemon cannot start. Returns the exit status.
+    consuming func fail(_ message: String, _ log: DaemonLog) -> CInt {
+        guard channel != nil else { return BackgroundStart.fail(message) }
+        log.error(message)
+        tell(message)
+        return 1
+    }
+
+    /// Says one thing. The channel closes with the last reference to it.
+    private func tell(_ message: String) {
+        guard let channel else { return }
+        let bytes = Array(message.utf8.prefix(4096))
+        // A starter that has gone does not need to know.
+        _ = write(channel.rawValue, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,80 @@
+import Exchange
+import Glibc
+
+/// What was asked of `purveyd` on its command line.
+struct DaemonOptions: Sendable {
+    /// Stay in the foreground and write to standard error, instead of going to the background.
+    var foreground = false
+    /// Listen at this path instead of the user's usual one.
+    var socket: String?
+    /// Mount nothing.
+    var noMount = false
+    var level = DaemonLog.Level.info
+    /// The descriptor on which whoever started this process waits to hear that it is ready. Not for people.
+    var readiness: CInt?
+    var help = false
+
+    /// What is wrong with a command line.
+    struct Mistake: Error {
+        let message: String
+    }
+
+    static let helpText = """
+        usage: purveyd [--foreground] [--socket PATH] [--no-mount] [--log LEVEL]
+
+        Introduces the processes of one user to each other. Commands and programs start it by themselves.
+
+          --foreground    stay in the foreground and write the log to standard error
+          --socket PATH   listen there instead of in the user's runtime folder
+          --no-mount      mount no file provider
+          --log LEVEL     error, warning, info (the default) or debug
+          --help          show this (also -h)
+
+        PURVEY_HOME moves every folder it uses. SIGTERM ends it in good order.
+
+        """
+
+    init(_ arguments: [String]) throws(Mistake) {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            var attached = parts.count > 1 ? parts[1] : nil
+            func value() throws(Mistake) -> String {
+                defer { attached = nil }
+                if let attached { return attached }
+                guard let next = rest.popFirst() else { throw Mistake(message: "\(name) needs a value") }
+                return next
+            }
+            switch name {
+            case "--foreground": foreground = true
+            case "--no-mount": noMount = true
+            case "--help", "-h": help = true
+            case "--socket":
+                let path = try value()
+                guard !path.isEmpty else { throw Mistake(message: "--socket needs a path") }
+                socket = path.hasPrefix("/") ? path : Self.workingFolder + "/" + path
+            case "--log":
+                let text = try value()
+                guard let level = DaemonLog.Level(name: text) else {
+                    throw Mistake(message: "there is no log level '\(text)': error, warning, info or debug")
+                }
+                self.level = level
+            case "--ready-descriptor":
+                guard let number = CInt(try value()), number > 2 else {
+                    throw Mistake(message: "--ready-descriptor needs the number of a descriptor")
+                }
+                readiness = number
+            default:
+                throw Mistake(message: "unknown option '\(word)'")
+            }
+            if attached != nil { throw Mistake(message: "\(name) takes no value") }
+        }
+    }
+
+    private static var workingFolder: String {
+        guard let path = getcwd(nil, 0) else { return "" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

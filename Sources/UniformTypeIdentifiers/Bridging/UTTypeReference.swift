@@ -1,0 +1,60 @@
+import Foundation
+
+/// The class that ``UTType`` bridges to: the same type as an object. Immutable.
+///
+/// Unchecked only because `NSObject` is not `Sendable`: the single stored property is a constant of a `Sendable` type.
+public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    let type: UTType
+
+    init(type: UTType) {
+        self.type = type
+        super.init()
+    }
+
+    // MARK: Copying and coding
+
+    /// The object itself, as it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether the class can be decoded securely: yes.
+    public class var supportsSecureCoding: Bool { true }
+
+    private static let key = "identifier"
+
+    /// Writes the identifier.
+    public func encode(with coder: NSCoder) {
+        coder.encode(identifier as NSString, forKey: Self.key)
+    }
+
+    /// Reads an identifier; nil if there is none or it can be none. One that nobody declares here is kept.
+    public required convenience init?(coder: NSCoder) {
+        guard let identifier = coder.decodeObject(of: NSString.self, forKey: Self.key) as String? else { return nil }
+        if let type = UTType(identifier) {
+            self.init(type: type)
+        } else if TypeDeclaration.isValid(identifier: identifier) {
+            self.init(type: UTType(exportedAs: identifier))
+        } else {
+            return nil
+        }
+    }
+
+    // MARK: Comparing and describing
+
+    /// Whether `object` is a type with the same identifier.
+    public override func isEqual(_ object: Any?) -> Bool {
+        switch object {
+        case let other as UTTypeReference: other.type == type
+        case let other as UTType: other == type
+        default: false
+        }
+    }
+
+    /// A hash of the identifier.
+    public override var hash: Int { type.hashValue }
+
+    /// The identifier.
+    public override var description: String { type.description }
+
+    /// As ``UTType/debugDescription``.
+    public override var debugDescription: String { type.debugDescription }
+}

@@ -1,0 +1,49 @@
+extension Tag {
+    /// The types of a tag that no declared type has: a declared type under another of its tags if the freedesktop
+    /// database says so, else the dynamic type.
+    func undeclaredType(conformingTo supertype: UTType?) -> UTType {
+        if let type = databaseType(conformingTo: supertype) {
+            return type
+        }
+        return UTType(
+            dynamic: DynamicIdentifier(
+                parents: supertype.map { [$0.identifier] } ?? [], tagClass: tagClass.rawValue, tag: text))
+    }
+
+    /// The declared type that the database leads to.
+    private func databaseType(conformingTo supertype: UTType?) -> UTType? {
+        if tagClass == .mimeType, text.utf8.contains(UInt8(ascii: ";")) || text.utf8.contains(UInt8(ascii: " ")) {
+            // Parameters: they count where a tag has them, in whatever spacing, and are passed over otherwise.
+            let tight = text.filter { $0 != " " && $0 != "\t" }
+            for candidate in [tight, String(essence)] {
+                let declared = TypeRegistry.withCurrent {
+                    $0.firstType(withTag: candidate, of: .mimeType, conformingTo: supertype)
+                }
+                if let declared {
+                    return declared
+                }
+            }
+        }
+        guard let database = MIMEDatabase.shared else { return nil }
+        let mimes: [String] =
+            switch tagClass {
+            case .filenameExtension: database.types(forExtension: text)
+            case .mimeType: [database.knownName(of: String(essence)) ?? String(essence)]
+            default: []
+            }
+        guard !mimes.isEmpty else { return nil }
+        return TypeRegistry.withCurrent { snapshot in
+            let mapping = MIMEMapping(database: database, snapshot: snapshot)
+            for mime in mimes {
+                if let type = mapping.declaredType(of: mime, conformingTo: supertype) {
+                    return type
+                }
+                // A better meaning of the tag than those to come, of which no declared type is known.
+                if mapping.isDynamic(mime, conformingTo: supertype) {
+                    return nil
+                }
+            }
+            return nil
+        }
+    }
+}

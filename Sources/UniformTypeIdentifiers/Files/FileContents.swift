@@ -1,0 +1,44 @@
+import Glibc
+
+/// The first bytes of a regular file.
+enum FileContents {
+    struct Failure: Error {
+        let code: Int32
+
+        var reason: String { String(cString: strerror(code)) }
+    }
+
+    /// Reads up to `count` bytes from the start of the file at `path`, which is opened only if it is a regular file (a
+    /// symbolic link is not followed): opening a device or a named pipe can have effects, or never return.
+    static func read(_ path: String, atMost count: Int) throws(Failure) -> [UInt8] {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw Failure(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EINVAL) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        defer { close(descriptor) }
+        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EINVAL) }
+
+        var failure: Int32 = 0
+        // Files of /proc say that they are empty and are not.
+        let capacity = min(count, max(Int(status.st_size), 4096))
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+            while filled < capacity {
+                let length = pread(
+                    descriptor, UnsafeMutableRawBufferPointer(buffer).baseAddress.map { $0 + filled },
+                    capacity - filled, off_t(filled))
+                if length > 0 {
+                    filled += length
+                } else if length == 0 {
+                    break
+                } else if errno != EINTR {
+                    failure = errno
+                    break
+                }
+            }
+        }
+        guard failure == 0 else { throw Failure(code: failure) }
+        return bytes
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+// Foundation on Linux knows no content types and gives other modules no way to add a resource value: values it did not
+// read itself cannot be stored, and the values do not remember the URL. They do hold the path, when it was asked for.
+// So the key for the content type is a second name of the key for the path, and the type is computed from the path when
+// it is read.
+
+extension URLResourceKey {
+    /// The key for ``Foundation/URLResourceValues/contentType``.
+    ///
+    /// On Linux it equals `pathKey`; so values that were asked for either hold both.
+    public static var contentTypeKey: URLResourceKey { .pathKey }
+}
+
+extension URLResourceValues {
+    /// The type of the item, if the values were asked for with `contentTypeKey`.
+    ///
+    /// A directory is a package by its extension, or `public.folder`; a symbolic link is `public.symlink`, whatever it
+    /// leads to; a file has the type of its name, or of its content where the name leaves it open. Computed when it is
+    /// read, which can block; nil if there is no such item any more.
+    public var contentType: UTType? {
+        path.flatMap { try? UTType.contentType(ofItemAt: $0) }
+    }
+}
+
+extension URL {
+    /// Resource values, as Foundation's method of the same name that takes a set; an array literal comes here.
+    ///
+    /// Beyond what Foundation's does, this fails for the content type of an item that does not exist, and answers
+    /// `typeIdentifierKey`.
+    ///
+    /// - Throws: `CocoaError`, `fileReadNoSuchFile` if the item does not exist.
+    public func resourceValues(forKeys keys: [URLResourceKey]) throws -> URLResourceValues {
+        let values = try resourceValues(forKeys: Set(keys))
+        let wantsIdentifier = keys.contains(.typeIdentifierKey)
+        guard isFileURL, wantsIdentifier || keys.contains(.contentTypeKey) else { return values }
+        let type = try UTType.contentType(ofItemAt: path)
+        return wantsIdentifier ? values.adding(type.identifier, forKey: .typeIdentifierKey) : values
+    }
+}
+
+extension URLResourceValues {
+    /// These values and one more; unchanged if Foundation's type is not made as we know it.
+    fileprivate func adding(_ value: Any, forKey key: URLResourceKey) -> URLResourceValues {
+        typealias Parts = (values: [URLResourceKey: Any], keys: Set<URLResourceKey>)
+        let children = Array(Mirror(reflecting: self).children)
+        guard MemoryLayout<URLResourceValues>.size == MemoryLayout<Parts>.size,
+            MemoryLayout<URLResourceValues>.alignment == MemoryLayout<Parts>.alignment, children.count == 2,
+            children[0].label == "_values", children[0].value is [URLResourceKey: Any],
+            children[1].label == "_keys", children[1].value is Set<URLResourceKey>
+        else { return self }
+        // Two stored properties in this order, of these types, and no other: a struct is laid out as the tuple of its
+        // properties, and both are copied as such. Checked each time, because another Foundation may differ.
+        var parts = unsafeBitCast(self, to: Parts.self)
+        parts.values[key] = value
+        return unsafeBitCast(parts, to: URLResourceValues.self)
+    }
+}

@@ -1,0 +1,142 @@
+extension FileNameIndex {
+    /// Patterns by their whole text, in an open hash table. The hash goes over the bytes from the last to the first.
+    struct TextTable: Sendable {
+        /// How letters are compared in one pass over the patterns.
+        enum Pass {
+            /// The name has no upper case: one pass serves patterns of both kinds.
+            case plain
+            /// The name in lower case against patterns that ignore case.
+            case folded
+            /// The name as it is against patterns that respect case.
+            case exact
+
+            @inline(__always)
+            func folded(_ byte: UInt8) -> UInt8 { self == .folded ? byte.foldedASCII : byte }
+
+            @inline(__always)
+            fileprivate func accepts(_ value: Value) -> Bool {
+                switch self {
+                case .plain: true
+                case .folded: !value.isCaseSensitive
+                case .exact: value.isCaseSensitive
+                }
+            }
+        }
+
+        /// What a pattern stands for.
+        struct Value: Sendable {
+            let type: MIMETypeNames.ID
+            let weight: UInt8
+            let isCaseSensitive: Bool
+        }
+
+        /// A text, and the types that have it as a pattern: `values[first..<first + count]`.
+        private struct Group: Sendable {
+            let hash: UInt32
+            /// Where the text is in ``texts``.
+            let text: Int32
+            let length: Int32
+            var first: Int32
+            var count: Int32
+        }
+
+        // Flat arrays of plain numbers: a lookup counts no references.
+        private var groups: [Group] = []
+        private var values: [Value] = []
+        private var texts: [UInt8] = []
+        /// For each slot the number of its group, or -1. A power of two, at least half of it free.
+        private var slots: [Int32]
+        /// The length in bytes of the longest pattern.
+        private(set) var longest = 0
+
+        static let emptyHash: UInt32 = 0x811C_9DC5
+
+        @inline(__always)
+        static func hash(_ hash: UInt32, _ byte: UInt8) -> UInt32 { (hash ^ UInt32(byte)) &* 0x0100_0193 }
+
+        /// Patterns in order of precedence; those of the same text stay in that order.
+        init(_ all: [Pattern]) {
+            var size = 64
+            while size < all.count * 2 { size *= 2 }
+            slots = Array(repeating: -1, count: size)
+            // First the texts, each with how often it occurs, then the values of each text side by side.
+            var numbers: [Int32] = []
+            numbers.reserveCapacity(all.count)
+            for pattern in all { numbers.append(addText(pattern.text)) }
+            var first: Int32 = 0
+            for index in groups.indices {
+                groups[index].first = first
+                first += groups[index].count
+                groups[index].count = 0
+            }
+            values = Array(repeating: Value(type: -1, weight: 0, isCaseSensitive: false), count: all.count)
+            for (pattern, number) in zip(all, numbers) {
+                let group = groups[Int(number)]
+                values[Int(group.first + group.count)] = Value(
+                    type: pattern.type, weight: pattern.weight, isCaseSensitive: pattern.isCaseSensitive)
+                groups[Int(number)].count += 1
+            }
+        }
+
+        /// Counts a text and gives the number of its group.
+        private mutating func addText(_ text: [UInt8]) -> Int32 {
+            var hash = Self.emptyHash
+            for byte in text.reversed() { hash = Self.hash(hash, byte) }
+            let mask = slots.count - 1
+            var slot = Self.slot(hash) & mask
+            while slots[slot] >= 0 {
+                let group = Int(slots[slot])
+                if groups[group].hash == hash, text.withUnsafeBytes({ isText(groups[group], $0, .plain) }) {
+                    groups[group].count += 1
+                    return Int32(group)
+                }
+                slot = (slot + 1) & mask
+            }
+            slots[slot] = Int32(groups.count)
+            groups.append(
+                Group(hash: hash, text: Int32(texts.count), length: Int32(text.count), first: 0, count: 1))
+            texts += text
+            longest = max(longest, text.count)
+            return slots[slot]
+        }
+
+        /// Hands over what a text whose hash is known stands for.
+        @inline(__always)
+        func look(up text: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: Pass, _ found: (Value) -> Void) {
+            let mask = slots.count &- 1
+            var slot = Self.slot(hash) & mask
+            while slots[slot] >= 0 {
+                let group = groups[Int(slots[slot])]
+                if group.hash == hash, isText(group, text, pass) {
+                    for index in Int(group.first)..<Int(group.first &+ group.count) where pass.accepts(values[index]) {
+                        found(values[index])
+                    }
+                    return
+                }
+                slot = (slot &+ 1) & mask
+            }
+        }
+
+        /// Every pattern of a type, as text, with its weight.
+        func patterns(of type: MIMETypeNames.ID) -> [(text: ArraySlice<UInt8>, weight: UInt8)] {
+            groups.flatMap { group in
+                values[Int(group.first)..<Int(group.first + group.count)].filter { $0.type == type }.map {
+                    (texts[Int(group.text)..<Int(group.text + group.length)], $0.weight)
+                }
+            }
+        }
+
+        @inline(__always)
+        private func isText(_ group: Group, _ text: UnsafeRawBufferPointer, _ pass: Pass) -> Bool {
+            guard Int(group.length) == text.count else { return false }
+            for index in 0..<text.count where texts[Int(group.text) &+ index] != pass.folded(text[index]) {
+                return false
+            }
+            return true
+        }
+
+        /// The low bits of the hash alone are those of the first byte mostly.
+        @inline(__always)
+        private static func slot(_ hash: UInt32) -> Int { Int(hash ^ hash >> 15) }
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+
+/// One `mime.cache` file as `update-mime-database` writes it, mapped into memory.
+///
+/// The layout is that of the Shared MIME-info Database specification, "The mime.cache files", version 1.2: lists and
+/// trees of big-endian 32-bit words that point at each other by offset. Nothing in the file is trusted: every access
+/// checks its offset and reads 0 ("nothing here") beyond the end, every list is cut where the file ends, and no walk
+/// goes on longer than the file is large or the name is long.
+final class MIMECache: @unchecked Sendable {
+    // Sendable: every property is immutable after init, and nobody writes to the memory.
+
+    /// Offsets of the lists, in the order of the header.
+    enum List: Int {
+        case aliases, parents, literals, suffixes, globs, magic, namespaces
+    }
+
+    /// Where the file was read from.
+    let path: String
+    private let memory: Memory
+    let base: UnsafeRawPointer
+    let count: Int
+
+    /// Opens and maps a cache file; `nil` when there is none or it is not of a version this reader knows.
+    init?(path: String) {
+        guard let memory = Memory(path: path) else { return nil }
+        let header = memory.bytes
+        guard let base = header.baseAddress, header.count >= Self.headerSize,
+            base.loadUnaligned(as: UInt16.self).bigEndian == 1,
+            (1...2).contains(base.loadUnaligned(fromByteOffset: 2, as: UInt16.self).bigEndian)
+        else { return nil }
+        self.path = path
+        self.memory = memory
+        self.base = base
+        self.count = header.count
+    }
+
+    private static let headerSize = 40
+
+    /// The word at an offset; 0 where the file has none.
+    @inline(__always)
+    func word(_ offset: Int) -> Int {
+        guard UInt(bitPattern: offset) <= UInt(bitPattern: count &- 4) else { return 0 }
+        return Int(UInt32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    /// The offset of a list's first word.
+    @inline(__always)
+    func offset(of list: List) -> Int { word(4 + 4 * list.rawValue) }
+
+    /// How many entries of a size really fit into the file from an offset on, at most as many as are claimed.
+    @inline(__always)
+    func fitting(_ claimed: Int, at offset: Int, size: Int) -> Int {
+        guard offset < count else { return 0 }
+        return min(claimed, (count &- offset) / size)
+    }
+
+    /// A list that starts with its length: where its entries start, and how many there are.
+    @inline(__always)
+    func entries(of list: List, size: Int) -> (start: Int, count: Int) {
+        let start = offset(of: list) &+ 4
+        return (start, fitting(word(start &- 4), at: start, size: size))
+    }
+
+    /// The bytes of a zero-terminated string, without the zero; `nil` where none ends within the file.
+    func string(_ offset: Int) -> UnsafeRawBufferPointer? {
+        guard offset > 0, offset < count, let end = memchr(base + offset, 0, count - offset) else { return nil }
+        return UnsafeRawBufferPointer(start: base + offset, count: UnsafeRawPointer(end) - (base + offset))
+    }
+
+    /// Bytes at an offset; `nil` where they are not all within the file.
+    func bytes(_ offset: Int, count length: Int) -> UnsafeRawBufferPointer? {
+        guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+        return UnsafeRawBufferPointer(start: base + offset, count: length)
+    }
+}
+
+extension MIMECache {
+    /// The memory in which the file is read.
+    ///
+    /// The specification has caches replaced by renaming, so that a mapped file keeps its pages. A file that is cut
+    /// short in place while it is read would end the reader with SIGBUS, though. That is accepted from those who can
+    /// harm this process anyhow, root and its own user; a file that anybody else could write to is copied instead.
+    private final class Memory {
+        let bytes: UnsafeRawBufferPointer
+        private let isMapped: Bool
+
+        /// A hundred times the size of Debian's database: it bounds what a hostile one can cost.
+        private static let largestSize = 16 << 20
+
+        init?(path: String) {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                status.st_size >= MIMECache.headerSize, status.st_size <= Self.largestSize
+            else { return nil }
+            let size = Int(status.st_size)
+            let isOurs = status.st_uid == 0 || status.st_uid == geteuid()
+            if isOurs, status.st_mode & (S_IWGRP | S_IWOTH) == 0 {
+                let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0)
+                guard let address, address != MAP_FAILED else { return nil }
+                bytes = UnsafeRawBufferPointer(start: address, count: size)
+                isMapped = true
+            } else {
+                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+                guard Self.fill(copy, from: descriptor) else {
+                    copy.deallocate()
+                    return nil
+                }
+                bytes = UnsafeRawBufferPointer(copy)
+                isMapped = false
+            }
+        }
+
+        deinit {
+            if isMapped {
+                munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+            } else {
+                bytes.deallocate()
+            }
+        }
+
+        /// Reads until the buffer is full; a file that has become shorter is not used at all.
+        private static func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt) -> Bool {
+            var done = 0
+            while done < buffer.count {
+                let count = read(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+                if count > 0 {
+                    done += count
+                } else if count == 0 || errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Telling the type of a file (specification, "Recommended checking order").
+extension MIMEDatabase {
+    /// A magic rule of this priority or more overrules file names that are in conflict.
+    private static let decisivePriority = 80
+
+    /// The types of a file by its name alone, the best first; empty where no pattern matches.
+    ///
+    /// Several types mean that the content has to decide: they share the longest pattern that matches. Of a path only
+    /// the last component counts.
+    package func types(forFileName name: String) -> [String] {
+        var matches = GlobMatches()
+        match(name, into: &matches)
+        return names(of: matches)
+    }
+
+    /// The types of files with an extension (without the dot), the best first; empty where there is none.
+    package func types(forExtension ext: String) -> [String] {
+        guard !ext.isEmpty else { return [] }
+        var matches = GlobMatches()
+        var suffix = "." + ext
+        suffix.withUTF8 { fileNames.match(wholeSuffix: UnsafeRawBufferPointer($0), into: &matches) }
+        return names(of: matches)
+    }
+
+    /// The type of a file by its first bytes alone, with the priority of the rule that matched (50 for most, 80 and
+    /// above for those that are never wrong); `nil` where no rule matches.
+    ///
+    /// ``contentLength`` bytes are as good as the whole file.
+    package func type(forContent bytes: UnsafeRawBufferPointer) -> (type: String, priority: Int)? {
+        sniff(bytes).map { (names[$0.type], Int($0.priority)) }
+    }
+
+    /// The type of a file by whatever is known of it: never without an answer.
+    ///
+    /// - Parameters:
+    ///   - fileName: the file's name or path.
+    ///   - content: the file's first bytes, empty for an empty file; `nil` when they cannot be read.
+    package func guess(fileName: String?, content: UnsafeRawBufferPointer?) -> String {
+        var matches = GlobMatches()
+        if let fileName { match(fileName, into: &matches) }
+        guard matches.count != 1 else { return names[matches[0].type] }
+        guard let content else { return names[matches.count == 0 ? wellKnown.binary : matches[0].type] }
+        guard matches.count > 0 else { return names[type(ofNamed: fileName != nil, content)] }
+        return names[choose(among: &matches, content)]
+    }
+
+    /// The type of a file whose name says nothing.
+    private func type(ofNamed hasName: Bool, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
+        guard !content.isEmpty else { return wellKnown.empty }
+        guard let (type, _) = sniff(content) else { return defaultType(of: content) }
+        // What desktops start on a click has to be named so: a download cannot pass for a launcher by its content.
+        return type == wellKnown.launcher && hasName ? wellKnown.text : type
+    }
+
+    /// Lets the content choose between several types that a name may mean.
+    private func choose(among matches: inout GlobMatches, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
+        guard !content.isEmpty else { return matches[0].type }
+        let found = sniff(content)
+        if let found, found.priority >= Self.decisivePriority { return found.type }
+        let type = found?.type ?? defaultType(of: content)
+        for index in 0..<matches.count where relations.isType(matches[index].type, type) { return matches[index].type }
+        return matches[0].type
+    }
+
+    @inline(__always)
+    private func match(_ name: String, into matches: inout GlobMatches) {
+        let lookUp = { (bytes: UnsafeBufferPointer<UInt8>, matches: inout GlobMatches) in
+            let slash = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+            let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[slash...])
+            self.fileNames.match(name, into: &matches)
+        }
+        if name.utf8.withContiguousStorageIfAvailable({ lookUp($0, &matches) }) == nil {
+            var copy = name
+            copy.withUTF8 { lookUp($0, &matches) }
+        }
+    }
+
+    private func names(of matches: GlobMatches) -> [String] {
+        (0..<matches.count).map { names[matches[$0].type] }
+    }
+
+    /// The best magic rule's type; for XML the type of its vocabulary, where it is known.
+    private func sniff(_ content: UnsafeRawBufferPointer) -> (type: MIMETypeNames.ID, priority: Int32)? {
+        guard let index = magic.bestRule(for: content) else { return nil }
+        let rule = magic.rules[index]
+        if rule.type == wellKnown.xml, !namespaces.isEmpty, let root = XMLRootElement(content) {
+            let anyElement = XMLRootElement(localName: "", namespace: root.namespace)
+            if let type = namespaces[root] ?? namespaces[anyElement] { return (type, rule.priority) }
+        }
+        return (rule.type, rule.priority)
+    }
+
+    /// Text or binary data: text has no control characters but those for white space, and a few that terminals know.
+    private func defaultType(of content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
+        for byte in content.prefix(Self.textLength) where byte < 0x20 || byte == 0x7F {
+            switch byte {
+            case 0x08...0x0D, 0x1B: continue
+            default: return wellKnown.binary
+            }
+        }
+        return wellKnown.text
+    }
+}

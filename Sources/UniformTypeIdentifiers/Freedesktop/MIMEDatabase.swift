@@ -1,0 +1,70 @@
+/// The freedesktop MIME database: which MIME type a file has by its name and by its content, and how types relate.
+///
+/// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its data
+/// directories, which `update-mime-database` keeps up to date. They are mapped once and read into tables that serve any
+/// number of threads without a lock; nothing points into the files afterwards. A database that was changed is seen by
+/// the next process.
+///
+/// Nothing in the files is trusted: see ``MIMECache``.
+package final class MIMEDatabase: Sendable {
+    let names: MIMETypeNames
+    let relations: MIMETypeRelations
+    let fileNames: FileNameIndex
+    let magic: MagicProgram
+    /// Vocabularies of XML by their namespace and element name.
+    let namespaces: [XMLRootElement: MIMETypeNames.ID]
+    let records: MIMETypeRecords
+    let wellKnown: WellKnown
+
+    /// Types that the algorithm of the specification names.
+    struct WellKnown: Sendable {
+        let text: MIMETypeNames.ID
+        let binary: MIMETypeNames.ID
+        let empty: MIMETypeNames.ID
+        let xml: MIMETypeNames.ID
+        let launcher: MIMETypeNames.ID
+    }
+
+    /// How many bytes from the start of a file the rules for contents can make use of.
+    package var contentLength: Int { min(max(magic.extent, Self.textLength), Self.longestContent) }
+
+    /// How many bytes decide between text and binary data.
+    static let textLength = 4096
+
+    /// More is never read, whatever rules there are.
+    private static let longestContent = 1 << 20
+
+    /// A database made of cache files, the one of highest precedence first. Files that are missing or broken are left
+    /// out; `nil` when none is left.
+    package init?(cachePaths: [String]) {
+        var names = MIMETypeNames()
+        wellKnown = WellKnown(
+            text: names.intern("text/plain"), binary: names.intern("application/octet-stream"),
+            empty: names.intern("application/x-zerosize"), xml: names.intern("application/xml"),
+            launcher: names.intern("application/x-desktop"))
+        var caches: [(file: MIMECache, types: MIMECacheTypes)] = []
+        for path in cachePaths {
+            guard let file = MIMECache(path: path), let types = file.types(&names) else { continue }
+            caches.append((file, types))
+        }
+        guard !caches.isEmpty else { return nil }
+        var deleted: Set<MIMETypeNames.ID> = []
+        var patterns:
+            (suffixes: [FileNameIndex.Pattern], literals: [FileNameIndex.Pattern], globs: [FileNameIndex.Pattern])
+        patterns = ([], [], [])
+        var namespaces: [XMLRootElement: MIMETypeNames.ID] = [:]
+        for (_, types) in caches {
+            patterns.suffixes += types.suffixes.filter { !deleted.contains($0.type) }
+            patterns.literals += types.literals.filter { !deleted.contains($0.type) }
+            patterns.globs += types.globs.filter { !deleted.contains($0.type) }
+            deleted.formUnion(types.withoutEarlierGlobs)
+            for (root, type) in types.namespaces where namespaces[root] == nil { namespaces[root] = type }
+        }
+        relations = MIMETypeRelations(caches.map(\.types), names: names, wellKnown)
+        fileNames = FileNameIndex(suffixes: patterns.suffixes, literals: patterns.literals, globs: patterns.globs)
+        magic = MagicProgram(caches)
+        records = MIMETypeRecords(caches.map(\.file.path))
+        self.namespaces = namespaces
+        self.names = names
+    }
+}

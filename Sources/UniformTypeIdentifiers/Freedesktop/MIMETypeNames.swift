@@ -1,0 +1,74 @@
+/// The names of all types that the caches mention, each kept once, with a small number that stands for it.
+struct MIMETypeNames: Sendable {
+    /// Stands for a type's name within one database.
+    typealias ID = Int32
+
+    private(set) var names: [String] = []
+    private var numbers: [String: ID] = [:]
+
+    init() {
+        names.reserveCapacity(2048)
+        numbers.reserveCapacity(2048)
+    }
+
+    /// The number of a name, a new one for a new name.
+    mutating func intern(_ name: String) -> ID {
+        if let number = numbers[name] { return number }
+        let number = ID(names.count)
+        names.append(name)
+        numbers[name] = number
+        return number
+    }
+
+    /// The number of a name, if any cache mentions it.
+    func number(of name: String) -> ID? { numbers[name] }
+
+    @inline(__always)
+    subscript(_ number: ID) -> String { names[Int(number)] }
+}
+
+/// Which type a string offset in one cache file means: an open hash table, so that a lookup that ends at an offset
+/// gets its type without touching the string.
+struct MIMETypeOffsets: Sendable {
+    private var keys: [UInt32] = Array(repeating: 0, count: 1024)
+    private var values: [MIMETypeNames.ID] = Array(repeating: -1, count: 1024)
+    private var used = 0
+
+    /// The type of an offset that was added, or -1.
+    @inline(__always)
+    subscript(_ offset: Int) -> MIMETypeNames.ID {
+        let key = UInt32(truncatingIfNeeded: offset)
+        let mask = keys.count &- 1
+        var slot = Self.hash(key) & mask
+        while keys[slot] != 0 {
+            if keys[slot] == key { return values[slot] }
+            slot = (slot &+ 1) & mask
+        }
+        return -1
+    }
+
+    mutating func add(_ offset: Int, _ type: MIMETypeNames.ID) {
+        if used * 2 >= keys.count { grow() }
+        insert(UInt32(truncatingIfNeeded: offset), type)
+    }
+
+    private mutating func insert(_ key: UInt32, _ value: MIMETypeNames.ID) {
+        let mask = keys.count - 1
+        var slot = Self.hash(key) & mask
+        while keys[slot] != 0 { slot = (slot + 1) & mask }
+        keys[slot] = key
+        values[slot] = value
+        used += 1
+    }
+
+    private mutating func grow() {
+        let old = zip(keys, values).filter { $0.0 != 0 }
+        keys = Array(repeating: 0, count: keys.count * 2)
+        values = Array(repeating: -1, count: keys.count)
+        used = 0
+        for (key, value) in old { insert(key, value) }
+    }
+
+    @inline(__always)
+    private static func hash(_ key: UInt32) -> Int { Int((key &* 0x9E37_79B1) >> 12) }
+}

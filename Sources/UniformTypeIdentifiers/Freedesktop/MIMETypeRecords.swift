@@ -1,0 +1,114 @@
+import Glibc
+import Synchronization
+
+/// What the database keeps about each type in a file of its own, `mime/MEDIA/SUBTYPE.xml`: the description and the
+/// patterns in the order in which their author gave them. Read when it is first asked for, then remembered.
+final class MIMETypeRecords: Sendable {
+    struct Record: Sendable {
+        var description: String?
+        /// The extensions of all patterns that are an extension: `tar.gz` for `*.tar.gz`.
+        var extensions: [String] = []
+    }
+
+    /// The folders with the files, the one of highest precedence first.
+    private let folders: [String]
+    /// What was read; an entry without content means that there is no file.
+    private let known = Mutex<[String: Record]>([:])
+
+    /// So many types no machine has; whoever asks for random ones shall not fill the memory.
+    private static let mostKnown = 16384
+
+    /// The largest true file has 30 KB, most of them translations.
+    private static let largestFile = 1 << 20
+
+    /// Records beside the given caches.
+    init(_ cachePaths: [String]) {
+        folders = cachePaths.map { path in
+            path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+        }
+    }
+
+    /// The record of a type by its canonical name, empty where there is none.
+    func record(of type: String) -> Record {
+        if let record = known.withLock({ $0[type] }) { return record }
+        let record = read(type)
+        known.withLock { known in
+            if known.count < Self.mostKnown { known[type] = record }
+        }
+        return record
+    }
+
+    private func read(_ type: String) -> Record {
+        guard Self.isPlainName(type) else { return Record() }
+        for folder in folders {
+            guard let bytes = Self.contents(of: folder + type + ".xml") else { continue }
+            return bytes.withUnsafeBytes(Self.parse)
+        }
+        return Record()
+    }
+
+    /// Whether a name is one of a type (RFC 6838, section 4.2) and so can be no way out of the folder.
+    private static func isPlainName(_ type: String) -> Bool {
+        let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { part in
+                guard let first = part.first, first != UInt8(ascii: ".") else { return false }
+                return part.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"):
+                        true
+                    default: "!#$&-^_.+%*'`|~{}".utf8.contains(byte)
+                    }
+                }
+            }
+    }
+
+    private static func parse(_ bytes: UnsafeRawBufferPointer) -> Record {
+        var scanner = XMLScanner(bytes)
+        var record = Record()
+        while scanner.skipToElement() {
+            switch scanner.name() {
+            case "comment":
+                var isTranslation = false
+                while let attribute = scanner.attribute() {
+                    if attribute.name == "xml:lang", attribute.value != "en" { isTranslation = true }
+                }
+                if !isTranslation, record.description == nil, let text = scanner.text(), !text.isEmpty {
+                    record.description = text
+                }
+            case "glob":
+                while let (name, value) = scanner.attribute() {
+                    guard name == "pattern", value.hasPrefix("*.") else { continue }
+                    let name = String(value.dropFirst(2))
+                    if !name.isEmpty, !name.contains(where: { "*?[".contains($0) }),
+                        !record.extensions.contains(name)
+                    {
+                        record.extensions.append(name)
+                    }
+                }
+            default: break
+            }
+        }
+        return record
+    }
+
+    private static func contents(of path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= largestFile
+        else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+            while count < buffer.count {
+                let length = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+                if length > 0 {
+                    count += length
+                } else if length == 0 || errno != EINTR {
+                    break
+                }
+            }
+        }
+    }
+}

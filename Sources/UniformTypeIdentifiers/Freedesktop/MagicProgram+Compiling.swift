@@ -1,0 +1,183 @@
+/// Reading the rules out of the caches and building the indexes.
+extension MagicProgram {
+    /// Ranges up to here are searched in one common pass.
+    private static let shortRange = 512
+    /// No true rule nests deeper; a hostile one could otherwise exhaust the stack.
+    private static let deepestNesting = 16
+    /// The value that update-mime-database writes for `magic-deleteall`.
+    private static let noMagic = "__NOMAGIC__"
+
+    /// The rules of several caches, the one of highest precedence first.
+    init(_ caches: [(file: MIMECache, types: MIMECacheTypes)]) {
+        var found: [(rule: Rule, matchlets: Range<Int>)] = []
+        var withoutEarlierMagic: Set<MIMETypeNames.ID> = []
+        for (file, types) in caches {
+            let list = file.offset(of: .magic)
+            let first = file.word(list + 8)
+            // A true cache has each matchlet once, so that no more can be read than fit into it.
+            var budget = file.count / 32
+            var deleted: Set<MIMETypeNames.ID> = []
+            for entry in 0..<file.fitting(file.word(list), at: first, size: 16) {
+                let place = first + 16 * entry
+                let type = types.offsets[file.word(place + 4)]
+                guard type >= 0, !withoutEarlierMagic.contains(type) else { continue }
+                if asksToForget(file, place) { deleted.insert(type) }
+                let top = compile(
+                    file, first: file.word(place + 12), count: file.word(place + 8), depth: 0, budget: &budget)
+                guard let top, !top.isEmpty else { continue }
+                found.append((Rule(type: type, priority: Int32(clamping: file.word(place))), top))
+            }
+            withoutEarlierMagic.formUnion(deleted)
+        }
+        // Sorting keeps the order of equals only by their place.
+        let order = found.indices.sorted { first, second in
+            (found[second].rule.priority, first) < (found[first].rule.priority, second)
+        }
+        rules = order.map { found[$0].rule }
+        buildIndexes(order.map { found[$0].matchlets })
+    }
+
+    private func asksToForget(_ file: MIMECache, _ match: Int) -> Bool {
+        let matchlets = file.word(match + 12)
+        return (0..<file.fitting(file.word(match + 8), at: matchlets, size: 32)).contains { index in
+            let place = matchlets + 32 * index
+            return file.bytes(file.word(place + 16), count: file.word(place + 12))?.elementsEqual(Self.noMagic.utf8)
+                ?? false
+        }
+    }
+
+    /// Copies matchlets and what is below them; `nil` where they are nested too deeply or are more than the file has
+    /// room for. A matchlet that makes no sense never matches and is left out.
+    private mutating func compile(
+        _ file: MIMECache, first: Int, count: Int, depth: Int, budget: inout Int
+    ) -> Range<Int>? {
+        let count = file.fitting(count, at: first, size: 32)
+        budget -= count
+        guard depth < Self.deepestNesting, budget >= 0 else { return nil }
+        var level: [Matchlet] = []
+        for index in 0..<count {
+            let place = first + 32 * index
+            let childCount = file.word(place + 24)
+            guard var matchlet = read(file, place) else { continue }
+            if childCount > 0 {
+                let children = compile(
+                    file, first: file.word(place + 28), count: childCount, depth: depth + 1, budget: &budget)
+                guard let children else { return nil }
+                // Children of which none can match let nothing match.
+                guard !children.isEmpty else { continue }
+                matchlet.firstChild = children.lowerBound
+                matchlet.childCount = children.count
+            }
+            level.append(matchlet)
+        }
+        let start = matchlets.count
+        matchlets += level
+        return start..<matchlets.count
+    }
+
+    /// One matchlet without its children; `nil` if it makes no sense.
+    private mutating func read(_ file: MIMECache, _ place: Int) -> Matchlet? {
+        let start = file.word(place)
+        let range = file.word(place + 4)
+        let wordSize = file.word(place + 8)
+        let length = file.word(place + 12)
+        let maskOffset = file.word(place + 20)
+        guard length > 0, range > 0, let value = file.bytes(file.word(place + 16), count: length) else { return nil }
+        let mask = maskOffset == 0 ? nil : file.bytes(maskOffset, count: length)
+        if maskOffset != 0, mask == nil { return nil }
+        let swapped = { (index: Int) -> Int in
+            // Values of a word size above 1 are meant in this machine's byte order, and are kept in big-endian.
+            guard 1.littleEndian == 1, wordSize == 2 || wordSize == 4, length % wordSize == 0 else { return index }
+            return index / wordSize * wordSize + (wordSize - 1 - index % wordSize)
+        }
+        var matchlet = Matchlet(
+            start: start, range: range, value: bytes.count, length: length, isMasked: mask != nil, prefix: 0,
+            prefixMask: 0, rarest: 0, firstChild: 0, childCount: 0)
+        for index in 0..<length { bytes.append(value[swapped(index)] & (mask?[swapped(index)] ?? 0xFF)) }
+        if let mask { for index in 0..<length { bytes.append(mask[swapped(index)]) } }
+        for index in 0..<min(8, length) {
+            matchlet.prefix |= UInt64(bytes[matchlet.value + index]) << UInt64(8 * index)
+            matchlet.prefixMask |= UInt64(mask?[swapped(index)] ?? 0xFF) << UInt64(8 * index)
+        }
+        matchlet.rarest = (0..<length).max { Self.rarity(value[$0]) < Self.rarity(value[$1]) } ?? 0
+        extent = max(extent, start + range - 1 + length)
+        return matchlet
+    }
+
+    /// How seldom a byte is found in files, roughly: what text and binary data are full of comes last.
+    private static func rarity(_ byte: UInt8) -> Int {
+        switch byte {
+        case 0, UInt8(ascii: " "), UInt8(ascii: "e"), UInt8(ascii: "t"): 0
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "\n"): 1
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), 0xFF, 1: 2
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x21...0x2F: 3
+        default: 4
+        }
+    }
+
+    private mutating func buildIndexes(_ tops: [Range<Int>]) {
+        var fixed: [Int: [Entry]] = [:]
+        for (rule, range) in tops.enumerated() {
+            for index in range {
+                let matchlet = matchlets[index]
+                let entry = Entry(rule: Int32(rule), matchlet: Int32(index))
+                if matchlet.range == 1 {
+                    fixed[matchlet.start, default: []].append(entry)
+                } else if matchlet.end <= Self.shortRange, matchlet.length >= 2, !matchlet.isMasked {
+                    short.append(entry)
+                } else {
+                    long.append(entry)
+                }
+            }
+        }
+        for (offset, entries) in fixed.sorted(by: { $0.key < $1.key }) {
+            if entries.count > 3 {
+                tables.append(table(offset, entries))
+            } else {
+                lone += entries
+            }
+        }
+        buildPairs()
+    }
+
+    /// Sorts entries by the bytes that their patterns can start with. A masked byte stands for several.
+    private func table(_ offset: Int, _ entries: [Entry]) -> Table {
+        var byByte: [[Entry]] = Array(repeating: [], count: 256)
+        for entry in entries {
+            let matchlet = matchlets[Int(entry.matchlet)]
+            let value = UInt8(truncatingIfNeeded: matchlet.prefix)
+            let mask = UInt8(truncatingIfNeeded: matchlet.prefixMask)
+            if mask == 0xFF {
+                byByte[Int(value)].append(entry)
+            } else {
+                for byte in 0...UInt8.max where byte & mask == value { byByte[Int(byte)].append(entry) }
+            }
+        }
+        var table = Table(offset: offset, starts: [0], entries: [])
+        table.starts.reserveCapacity(257)
+        for entries in byByte {
+            table.entries += entries
+            table.starts.append(Int32(table.entries.count))
+        }
+        return table
+    }
+
+    private mutating func buildPairs() {
+        let hash = { (entry: Entry, matchlets: [Matchlet]) -> Int in
+            let prefix = matchlets[Int(entry.matchlet)].prefix
+            return Self.pairHash(UInt8(truncatingIfNeeded: prefix), UInt8(truncatingIfNeeded: prefix >> 8))
+        }
+        let matchlets = matchlets
+        short.sort { (hash($0, matchlets), $0.rule) < (hash($1, matchlets), $1.rule) }
+        pairs = Array(repeating: 0, count: 1024)
+        pairStarts = Array(repeating: 0, count: 257)
+        for entry in short {
+            let matchlet = matchlets[Int(entry.matchlet)]
+            let pair = Int(matchlet.prefix & 0xFFFF)
+            pairs[pair >> 6] |= 1 << UInt64(pair & 63)
+            pairStarts[hash(entry, matchlets) + 1] += 1
+            shortEnd = max(shortEnd, matchlet.end)
+        }
+        for index in 1...256 { pairStarts[index] += pairStarts[index - 1] }
+    }
+}

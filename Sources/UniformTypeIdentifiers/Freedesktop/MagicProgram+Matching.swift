@@ -1,0 +1,156 @@
+import Glibc
+
+extension MagicProgram {
+    /// The best rule that matches the content, as its place in ``rules``; `nil` when none does.
+    func bestRule(for content: UnsafeRawBufferPointer) -> Int? {
+        guard let base = content.baseAddress, !content.isEmpty else { return nil }
+        let best = bytes.withUnsafeBytes { values in
+            matchlets.withUnsafeBufferPointer { matchlets in
+                var search = Search(
+                    base: base, count: content.count, values: values, matchlets: matchlets, best: rules.count)
+                for index in tables.indices {
+                    guard tables[index].offset < content.count else { break }
+                    search.lookUp(tables[index])
+                }
+                lone.withUnsafeBufferPointer { search.tryFixed($0) }
+                short.withUnsafeBufferPointer { short in
+                    pairs.withUnsafeBufferPointer { pairs in
+                        pairStarts.withUnsafeBufferPointer { search.scan(short, pairs, $0, end: shortEnd) }
+                    }
+                }
+                long.withUnsafeBufferPointer { search.tryRanges($0) }
+                return search.best
+            }
+        }
+        return best < rules.count ? best : nil
+    }
+
+    /// One search in one content. Rules that are no better than the best found so far are not tried.
+    private struct Search {
+        let base: UnsafeRawPointer
+        let count: Int
+        let values: UnsafeRawBufferPointer
+        let matchlets: UnsafeBufferPointer<Matchlet>
+        var best: Int
+
+        /// Tries the patterns at a table's offset that start with the byte there.
+        @inline(__always)
+        mutating func lookUp(_ table: Table) {
+            let byte = Int(base.load(fromByteOffset: table.offset, as: UInt8.self))
+            table.starts.withUnsafeBufferPointer { starts in
+                let range = Int(starts[byte])..<Int(starts[byte + 1])
+                guard !range.isEmpty else { return }
+                table.entries.withUnsafeBufferPointer { tryFixed(UnsafeBufferPointer(rebasing: $0[range])) }
+            }
+        }
+
+        /// Tries patterns that have one offset each.
+        @inline(__always)
+        mutating func tryFixed(_ entries: UnsafeBufferPointer<Entry>) {
+            for entry in entries where Int(entry.rule) < best {
+                let matchlet = Int(entry.matchlet)
+                if isFound(matchlet, at: matchlets[matchlet].start), isWholeRule(matchlet) { best = Int(entry.rule) }
+            }
+        }
+
+        /// Tries the patterns in short ranges in one pass. Nearly every place is dismissed by its first two bytes.
+        mutating func scan(
+            _ entries: UnsafeBufferPointer<Entry>, _ pairs: UnsafeBufferPointer<UInt64>,
+            _ starts: UnsafeBufferPointer<Int32>, end: Int
+        ) {
+            let last = min(end, count - 1)
+            guard last > 0, !entries.isEmpty else { return }
+            var first = base.load(as: UInt8.self)
+            for position in 0..<last {
+                let second = base.load(fromByteOffset: position &+ 1, as: UInt8.self)
+                let pair = Int(first) | Int(second) << 8
+                if pairs[pair >> 6] & (1 << UInt64(truncatingIfNeeded: pair & 63)) != 0 {
+                    let hash = MagicProgram.pairHash(first, second)
+                    for index in Int(starts[hash])..<Int(starts[hash + 1]) {
+                        let entry = entries[index]
+                        let matchlet = Int(entry.matchlet)
+                        guard Int(entry.rule) < best, position >= matchlets[matchlet].start,
+                            position < matchlets[matchlet].end, isFound(matchlet, at: position),
+                            isWholeRule(matchlet)
+                        else { continue }
+                        best = Int(entry.rule)
+                    }
+                }
+                first = second
+            }
+        }
+
+        /// Tries patterns that have a long range each.
+        mutating func tryRanges(_ entries: UnsafeBufferPointer<Entry>) {
+            for entry in entries where Int(entry.rule) < best {
+                let matchlet = Int(entry.matchlet)
+                if isFoundInRange(matchlet), isWholeRule(matchlet) { best = Int(entry.rule) }
+            }
+        }
+
+        /// Whether a pattern is at an offset.
+        @inline(__always)
+        private func isFound(_ index: Int, at offset: Int) -> Bool {
+            let prefix = matchlets[index].prefix
+            let mask = matchlets[index].prefixMask
+            let length = matchlets[index].length
+            guard offset <= count &- length else { return false }
+            if offset &+ 8 <= count {
+                let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                guard word & mask == prefix else { return false }
+                if length <= 8 { return true }
+            }
+            return isFoundWhole(index, at: offset)
+        }
+
+        /// Compares every byte of a pattern; the content is long enough.
+        private func isFoundWhole(_ index: Int, at offset: Int) -> Bool {
+            let matchlet = matchlets[index]
+            let value = UnsafeRawBufferPointer(rebasing: values[matchlet.value..<matchlet.value + matchlet.length])
+            guard matchlet.isMasked else {
+                return value.baseAddress.map { memcmp(base + offset, $0, matchlet.length) == 0 } ?? false
+            }
+            let mask = matchlet.value + matchlet.length
+            for place in 0..<matchlet.length {
+                let byte = base.load(fromByteOffset: offset + place, as: UInt8.self)
+                if byte & values[mask + place] != value[place] { return false }
+            }
+            return true
+        }
+
+        /// Whether a pattern is anywhere in its range.
+        private func isFoundInRange(_ index: Int) -> Bool {
+            let matchlet = matchlets[index]
+            let last = min(matchlet.end - 1, count - matchlet.length)
+            guard matchlet.start <= last else { return false }
+            if matchlet.isMasked || matchlet.start == last {
+                return (matchlet.start...last).contains { isFound(index, at: $0) }
+            }
+            // The rarest byte of the pattern leads to the places worth a comparison.
+            let byte = Int32(values[matchlet.value + matchlet.rarest])
+            var position = matchlet.start
+            while position <= last {
+                let start = base + position + matchlet.rarest
+                guard let hit = memchr(start, byte, last - position + 1) else { return false }
+                position += UnsafeRawPointer(hit) - start
+                if isFound(index, at: position) { return true }
+                position += 1
+            }
+            return false
+        }
+
+        /// Whether a rule holds of which a pattern at the top was found: it has nothing below, or one of the patterns
+        /// below it is found too, with what is below that.
+        @inline(__always)
+        private func isWholeRule(_ index: Int) -> Bool {
+            matchlets[index].childCount == 0 || hasMatchingChild(index)
+        }
+
+        private func hasMatchingChild(_ index: Int) -> Bool {
+            let first = matchlets[index].firstChild
+            return (first..<first + matchlets[index].childCount).contains { child in
+                isFoundInRange(child) && isWholeRule(child)
+            }
+        }
+    }
+}

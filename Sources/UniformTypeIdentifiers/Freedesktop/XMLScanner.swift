@@ -1,0 +1,154 @@
+/// Steps through the markup of an XML document, byte by byte and without ever going back.
+///
+/// For documents that are known to be simple (the files of the MIME database) and for the first bytes of any other.
+struct XMLScanner {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        _ = skip("\u{FEFF}")
+    }
+
+    /// Skips white space, the XML declaration, processing instructions, comments and the document type, up to behind
+    /// the `<` of the first element; `false` where something else stands there.
+    mutating func skipProlog() -> Bool {
+        while true {
+            skipSpace()
+            guard skip("<") else { return false }
+            if skip("?") {
+                guard skipPast("?>") else { return false }
+            } else if skip("!--") {
+                guard skipPast("-->") else { return false }
+            } else if skip("!") {
+                guard skipDeclaration() else { return false }
+            } else {
+                return true
+            }
+        }
+    }
+
+    /// The name at this place, if there is one.
+    mutating func name() -> String? {
+        let start = position
+        while let byte = peek(), Self.isNameByte(byte) { position += 1 }
+        guard position > start, !Self.isDigitLike(bytes[start]) else { return nil }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// The next attribute of the element this place is in; `nil` at the end of its tag.
+    mutating func attribute() -> (name: String, value: String)? {
+        skipSpace()
+        guard let name = name() else { return nil }
+        skipSpace()
+        guard skip("=") else { return nil }
+        skipSpace()
+        guard let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        position += 1
+        let start = position
+        while let byte = peek(), byte != quote { position += 1 }
+        guard peek() == quote else { return nil }
+        defer { position += 1 }
+        return (name, Self.decoded(bytes[start..<position]))
+    }
+
+    /// Goes behind the `<` of the next start tag, wherever it is; `false` where there is none any more.
+    mutating func skipToElement() -> Bool {
+        while skipPast("<") {
+            if skip("!--") {
+                guard skipPast("-->") else { return false }
+            } else if let byte = peek(), Self.isNameByte(byte) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// The text from behind the end of this tag to the next markup.
+    mutating func text() -> String? {
+        guard skipPast(">") else { return nil }
+        let start = position
+        while let byte = peek(), byte != UInt8(ascii: "<") { position += 1 }
+        return Self.decoded(bytes[start..<position])
+    }
+
+    /// Skips `<!DOCTYPE …>` with its internal subset, whose declarations have angle brackets of their own.
+    private mutating func skipDeclaration() -> Bool {
+        var depth = 1
+        while let byte = peek() {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "<"): depth += 1
+            case UInt8(ascii: ">"): depth -= 1
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                while let inner = peek(), inner != byte { position += 1 }
+                position += 1
+            default: break
+            }
+            if depth == 0 { return true }
+        }
+        return false
+    }
+
+    private func peek() -> UInt8? {
+        position < bytes.count ? bytes[position] : nil
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek(), byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
+    }
+
+    private mutating func skip(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { text in
+            guard bytes.count - position >= text.count, bytes[position..<position + text.count].elementsEqual(text)
+            else { return false }
+            position += text.count
+            return true
+        }
+    }
+
+    private mutating func skipPast(_ text: StaticString) -> Bool {
+        while position < bytes.count {
+            if skip(text) { return true }
+            position += 1
+        }
+        return false
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), 0x80...0xFF:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a byte may be within a name, but not at its start.
+    private static func isDigitLike(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".")
+    }
+
+    /// Text with the five predefined entities replaced; other references stay as they are.
+    private static func decoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "&") {
+            result += rest[..<start]
+            rest = rest[start...]
+            let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
+            if let (entity, character) = entities.first(where: { rest.hasPrefix($0.0) }) {
+                result += character
+                rest = rest.dropFirst(entity.count)
+            } else {
+                result += "&"
+                rest = rest.dropFirst()
+            }
+        }
+        return result + rest
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+
+/// The bundles registered with the daemon: a folder of property lists, one for each bundle, that the daemon writes.
+///
+/// A record has the keys Identifier, Path, Executable and Team, which matter elsewhere, and the two arrays of type
+/// declarations of the bundle's `Info.plist`.
+struct BundleRecords {
+    /// Declarations of the bundle whose executable this process runs.
+    private(set) var own: [TypeDeclaration] = []
+    /// Declarations of the other bundles, in order of their records' names.
+    private(set) var others: [TypeDeclaration] = []
+    private(set) var faults: [DeclarationFault] = []
+
+    /// Property lists of declarations are a few kilobytes; one beyond this is not read.
+    private static let largestRecord = 4 << 20
+
+    /// What changes when a record is added, replaced or removed.
+    struct Stamp: Equatable {
+        var device: UInt
+        var inode: UInt
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
+    static func folder() -> String {
+        func variable(_ name: String) -> String? {
+            guard let value = getenv(name) else { return nil }
+            let text = String(cString: value)
+            return text.isEmpty ? nil : text
+        }
+        if let home = variable("PURVEY_HOME") {
+            return home + "/data/bundles"
+        }
+        // The specification of base directories: a path that is not absolute is invalid and ignored.
+        if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") {
+            return data + "/purvey/bundles"
+        }
+        return (variable("HOME") ?? NSHomeDirectory()) + "/.local/share/purvey/bundles"
+    }
+
+    /// The folder's stamp; nil if there is no such folder.
+    static func stamp(of folder: String) -> Stamp? {
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        return Stamp(
+            device: status.st_dev, inode: status.st_ino, seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    /// Reads every record in `folder`. What cannot be read is left out and named in ``faults``.
+    init(folder: String) {
+        guard let directory = opendir(folder) else {
+            // No folder: nothing was ever registered.
+            if errno != ENOENT {
+                faults.append(DeclarationFault(source: folder, reason: String(cString: strerror(errno))))
+            }
+            return
+        }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            // A name that starts with a dot is a record being written.
+            if name.hasSuffix(".plist"), !name.hasPrefix(".") {
+                names.append(name)
+            }
+        }
+        closedir(directory)
+        guard !names.isEmpty else { return }
+
+        let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        for name in names.sorted() {
+            read(folder + "/" + name, executable: executable)
+        }
+    }
+
+    private mutating func read(_ path: String, executable: String?) {
+        do throws(DeclarationFault) {
+            let record = try Self.propertyList(path)
+            let bundle = (record["Path"] as? String).map { URL(fileURLWithPath: $0, isDirectory: true) }
+            let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path, bundle: bundle)
+            self.faults += faults
+            if let executable, record["Executable"] as? String == executable {
+                own += declarations
+            } else {
+                others += declarations
+            }
+        } catch {
+            faults.append(error)
+        }
+    }
+
+    private static func propertyList(_ path: String) throws(DeclarationFault) -> [String: Any] {
+        let data: [UInt8]
+        do throws(FileContents.Failure) {
+            data = try FileContents.read(path, atMost: largestRecord + 1)
+        } catch {
+            throw DeclarationFault(source: path, reason: error.reason)
+        }
+        guard data.count <= largestRecord else {
+            throw DeclarationFault(source: path, reason: "larger than \(largestRecord) bytes")
+        }
+        let list: Any
+        do {
+            list = try PropertyListSerialization.propertyList(from: Data(data), format: nil)
+        } catch {
+            throw DeclarationFault(source: path, reason: "not a property list (\(error.localizedDescription))")
+        }
+        guard let dictionary = list as? [String: Any] else {
+            throw DeclarationFault(source: path, reason: "not a dictionary")
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,122 @@
+/// The types that the system declares, compiled in (`Scripts/generate-core-types`).
+///
+/// Built once, at first use, from ``table``; everything here is immutable and the same in every snapshot of the registry.
+enum CoreTypes {
+    /// The type on line `index` of ``table``; the constants of ``UTType`` come here.
+    @inline(__always)
+    static func type(_ index: Int) -> UTType {
+        UTType(identity: shared.identities[index])
+    }
+
+    static let shared = Tables()
+
+    struct Tables: Sendable {
+        let identities: [TypeIdentity]
+        let facts: [TypeFacts]
+        let identifiers: FoldedIndex
+        let extensions: FoldedIndex
+        let mimeTypes: FoldedIndex
+
+        init() {
+            let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
+            var lines: [Line] = []
+            lines.reserveCapacity(CoreTypes.count)
+            CoreTypes.forEachPiece(of: table, between: UInt8(ascii: "\n")) { lines.append(Line($0)) }
+
+            var identities: [TypeIdentity] = []
+            var facts: [TypeFacts] = []
+            var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
+            var extensions = identifiers
+            var mimeTypes = identifiers
+            identities.reserveCapacity(lines.count)
+            facts.reserveCapacity(lines.count)
+            identifiers.reserveCapacity(lines.count)
+            for (index, line) in lines.enumerated() {
+                identifiers.append((line.identifier, index))
+                for tag in line.extensions {
+                    extensions.append((tag, index))
+                }
+                for tag in line.mimeTypes {
+                    mimeTypes.append((tag, index))
+                }
+                identities.append(TypeIdentity(declared: CoreTypes.text(line.identifier), index: index))
+                facts.append(
+                    TypeFacts(
+                        isDeclared: line.isDeclared, parents: line.parents,
+                        extensions: line.extensions.map { CoreTypes.text($0) },
+                        mimeTypes: line.mimeTypes.map { CoreTypes.text($0) },
+                        description: line.description.isEmpty ? nil : CoreTypes.text(line.description),
+                        ancestors: TypeFacts.closure(of: index, parents: { lines[$0].parents }, count: lines.count)))
+            }
+            self.identities = identities
+            self.facts = facts
+            self.identifiers = FoldedIndex(identifiers)
+            self.extensions = FoldedIndex(extensions)
+            self.mimeTypes = FoldedIndex(mimeTypes)
+        }
+    }
+
+    /// Indexes of the types with a constant in Swift, by its name, such as `jpeg`.
+    static let constants: [String: Int] = {
+        let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
+        var constants: [String: Int] = [:]
+        var index = 0
+        forEachPiece(of: table, between: UInt8(ascii: "\n")) { bytes in
+            let name = Line(bytes).constant
+            if !name.isEmpty {
+                constants[text(name)] = index
+            }
+            index += 1
+        }
+        return constants
+    }()
+
+    fileprivate static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Calls `body` with each piece of `bytes`, empty ones too; never for no bytes.
+    fileprivate static func forEachPiece(
+        of bytes: UnsafeBufferPointer<UInt8>, between separator: UInt8, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        var start = 0
+        for place in 0..<bytes.count where bytes[place] == separator {
+            body(UnsafeBufferPointer(rebasing: bytes[start..<place]))
+            start = place + 1
+        }
+        if !bytes.isEmpty {
+            body(UnsafeBufferPointer(rebasing: bytes[start...]))
+        }
+    }
+
+    /// One line of ``table``, whose bytes are static and so stay valid.
+    private struct Line {
+        var identifier = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        var isDeclared = true
+        var parents: [Int] = []
+        var extensions: [UnsafeBufferPointer<UInt8>] = []
+        var mimeTypes: [UnsafeBufferPointer<UInt8>] = []
+        var description = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        var constant = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>) {
+            let comma = UInt8(ascii: ",")
+            var column = 0
+            CoreTypes.forEachPiece(of: bytes, between: UInt8(ascii: "\t")) { piece in
+                switch column {
+                case 0: identifier = piece
+                case 1 where piece.first == UInt8(ascii: "?"): isDeclared = false
+                case 1:
+                    CoreTypes.forEachPiece(of: piece, between: comma) { number in
+                        parents.append(number.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+                    }
+                case 2: CoreTypes.forEachPiece(of: piece, between: comma) { extensions.append($0) }
+                case 3: CoreTypes.forEachPiece(of: piece, between: comma) { mimeTypes.append($0) }
+                case 4: description = piece
+                default: constant = piece
+                }
+                column += 1
+            }
+        }
+    }
+}

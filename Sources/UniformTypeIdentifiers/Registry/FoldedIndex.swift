@@ -1,0 +1,157 @@
+/// An immutable hash table from strings, compared without regard to ASCII case, to lists of small numbers.
+///
+/// Identifiers and tags compare this way (the old C interface says so of identifiers, the freedesktop database of
+/// filename extensions). Looking up a native Swift string allocates nothing and takes no lock: open addressing over
+/// flat arrays, keys compared byte by byte.
+struct FoldedIndex: Sendable {
+    private struct Entry {
+        var hash: UInt32
+        var keyStart: Int32
+        var keyLength: Int32
+        /// The number of the first link.
+        var first: Int32
+    }
+
+    /// One value of a key, and the number of the link with the next, or -1.
+    private struct Link {
+        var value: Int32
+        var next: Int32
+    }
+
+    /// Number of the entry plus one; zero is a free slot. Its count is a power of two, at least twice the entries'.
+    private var slots: [Int32]
+    private var entries: [Entry] = []
+    private var keys: [UInt8] = []
+    private var links: [Link] = []
+
+    /// Builds the table; the values of one key keep the order in which they were added, each once.
+    init(_ pairs: [(key: UnsafeBufferPointer<UInt8>, value: Int)]) {
+        var count = 16
+        while count < pairs.count * 2 {
+            count *= 2
+        }
+        slots = [Int32](repeating: 0, count: count)
+        entries.reserveCapacity(pairs.count)
+        links.reserveCapacity(pairs.count)
+        keys.reserveCapacity(pairs.reduce(0) { $0 + $1.key.count })
+        for (key, value) in pairs {
+            add(key, value)
+        }
+    }
+
+    private mutating func add(_ key: UnsafeBufferPointer<UInt8>, _ value: Int) {
+        let link = Link(value: Int32(value), next: -1)
+        let hash = Self.hash(key)
+        let slot = probe(key, hash)
+        guard slots[slot] != 0 else {
+            entries.append(
+                Entry(
+                    hash: hash, keyStart: Int32(keys.count), keyLength: Int32(key.count), first: Int32(links.count)))
+            slots[slot] = Int32(entries.count)
+            links.append(link)
+            for byte in key {
+                keys.append(asciiLowercase(byte))
+            }
+            return
+        }
+        var last = Int(entries[Int(slots[slot]) - 1].first)
+        while links[last].value != value {
+            guard links[last].next >= 0 else {
+                links[last].next = Int32(links.count)
+                links.append(link)
+                return
+            }
+            last = Int(links[last].next)
+        }
+    }
+
+    /// The same from strings.
+    init(strings: [(key: String, value: Int)]) {
+        // The bytes of all keys stay where they are while the table is built, because `bytes` is complete before.
+        var bytes: [UInt8] = []
+        var parts: [(range: Range<Int>, value: Int)] = []
+        for (key, value) in strings {
+            let start = bytes.count
+            bytes.append(contentsOf: key.utf8)
+            parts.append((start..<bytes.count, value))
+        }
+        self = bytes.withUnsafeBufferPointer { bytes in
+            FoldedIndex(parts.map { (UnsafeBufferPointer(rebasing: bytes[$0.range]), $0.value) })
+        }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Calls `body` with the values of `key`, in order, until it returns a result.
+    @inline(__always)
+    func first<Result>(_ key: String, where body: (Int) -> Result?) -> Result? {
+        if entries.isEmpty {
+            return nil
+        }
+        var number = withBytes(of: key) { find($0) }
+        while number >= 0 {
+            let link = links[number]
+            if let result = body(Int(link.value)) {
+                return result
+            }
+            number = Int(link.next)
+        }
+        return nil
+    }
+
+    /// The first value of `key`.
+    func first(_ key: String) -> Int? {
+        first(key) { $0 }
+    }
+
+    /// The number of the first link of `key`, or -1.
+    private func find(_ key: UnsafeBufferPointer<UInt8>) -> Int {
+        let entry = slots[probe(key, Self.hash(key))]
+        return entry == 0 ? -1 : Int(entries[Int(entry) - 1].first)
+    }
+
+    /// The slot that holds `key`, or the free one where it belongs.
+    private func probe(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int {
+        let mask = slots.count - 1
+        var slot = Int(hash) & mask
+        while slots[slot] != 0 {
+            let entry = entries[Int(slots[slot]) - 1]
+            if entry.hash == hash, Int(entry.keyLength) == key.count, matches(key, at: Int(entry.keyStart)) {
+                return slot
+            }
+            slot = (slot + 1) & mask
+        }
+        return slot
+    }
+
+    private func matches(_ key: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        for offset in 0..<key.count where asciiLowercase(key[offset]) != keys[start + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// FNV-1a over the folded bytes, the high bits mixed down because only the low ones choose a slot.
+    private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        var hash: UInt32 = 2_166_136_261
+        for byte in key {
+            hash = (hash ^ UInt32(asciiLowercase(byte))) &* 16_777_619
+        }
+        return hash ^ (hash >> 15)
+    }
+}
+
+/// Calls `body` with the UTF-8 of `string`, in place where the string is native, as all but bridged ones are.
+@inline(__always)
+func withBytes<Result>(of string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = string.utf8.withContiguousStorageIfAvailable(body) {
+        return result
+    }
+    return Array(string.utf8).withUnsafeBufferPointer(body)
+}
+
+/// `byte` with the letters A to Z in lower case.
+@inline(__always)
+func asciiLowercase(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// One entry of `UTExportedTypeDeclarations` or `UTImportedTypeDeclarations` in a bundle's property list.
+package struct TypeDeclaration: Sendable, Equatable {
+    /// `UTTypeIdentifier`.
+    package var identifier: String
+    /// Whether the bundle owns the type; an imported declaration stands in for an owner that may be missing.
+    package var isExported: Bool
+    /// `UTTypeConformsTo`, in declaration order.
+    package var parents: [String] = []
+    /// `UTTypeTagSpecification`: tags by class, in declaration order.
+    package var tags: [String: [String]] = [:]
+    /// `UTTypeDescription`.
+    package var description: String?
+    /// `UTTypeVersion`.
+    package var version: Int?
+    /// `UTTypeReferenceURL`.
+    package var referenceURL: URL?
+    /// The bundle that the declaration is from, if it is known.
+    package var bundle: URL?
+
+    package init(
+        identifier: String, isExported: Bool, parents: [String] = [], tags: [String: [String]] = [:],
+        description: String? = nil
+    ) {
+        self.identifier = identifier
+        self.isExported = isExported
+        self.parents = parents
+        self.tags = tags
+        self.description = description
+    }
+
+    /// Reads one entry. Values of a wrong kind make the entry unusable; keys we do not know are ignored.
+    init(propertyList entry: Any, isExported: Bool) throws(Malformed) {
+        guard let entry = entry as? [String: Any] else { throw Malformed(reason: "the entry is not a dictionary") }
+        guard let identifier = entry["UTTypeIdentifier"] as? String else {
+            throw Malformed(reason: "UTTypeIdentifier is missing or not a string")
+        }
+        guard Self.isValid(identifier: identifier) else {
+            throw Malformed(reason: "\"\(identifier)\" is not a type identifier (letters, digits, dots and hyphens)")
+        }
+        self.identifier = identifier
+        self.isExported = isExported
+        parents = try Self.strings(entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)")
+        if let specification = entry["UTTypeTagSpecification"] {
+            guard let specification = specification as? [String: Any] else {
+                throw Malformed(reason: "UTTypeTagSpecification of \(identifier) is not a dictionary")
+            }
+            for (tagClass, value) in specification {
+                let list = try Self.strings(value, "\(tagClass) of \(identifier)")
+                let tagClass = UTTagClass(rawValue: tagClass)
+                if tagClass == .filenameExtension, let bad = list.first(where: { !Tag.isPossible($0, of: tagClass) }) {
+                    throw Malformed(reason: "\"\(bad)\" of \(identifier) is not a filename extension")
+                }
+                tags[tagClass.rawValue] = list
+            }
+        }
+        description = entry["UTTypeDescription"] as? String
+        // Written as a number or as a string, both are found.
+        version = entry["UTTypeVersion"] as? Int ?? (entry["UTTypeVersion"] as? String).flatMap { Int($0) }
+        referenceURL = (entry["UTTypeReferenceURL"] as? String).flatMap { URL(string: $0) }
+    }
+
+    /// Why an entry cannot be used.
+    struct Malformed: Error {
+        let reason: String
+    }
+
+    /// A list that property lists write either as an array of strings or, for one element, as the string alone.
+    private static func strings(_ value: Any?, _ name: String) throws(Malformed) -> [String] {
+        switch value {
+        case nil: return []
+        case let string as String: return [string]
+        case let strings as [String]: return strings
+        default: throw Malformed(reason: "\(name) is neither a string nor an array of strings")
+        }
+    }
+
+    /// Whether `identifier` has the characters of a type identifier and is not in the space of dynamic ones.
+    static func isValid(identifier: String) -> Bool {
+        let isSpelledRight = identifier.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                128...:
+                true
+            default: false
+            }
+        }
+        return isSpelledRight && !identifier.isEmpty && !identifier.lowercased().hasPrefix("dyn.")
+    }
+}
+
+/// A declaration, or a whole property list, that the registry had to leave out.
+package struct DeclarationFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Where it was found: a path, or what registered it.
+    package let source: String
+    /// What is wrong with it.
+    package let reason: String
+
+    package var description: String { "\(source): \(reason)" }
+}
+
+extension TypeDeclaration {
+    /// The declarations of a property list with the keys of an `Info.plist`; faulty entries are left out.
+    package static func declarations(
+        in propertyList: [String: Any], source: String, bundle: URL? = nil
+    ) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
+        var declarations: [TypeDeclaration] = []
+        var faults: [DeclarationFault] = []
+        for (key, isExported) in [("UTExportedTypeDeclarations", true), ("UTImportedTypeDeclarations", false)] {
+            guard let value = propertyList[key] else { continue }
+            guard let entries = value as? [Any] else {
+                faults.append(DeclarationFault(source: source, reason: "\(key) is not an array"))
+                continue
+            }
+            for (number, entry) in entries.enumerated() {
+                do throws(Malformed) {
+                    var declaration = try TypeDeclaration(propertyList: entry, isExported: isExported)
+                    declaration.bundle = bundle
+                    declarations.append(declaration)
+                } catch {
+                    let reason = "entry \(number + 1) of \(key): \(error.reason)"
+                    faults.append(DeclarationFault(source: source, reason: reason))
+                }
+            }
+        }
+        return (declarations, faults)
+    }
+}

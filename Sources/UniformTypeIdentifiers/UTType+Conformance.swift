@@ -1,0 +1,69 @@
+extension UTType {
+    /// Whether this type is `type` or conforms to it, directly or through other types.
+    public func conforms(to type: UTType) -> Bool {
+        if identity === type.identity {
+            return true
+        }
+        return TypeRegistry.withCurrent { conforms(to: type, in: $0) }
+    }
+
+    /// Whether `type` conforms to this type and is not the same.
+    public func isSupertype(of type: UTType) -> Bool {
+        type.isSubtype(of: self)
+    }
+
+    /// Whether this type conforms to `type` and is not the same.
+    public func isSubtype(of type: UTType) -> Bool {
+        self != type && conforms(to: type)
+    }
+
+    /// All types that this one conforms to, directly or through other types, itself left out.
+    public var supertypes: Set<UTType> { Set(supertypesByDistance) }
+
+    /// The ``supertypes``, the nearest first; of equally near ones those declared first.
+    package var supertypesByDistance: [UTType] {
+        TypeRegistry.withCurrent { snapshot in
+            var seen: Set<UTType> = [self]
+            var result = parents(in: snapshot).filter { seen.insert($0).inserted }
+            var next = 0
+            while next < result.count {
+                result += result[next].parents(in: snapshot).filter { seen.insert($0).inserted }
+                next += 1
+            }
+            return result
+        }
+    }
+
+    /// The types that this one is declared to conform to directly, in that order.
+    package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
+
+    /// The types that this one conforms to directly.
+    func parents(in snapshot: TypeSnapshot) -> [UTType] {
+        if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
+            return snapshot.facts[index].parents.map { UTType(identity: snapshot.identities[$0]) }
+        }
+        return identity.assumedParent.map { [$0] } ?? identity.dynamicFacts?.parents ?? []
+    }
+
+    @inline(__always)
+    func conforms(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
+        if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
+            if let other = snapshot.index(of: type.identity) {
+                return snapshot.facts[index].conforms(to: other)
+            }
+            return self == type
+        }
+        return conformsUndeclared(to: type, in: snapshot)
+    }
+
+    /// The same for a type without facts of its own in the snapshot.
+    private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
+        if let facts = identity.dynamicFacts, facts.isKind(of: type, in: snapshot) {
+            return true
+        }
+        if let parent = identity.assumedParent, parent.conforms(to: type, in: snapshot) {
+            return true
+        }
+        return self == type
+    }
+}

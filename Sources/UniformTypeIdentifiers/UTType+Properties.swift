@@ -1,0 +1,115 @@
+import Foundation
+
+extension UTType {
+    /// The type's tags by class, in declaration order; classes without a tag are left out.
+    ///
+    /// A declared type has filename extensions and MIME types here. A dynamic type has exactly the tag it was made from.
+    public var tags: [UTTagClass: [String]] {
+        if let payload = identity.payload {
+            return [UTTagClass(rawValue: payload.tagClass): [payload.tag]]
+        }
+        var tags: [UTTagClass: [String]] = [:]
+        withFacts { facts in
+            tags[.filenameExtension] = facts.extensions.isEmpty ? nil : facts.extensions
+            tags[.mimeType] = facts.mimeTypes.isEmpty ? nil : facts.mimeTypes
+        }
+        return tags
+    }
+
+    /// The type's tags of all classes, also of those that ``tags`` leaves out.
+    package var allTags: [UTTagClass: [String]] {
+        var all = tags
+        let others: [String: [String]]? = withFacts { $0.otherTags }
+        for (tagClass, list) in others ?? [:] {
+            all[UTTagClass(rawValue: tagClass)] = list
+        }
+        return all
+    }
+
+    /// The bundle that declares the type; nil if that is the system, or nobody.
+    package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
+
+    /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop database.
+    public var preferredFilenameExtension: String? {
+        preferredTag(of: .filenameExtension)
+    }
+
+    /// The first declared MIME type; of a dynamic type its own, else the one the freedesktop database has.
+    public var preferredMIMEType: String? {
+        preferredTag(of: .mimeType)
+    }
+
+    /// The first tag of a class, whatever class that is.
+    package func preferredTag(of tagClass: UTTagClass) -> String? {
+        if let payload = identity.payload {
+            return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
+        }
+        return withFacts { facts in
+            switch tagClass {
+            case .filenameExtension: facts.extensions.first
+            case .mimeType: facts.mimeTypes.first
+            default: facts.otherTags[tagClass.rawValue]?.first
+            }
+        } ?? nil
+    }
+
+    /// A description for people, in English: the type's own, else that of the nearest type it conforms to. A dynamic
+    /// type inherits none; it has one if the freedesktop database knows the tag.
+    public var localizedDescription: String? {
+        if isDynamic {
+            return identity.dynamicFacts?.mime.flatMap { MIMEDatabase.shared?.description(of: $0) }
+        }
+        if let own = withFacts(\.description) ?? nil {
+            return own
+        }
+        return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
+    }
+
+    /// The version that the declaration gives, usually none.
+    public var version: Int? { withFacts(\.version) ?? nil }
+
+    /// Where the declaration says the type is described, usually nowhere.
+    public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
+
+    /// Whether the type was made from a tag that no declared type has.
+    public var isDynamic: Bool {
+        identity.origin == .dynamic
+    }
+
+    /// Whether the system or a bundle declares the type.
+    public var isDeclared: Bool { withFacts(\.isDeclared) ?? false }
+
+    /// Whether the identifier is in the public domain: starts with `public.`.
+    public var isPublic: Bool {
+        identifier.utf8.count > 7
+            && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
+    }
+
+    /// All filename extensions: the declared ones, or that of a dynamic type and those the freedesktop database adds.
+    package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
+
+    /// All MIME types: the declared ones, or that of a dynamic type and the one the freedesktop database adds.
+    package var mimeTypes: [String] { knownTags(of: .mimeType) }
+
+    private func knownTags(of tagClass: UTTagClass) -> [String] {
+        let own = tags[tagClass] ?? []
+        return own + databaseTags(of: tagClass).filter { tag in !own.contains { $0.lowercased() == tag.lowercased() } }
+    }
+
+    /// Tags that the freedesktop database knows of a dynamic type.
+    private func databaseTags(of tagClass: UTTagClass) -> [String] {
+        guard let mime = identity.dynamicFacts?.mime else { return [] }
+        switch tagClass {
+        case .filenameExtension: return MIMEDatabase.shared?.extensions(of: mime) ?? []
+        case .mimeType: return [mime]
+        default: return []
+        }
+    }
+
+    /// Calls `body` with the facts of a declared type.
+    func withFacts<Result>(_ body: (TypeFacts) -> Result) -> Result? {
+        TypeRegistry.withCurrent { snapshot in
+            snapshot.index(of: identity).map { body(snapshot.facts[$0]) }
+        }
+    }
+}

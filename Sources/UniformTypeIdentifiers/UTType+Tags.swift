@@ -1,0 +1,88 @@
+extension UTType {
+    /// The type of files with a filename extension.
+    ///
+    /// - Parameters:
+    ///   - filenameExtension: without the leading dot, in any case.
+    ///   - supertype: what the type must conform to.
+    /// - Returns: the declared type, else what the freedesktop database makes of it, else a dynamic type that conforms
+    ///   to `supertype`; nil only if this can be no extension, as with a slash in it.
+    public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
+        self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
+    }
+
+    /// The type of data of a MIME type.
+    ///
+    /// - Parameters:
+    ///   - mimeType: such as `image/png`, in any case. Parameters (`; charset=…`) count where a declared type names
+    ///     them, and are passed over otherwise.
+    ///   - supertype: what the type must conform to.
+    /// - Returns: the declared type, else what the freedesktop database makes of it, else a dynamic type that conforms
+    ///   to `supertype`; nil only if this can be no MIME type, as without a slash.
+    public init?(mimeType: String, conformingTo supertype: UTType = .data) {
+        self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
+    }
+
+    /// The type that a tag stands for.
+    ///
+    /// - Parameters:
+    ///   - tag: such as `png` or `image/png`.
+    ///   - tagClass: what kind of tag it is.
+    ///   - supertype: what the type must conform to; nil if anything will do.
+    /// - Returns: the preferred one of the declared types, else what the freedesktop database makes of it, else a
+    ///   dynamic type; nil only if the tag cannot be one of its class.
+    public init?(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) {
+        TypeRegistry.refreshIfDue()
+        let declared = TypeRegistry.withCurrent { snapshot in
+            snapshot.firstType(withTag: tag, of: tagClass, conformingTo: supertype)
+        }
+        if let declared {
+            self = declared
+            return
+        }
+        guard let tag = Tag(tag, of: tagClass) else { return nil }
+        self = tag.undeclaredType(conformingTo: supertype)
+    }
+
+    /// All types that a tag stands for.
+    ///
+    /// - Parameters: as for ``init(tag:tagClass:conformingTo:)``.
+    /// - Returns: the declared types, the preferred one first; else a single dynamic one; empty only if the tag cannot
+    ///   be one of its class.
+    public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
+        TypeRegistry.refreshIfDue()
+        var declared: [UTType] = []
+        TypeRegistry.withCurrent { snapshot in
+            let _: Never? = snapshot.firstIndex(withTag: tag, of: tagClass) { index in
+                let type = UTType(identity: snapshot.identities[index])
+                if snapshot.accepts(index, conformingTo: supertype), !declared.contains(type) {
+                    declared.append(type)
+                }
+                return nil
+            }
+        }
+        if !declared.isEmpty {
+            return declared
+        }
+        guard let tag = Tag(tag, of: tagClass) else { return [] }
+        return [tag.undeclaredType(conformingTo: supertype)]
+    }
+}
+
+extension TypeSnapshot {
+    /// The preferred one of the declared types with the tag that conform to `supertype`.
+    @inline(__always)
+    func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
+        firstIndex(withTag: tag, of: tagClass) { index in
+            accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
+        }
+    }
+
+    @inline(__always)
+    func accepts(_ index: Int, conformingTo supertype: UTType?) -> Bool {
+        guard let supertype else { return true }
+        if let other = self.index(of: supertype.identity) {
+            return facts[index].conforms(to: other)
+        }
+        return UTType(identity: identities[index]) == supertype
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// A type of data, of a file or of something that passes between programs, known by an identifier such as
+/// `public.jpeg`.
+///
+/// Types form a hierarchy: `public.jpeg` conforms to `public.image`, and so may be used where any image will do.
+/// A type is declared by the system or by a bundle's property list; or it is *dynamic*, made from a tag such as a
+/// filename extension that no declared type has. Types are equal if their identifiers are.
+///
+/// Everything here may be called from any thread. No lock is taken to look a type up.
+public struct UTType: Sendable {
+    let identity: TypeIdentity
+
+    init(identity: TypeIdentity) {
+        self.identity = identity
+    }
+
+    /// The declared type of an identifier, or the dynamic type that a dynamic identifier stands for.
+    ///
+    /// - Parameter identifier: compared without regard to ASCII case; the type has the declared spelling.
+    /// - Returns: nil if nobody declares the identifier and it is not a well-formed dynamic one.
+    public init?(_ identifier: String) {
+        TypeRegistry.refreshIfDue()
+        self.init(known: identifier)
+    }
+
+    /// The same, without looking whether declarations have changed.
+    init?(known identifier: String) {
+        let declared = TypeRegistry.withCurrent { snapshot -> TypeIdentity? in
+            guard let index = snapshot.index(ofIdentifier: identifier), snapshot.facts[index].isDeclared else {
+                return nil
+            }
+            return snapshot.identities[index]
+        }
+        if let declared {
+            self.init(identity: declared)
+        } else if let payload = DynamicIdentifier(identifier),
+            Tag.isPossible(payload.tag, of: UTTagClass(rawValue: payload.tagClass))
+        {
+            self.init(identity: TypeIdentity(dynamic: payload, identifier: identifier))
+        } else {
+            return nil
+        }
+    }
+
+    init(dynamic payload: DynamicIdentifier) {
+        self.init(identity: TypeIdentity(dynamic: payload, identifier: payload.encoded()))
+    }
+
+    /// The identifier, such as `public.jpeg`.
+    public var identifier: String { identity.identifier }
+
+    /// The type of a constant's Swift name, such as `jpeg`.
+    package init?(constant name: String) {
+        guard let index = CoreTypes.constants[name] else { return nil }
+        self = CoreTypes.type(index)
+    }
+}
+
+extension UTType: Hashable {
+    /// Whether both have the same identifier.
+    public static func == (left: UTType, right: UTType) -> Bool {
+        left.identity === right.identity || left.identity.identifier == right.identity.identifier
+    }
+
+    /// Hashes the identifier.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity.identifier)
+    }
+}
+
+extension UTType: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The identifier.
+    public var description: String { identifier }
+
+    /// The identifier, and whether the type is dynamic or not declared.
+    public var debugDescription: String {
+        if isDynamic {
+            return "\(identifier) (dynamic)"
+        }
+        return isDeclared ? identifier : "\(identifier) (not declared)"
+    }
+}

@@ -1,0 +1,87 @@
+import LinuxSystem
+
+/// Reads pieces of files and compresses them. Each thread has one, with buffers that it uses again and again.
+struct PieceMaker: ~Copyable {
+    private let deflater: Deflater
+    private let compressibility: Compressibility
+    private let input: UnsafeMutableRawBufferPointer
+    private let output: UnsafeMutableRawBufferPointer
+
+    /// - Throws: `ENOMEM`.
+    init(level: Int) throws(Errno) {
+        let compressibility = try Compressibility()
+        guard let deflater = Deflater(level: level) else { throw .outOfMemory }
+        self.deflater = deflater
+        self.compressibility = compressibility
+        // One byte more than the largest piece, to see that a file goes on.
+        input = .allocate(byteCount: PieceRequest.size + 1, alignment: 4096)
+        output = .allocate(byteCount: Deflater.bound(PieceRequest.size), alignment: 4096)
+    }
+
+    deinit {
+        input.deallocate()
+        output.deallocate()
+    }
+
+    func make(_ request: PieceRequest) throws(PieceError) -> Piece {
+        switch request.extent {
+        case .whole: try makeWhole(request)
+        case .part(let range, let isLast): try makePart(request, range, isLast: isLast)
+        }
+    }
+
+    private func makeWhole(_ request: PieceRequest) throws(PieceError) -> Piece {
+        let size = request.status.size
+        // A file that says it is empty may be one that is made up as it is read (in /proc).
+        let count = try read(request.file, at: 0, upTo: size == 0 ? PieceRequest.size + 1 : size)
+        guard size == 0 || count == size else { throw .changed }
+        guard count <= PieceRequest.size else { throw .sizeUnknown }
+        guard try Self.status(request.file).hasSameContent(as: request.status) else { throw .changed }
+        let content = UnsafeMutableRawBufferPointer(rebasing: input[..<count])
+        let checksum = Checksum.of(UnsafeRawBufferPointer(content))
+        if request.deflates, count > 0, compressibility.isCompressible(UnsafeRawBufferPointer(content)),
+            let deflated = deflater.deflate(UnsafeRawBufferPointer(content), into: output), deflated < count
+        {
+            return Piece(method: .deflated, size: count, checksum: checksum, bytes: Array(output[..<deflated]))
+        }
+        return Piece(method: .stored, size: count, checksum: checksum, bytes: Array(content))
+    }
+
+    /// Whether the file stayed as it was is asked once, after its last part.
+    private func makePart(
+        _ request: PieceRequest, _ range: Range<Int>, isLast: Bool
+    ) throws(PieceError) -> Piece {
+        guard try read(request.file, at: range.lowerBound, upTo: range.count) == range.count else { throw .changed }
+        let content = UnsafeMutableRawBufferPointer(rebasing: input[..<range.count])
+        let checksum = Checksum.of(UnsafeRawBufferPointer(content))
+        guard request.deflates else {
+            return Piece(method: .stored, size: range.count, checksum: checksum, bytes: Array(content))
+        }
+        var deflated = deflater.deflate(UnsafeRawBufferPointer(content), into: output)
+        if !isLast, let count = deflated { deflated = DeflateJoint.open(output, count: count, content: content) }
+        // Neither can fail with a buffer of the size the compressor asks for and a stream it made itself.
+        guard let deflated else { throw .system(.inputOutput) }
+        return Piece(method: .deflated, size: range.count, checksum: checksum, bytes: Array(output[..<deflated]))
+    }
+
+    /// Reads until so many bytes are there or the file ends.
+    private func read(_ file: FileDescriptor, at offset: Int, upTo count: Int) throws(PieceError) -> Int {
+        var filled = 0
+        while filled < count {
+            let got: Int
+            do throws(Errno) {
+                got = try file.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: input[filled..<count]), at: offset + filled)
+            } catch {
+                throw .system(error)
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
+
+    private static func status(_ file: FileDescriptor) throws(PieceError) -> FileStatus {
+        do throws(Errno) { return try file.status() } catch { throw .system(error) }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import LinuxSystem
+
+/// The file an archive goes to, written in large pieces from a position on.
+struct ArchiveFile: ~Copyable {
+    private static let bufferSize = 1 << 20
+
+    private let descriptor: FileDescriptor
+    private let start: Int
+    let identity: FileStatus.Identity
+    private var buffer: [UInt8] = []
+    /// Where the buffer's first byte goes.
+    private var flushed: Int
+
+    /// - Throws: ``ZipError/unsuitableOutput`` for what cannot be written at any position.
+    init(_ descriptor: FileDescriptor, startingAt position: Int) throws(ZipError) {
+        let status: FileStatus
+        let flags: CInt
+        do throws(Errno) {
+            status = try descriptor.status()
+            flags = try retrying { fcntl(descriptor.rawValue, F_GETFL) }
+        } catch {
+            throw ZipError(error, path: ".")
+        }
+        guard status.kind == .regular, flags & O_APPEND == 0, flags & O_ACCMODE != O_RDONLY else {
+            throw .unsuitableOutput
+        }
+        self.descriptor = descriptor
+        identity = status.identity
+        start = position
+        flushed = position
+        buffer.reserveCapacity(Self.bufferSize)
+    }
+
+    /// Where the next byte goes.
+    var position: Int { flushed + buffer.count }
+
+    mutating func append(_ bytes: [UInt8]) throws(Errno) {
+        if buffer.count + bytes.count > Self.bufferSize { try flush() }
+        if bytes.count >= Self.bufferSize / 2 {
+            try write(bytes, at: flushed)
+            flushed += bytes.count
+        } else {
+            buffer.append(contentsOf: bytes)
+        }
+    }
+
+    mutating func flush() throws(Errno) {
+        try write(buffer, at: flushed)
+        flushed += buffer.count
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes over what was appended earlier.
+    mutating func replace(at position: Int, with bytes: [UInt8]) throws(Errno) {
+        if position < flushed { try flush() }
+        if position >= flushed {
+            buffer.replaceSubrange((position - flushed)..<(position - flushed + bytes.count), with: bytes)
+        } else {
+            try write(bytes, at: position)
+        }
+    }
+
+    /// Goes back to a position: what was appended after it is gone.
+    mutating func rewind(to position: Int) throws(Errno) {
+        try flush()
+        try descriptor.truncate(to: position)
+        flushed = position
+    }
+
+    /// Takes everything back that was written.
+    mutating func discard() {
+        buffer.removeAll()
+        flushed = start
+        try? descriptor.truncate(to: start)
+    }
+
+    private func write(_ bytes: [UInt8], at position: Int) throws(Errno) {
+        var failure: Errno?
+        bytes.withUnsafeBytes { raw in
+            do throws(Errno) { try descriptor.writeAll(raw, at: position) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,159 @@
+import LinuxSystem
+
+/// One entry of an archive: what its two headers say.
+struct ZipEntry {
+    /// How an entry's bytes are kept. APPNOTE 4.4.5.
+    enum Method: UInt16, Sendable {
+        case stored = 0
+        case deflated = 8
+    }
+
+    /// The whole path in the archive; a directory's ends with `/`.
+    let path: [UInt8]
+    /// Kind and permissions, as in `st_mode`.
+    let mode: UInt32
+    let time: ZipTime
+    /// The size before compression.
+    var size: Int
+    var method = Method.stored
+    /// CRC-32 of the bytes before compression.
+    var checksum: UInt32 = 0
+    var compressedSize = 0
+    /// Where the local header begins.
+    var offset = 0
+
+    /// - Parameter status: permissions beyond read, write and execute are left out: whoever unpacks is not the owner.
+    init(path: [UInt8], status: FileStatus, size: Int) {
+        self.path = path
+        mode = UInt32(status.mode) & 0o170777
+        time = ZipTime(secondsSince1970: status.modifiedSeconds)
+        self.size = size
+    }
+}
+
+extension ZipEntry {
+    /// Sizes and offsets from here on are kept in the zip64 field, and this stands in their place. APPNOTE 4.5.3.
+    static let limit32 = 0xFFFF_FFFF
+    private static let zip64Field: UInt16 = 0x0001
+    private static let timestampField: UInt16 = 0x5455
+
+    private var isLarge: Bool { size >= Self.limit32 }
+
+    /// Bit 11 says that the path is UTF-8. One that is ASCII needs no such word, and one that is not UTF-8 stays the
+    /// bytes it is.
+    private var flags: UInt16 {
+        let isASCII = path.allSatisfy { $0 < 0x80 }
+        return !isASCII && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
+    }
+
+    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends on the size and the path only, so that
+    /// it can be written again when the rest is known.
+    var localHeader: [UInt8] {
+        var header: [UInt8] = []
+        header.reserveCapacity(30 + path.count + 29)
+        header.append(little: UInt32(0x0403_4B50))
+        header.append(little: UInt16(isLarge ? 45 : 20))
+        appendCommon(to: &header, compressed: isLarge ? Self.limit32 : compressedSize, size: min(size, Self.limit32))
+        let extra = (isLarge ? 20 : 0) + timestampLength
+        header.append(little: UInt16(extra))
+        header.append(contentsOf: path)
+        if isLarge {
+            header.append(little: Self.zip64Field)
+            header.append(little: UInt16(16))
+            header.append(little: UInt64(size))
+            header.append(little: UInt64(compressedSize))
+        }
+        appendTimestamp(to: &header)
+        return header
+    }
+
+    /// Appends the entry's header in the archive's directory (APPNOTE 4.3.12).
+    func appendCentralHeader(to directory: inout [UInt8]) {
+        let large = [size, compressedSize, offset].filter { $0 >= Self.limit32 }
+        let unix: UInt16 = 3 << 8
+        directory.append(little: UInt32(0x0201_4B50))
+        directory.append(little: unix | (large.isEmpty ? 30 : 45))
+        directory.append(little: UInt16(large.isEmpty ? 20 : 45))
+        appendCommon(
+            to: &directory, compressed: min(compressedSize, Self.limit32), size: min(size, Self.limit32))
+        let zip64Length = large.isEmpty ? 0 : 4 + 8 * large.count
+        directory.append(little: UInt16(zip64Length + timestampLength))
+        directory.append(little: UInt16(0))  // comment
+        directory.append(little: UInt16(0))  // disk
+        directory.append(little: UInt16(0))  // internal attributes
+        let isDirectory = path.last == UInt8(ascii: "/")
+        directory.append(little: mode << 16 | (isDirectory ? 0x10 : 0))
+        directory.append(little: UInt32(min(offset, Self.limit32)))
+        directory.append(contentsOf: path)
+        if !large.isEmpty {
+            directory.append(little: Self.zip64Field)
+            directory.append(little: UInt16(8 * large.count))
+            for value in large { directory.append(little: UInt64(value)) }
+        }
+        appendTimestamp(to: &directory)
+    }
+
+    private func appendCommon(to header: inout [UInt8], compressed: Int, size: Int) {
+        header.append(little: flags)
+        header.append(little: method.rawValue)
+        header.append(little: time.time)
+        header.append(little: time.date)
+        header.append(little: checksum)
+        header.append(little: UInt32(compressed))
+        header.append(little: UInt32(size))
+        header.append(little: UInt16(path.count))
+    }
+
+    private var timestampLength: Int { time.unixSeconds == nil ? 0 : 9 }
+
+    private func appendTimestamp(to header: inout [UInt8]) {
+        guard let seconds = time.unixSeconds else { return }
+        header.append(little: Self.timestampField)
+        header.append(little: UInt16(5))
+        header.append(1)  // The time of modification only.
+        header.append(little: UInt32(bitPattern: seconds))
+    }
+}
+
+/// The end of an archive, with its zip64 form where a number does not fit (APPNOTE 4.3.14 to 4.3.16).
+struct ZipEnd {
+    let entries: Int
+    let directoryOffset: Int
+    let directorySize: Int
+
+    var bytes: [UInt8] {
+        var end: [UInt8] = []
+        if entries >= 0xFFFF || directoryOffset >= ZipEntry.limit32 || directorySize >= ZipEntry.limit32 {
+            end.append(little: UInt32(0x0606_4B50))
+            end.append(little: UInt64(44))
+            end.append(little: UInt16(3 << 8 | 45))
+            end.append(little: UInt16(45))
+            end.append(little: UInt32(0))
+            end.append(little: UInt32(0))
+            end.append(little: UInt64(entries))
+            end.append(little: UInt64(entries))
+            end.append(little: UInt64(directorySize))
+            end.append(little: UInt64(directoryOffset))
+            end.append(little: UInt32(0x0706_4B50))
+            end.append(little: UInt32(0))
+            end.append(little: UInt64(directoryOffset + directorySize))
+            end.append(little: UInt32(1))
+        }
+        end.append(little: UInt32(0x0605_4B50))
+        end.append(little: UInt16(0))
+        end.append(little: UInt16(0))
+        end.append(little: UInt16(min(entries, 0xFFFF)))
+        end.append(little: UInt16(min(entries, 0xFFFF)))
+        end.append(little: UInt32(min(directorySize, ZipEntry.limit32)))
+        end.append(little: UInt32(min(directoryOffset, ZipEntry.limit32)))
+        end.append(little: UInt16(0))
+        return end
+    }
+}
+
+extension [UInt8] {
+    mutating func append(little value: some FixedWidthInteger) {
+        var value = value.littleEndian
+        Swift.withUnsafeBytes(of: &value) { append(contentsOf: $0) }
+    }
+}

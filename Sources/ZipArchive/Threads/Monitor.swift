@@ -1,0 +1,50 @@
+import Glibc
+
+/// A value that threads look at and change one at a time, and can wait on until another has changed it.
+///
+/// `Mutex` cannot be waited on, which worker threads must. Callers are threads of our own, never Swift's pool.
+final class Monitor<State: Sendable>: @unchecked Sendable {
+    // Safe to share: `state` is touched only while `mutex` is held, and the two pthread objects are made for sharing;
+    // they live at fixed addresses from init to deinit.
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let conditions: UnsafeMutablePointer<pthread_cond_t>
+    private let conditionCount: Int
+
+    /// - Parameter conditions: how many different things can be waited for, counted from 0.
+    init(_ state: State, conditions count: Int) {
+        self.state = state
+        conditionCount = count
+        mutex = .allocate(capacity: 1)
+        conditions = .allocate(capacity: count)
+        pthread_mutex_init(mutex, nil)
+        for index in 0..<count { pthread_cond_init(conditions + index, nil) }
+    }
+
+    deinit {
+        for index in 0..<conditionCount { pthread_cond_destroy(conditions + index) }
+        pthread_mutex_destroy(mutex)
+        conditions.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Looks at the value or changes it.
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
+    /// Waits until the closure has something: it is asked now, and again whenever the condition is signalled.
+    func wait<Result>(for condition: Int, until body: (inout State) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            pthread_cond_wait(conditions + condition, mutex)
+        }
+    }
+
+    func signal(_ condition: Int) { pthread_cond_signal(conditions + condition) }
+    func broadcast(_ condition: Int) { pthread_cond_broadcast(conditions + condition) }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// Items that keep their promises, and items that do not.
+enum Scenario {
+    /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, slow, never, twice, neither, error, fill SIZE;
+    /// or `visible TYPE:VISIBILITY…`, a representation for each.
+    static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
+        let provider = NSItemProvider()
+        let kind = words[0]
+        if kind == "visible" {
+            for word in words.dropFirst() {
+                let parts = word.split(separator: ":").map(String.init)
+                let visibility = NSItemProviderRepresentationVisibility(rawValue: Int(parts[1]) ?? 0) ?? .all
+                provider.registerDataRepresentation(forTypeIdentifier: parts[0], visibility: visibility) { completion in
+                    completion(Data(parts[0].utf8), nil)
+                    return nil
+                }
+            }
+            return provider
+        }
+        let type = words[1]
+        let argument = words.dropFirst(2).joined(separator: " ")
+        switch kind {
+        case "file", "inplace":
+            provider.registerFileRepresentation(
+                forTypeIdentifier: type, fileOptions: kind == "inplace" ? .openInPlace : [], visibility: .all
+            ) { completion in
+                Script.say("handler called")
+                completion(URL(fileURLWithPath: argument), false, nil)
+                return nil
+            }
+        default:
+            provider.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
+                Script.say("handler called")
+                return answer(kind, argument, slow, completion)
+            }
+        }
+        return provider
+    }
+
+    private static func answer(
+        _ kind: String, _ argument: String, _ slow: SlowHandlers,
+        _ completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        switch kind {
+        case "data":
+            completion(pattern(Int(argument) ?? 0), nil)
+        case "slow":
+            return slow.add(completion)
+        case "never":
+            let progress = Progress(totalUnitCount: 10)
+            progress.cancellationHandler = { Script.say("handler cancelled") }
+            return progress
+        case "twice":
+            completion(Data("first".utf8), nil)
+            completion(Data("second".utf8), nil)
+        case "neither":
+            completion(nil, nil)
+        case "error":
+            let cause = NSError(domain: "Deep", code: 7, userInfo: [NSLocalizedDescriptionKey: "the cellar is flooded"])
+            completion(
+                nil,
+                NSError(
+                    domain: "Peer", code: 42,
+                    userInfo: [NSLocalizedDescriptionKey: "it is broken", NSUnderlyingErrorKey: cause]))
+        default:
+            Script.say("unknown kind \(kind)")
+        }
+        return nil
+    }
+
+    /// Bytes that a test can make as well.
+    static func pattern(_ size: Int) -> Data {
+        var data = Data(repeating: 0x5A, count: size)
+        for offset in stride(from: 0, to: size, by: 4099) { data[offset] = UInt8(truncatingIfNeeded: offset / 4099) }
+        return data
+    }
+}
+
+/// Load handlers that wait for the test to move them on.
+final class SlowHandlers: Sendable {
+    private typealias Completion = @Sendable (Data?, (any Error)?) -> Void
+
+    private let running = Mutex<[(progress: Progress, completion: Completion)]>([])
+
+    func add(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress {
+        let progress = Progress(totalUnitCount: 100)
+        progress.cancellationHandler = { Script.say("handler cancelled") }
+        running.withLock { $0.append((progress, completion)) }
+        return progress
+    }
+
+    func advance(to units: Int64) {
+        for (progress, _) in running.withLock({ $0 }) { progress.completedUnitCount = units }
+    }
+
+    func finish() {
+        let all = running.withLock { running in
+            defer { running = [] }
+            return running
+        }
+        for (progress, completion) in all {
+            progress.completedUnitCount = 100
+            completion(Data("done".utf8), nil)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Exchange
+import Foundation
+import Glibc
+import ItemProvider
+import Synchronization
+import Testing
+import UniformTypeIdentifiers
+
+@Suite struct ProgressAcrossProcessesTests {
+    /// Starts a load of the board's first item and gives its progress and what it comes to.
+    private func load(_ daemon: PrivateDaemon) async throws -> (Progress, Outcome) {
+        let item = try #require(try await daemon.board().items().first)
+        let outcome = Outcome()
+        let progress = item.loadDataRepresentation(for: .png) { outcome.set($0, $1) }
+        return (progress, outcome)
+    }
+
+    @Test func theProvidersProgressIsShownToTheConsumer() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            _ = try await provider.ask("offer board slow public.png", "offered")
+            let (progress, outcome) = try await load(daemon)
+            #expect(!progress.isFinished)
+            _ = try await provider.hear("handler called")
+            for percent in [10, 45, 80] {
+                provider.tell("advance \(percent)")
+                await eventually { abs(progress.fractionCompleted - Double(percent) / 100) < 0.01 }
+            }
+            provider.tell("finish")
+            #expect(try await outcome.value() == Data("done".utf8))
+            #expect(progress.isFinished)
+        }
+    }
+
+    @Test func cancellingReachesTheProvidersHandler() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            _ = try await provider.ask("offer board slow public.png", "offered")
+            let (progress, outcome) = try await load(daemon)
+            _ = try await provider.hear("handler called")
+            progress.cancel()
+            await #expect(throws: CocoaError.self) { try await outcome.value() }
+            _ = try await provider.hear("handler cancelled")
+        }
+    }
+
+    @Test func theEndOfTheConsumerCancelsItsLoads() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            let consumer = try daemon.peer()
+            _ = try await provider.ask("offer board slow public.png", "offered")
+            _ = try await consumer.ask("load board public.png data", "loading")
+            _ = try await provider.hear("handler called")
+            consumer.signal(SIGKILL)
+            _ = try await provider.hear("handler cancelled")
+            // The provider serves on.
+            let (_, outcome) = try await load(daemon)
+            _ = try await provider.hear("handler called")
+            provider.tell("finish")
+            #expect(try await outcome.value() == Data("done".utf8))
+        }
+    }
+
+    @Test func aStoppedProviderHoldsUpNobodyButItsLoads() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            let other = try daemon.peer()
+            _ = try await provider.ask("offer board slow public.png", "offered")
+            let (progress, outcome) = try await load(daemon)
+            _ = try await provider.hear("handler called")
+            provider.signal(SIGSTOP)
+            // The daemon and other providers go on; so does cancelling.
+            _ = try await other.ask("offer other data public.png 5000", "offered")
+            let item = try #require(try await daemon.board("other").items().first)
+            #expect(try await item.loadDataRepresentation(for: .png).count == 5000)
+            progress.cancel()
+            await #expect(throws: CocoaError.self) { try await outcome.value() }
+            // New loads of the stopped one's item wait, and can be cancelled as well.
+            let (second, secondOutcome) = try await load(daemon)
+            second.cancel()
+            await #expect(throws: CocoaError.self) { try await secondOutcome.value() }
+            // When it goes on, it learns what happened and serves again.
+            provider.signal(SIGCONT)
+            _ = try await provider.hear("handler cancelled")
+            let (_, third) = try await load(daemon)
+            _ = try await provider.hear("handler called")
+            provider.tell("finish")
+            #expect(try await third.value() == Data("done".utf8))
+        }
+    }
+
+    @Test func manyConsumersOfAStoppedProviderWaitForIt() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            _ = try await provider.ask("offer board data public.png 3", "offered")
+            provider.signal(SIGSTOP)
+            // Each listing makes an item with a socket of its own: more than the daemon sends on their way at once.
+            var outcomes: [Outcome] = []
+            for _ in 0..<200 { outcomes.append(try await load(daemon).1) }
+            provider.signal(SIGCONT)
+            for outcome in outcomes { #expect(try await outcome.value().count == 3) }
+        }
+    }
+}
+
+/// What a load came to, for a test to wait for.
+final class Outcome: Sendable {
+    private struct State {
+        var result: Result<Data, any Error>?
+        var count = 0
+        var waiting: CheckedContinuation<Data, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ data: Data?, _ error: (any Error)?) {
+        let result: Result<Data, any Error> =
+            data.map { .success($0) } ?? .failure(error ?? Failure("neither data nor an error"))
+        let waiting = state.withLock { state in
+            state.result = result
+            state.count += 1
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(with: result)
+    }
+
+    /// How often the completion handler was called.
+    var count: Int { state.withLock { $0.count } }
+
+    func value() async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiting = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// What belongs to the process that runs the tests.
+enum TestProcess {
+    /// Holds everything that tests write. Removed when the process ends.
+    static let folder: String = {
+        // Short, because the path of a socket is.
+        let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
+        var name = Array((temporary + "/pv-XXXXXX").utf8CString)
+        let path = mkdtemp(&name).map { String(cString: $0) } ?? "/tmp/pv"
+        // Loads that this process makes keep their files there as well.
+        setenv("PURVEY_HOME", path, 1)
+        signal(SIGPIPE, SIG_IGN)
+        atexit { try? FileManager.default.removeItem(atPath: TestProcess.folder) }
+        return path
+    }()
+
+    /// Has to come before the first load.
+    static func prepare() { _ = folder }
+
+    /// A program that was built with the tests.
+    static func program(_ name: String) -> String {
+        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
+        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+        let candidates = [own] + CommandLine.arguments
+        for path in candidates {
+            let folder = (path as NSString).deletingLastPathComponent
+            if access(folder + "/" + name, X_OK) == 0 { return folder + "/" + name }
+        }
+        return name
+    }
+
+    static func environment(home: String) -> [String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = home
+        return environment.map { "\($0.key)=\($0.value)" }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ItemProvider
+import Testing
+import UniformTypeIdentifiers
+
+@Suite struct NamingTests {
+    private func name(_ suggested: String?, file: String? = nil, _ type: UTType = .png) -> String {
+        ItemName.name(suggested: suggested, file: file, typeIdentifier: type.identifier)
+    }
+
+    @Test func theSuggestedNameComesFirst() {
+        #expect(name("Holiday.png", file: "IMG_1.png") == "Holiday.png")
+    }
+
+    @Test func withoutASuggestedNameTheFilesOwnIsKept() {
+        #expect(name(nil, file: "IMG_1.png") == "IMG_1.png")
+    }
+
+    @Test func withoutAnyNameTheTypesDescriptionIsUsed() throws {
+        let description = try #require(UTType.png.localizedDescription)
+        #expect(name(nil) == "\(description).png")
+    }
+
+    @Test func aTypeThatNobodyDeclaredGivesItsIdentifier() {
+        #expect(ItemName.name(suggested: nil, file: nil, typeIdentifier: "com.example.x") == "com.example.x")
+    }
+
+    @Test func theTypesExtensionIsAddedWhenItIsMissing() {
+        #expect(name("Holiday") == "Holiday.png")
+        #expect(name("Holiday.v2") == "Holiday.v2.png")
+        #expect(name("Holiday.txt") == "Holiday.txt.png")
+    }
+
+    @Test(arguments: [
+        ("a.jpg", UTType.jpeg), ("a.JPEG", .jpeg), ("a.png", .image), ("a.swift", .plainText), ("a", .data),
+    ])
+    func anExtensionThatAlreadyMeansTheTypeIsLeftAlone(suggested: String, type: UTType) {
+        #expect(name(suggested, type) == suggested)
+    }
+
+    @Test func separatorsAndControlCharactersAreReplaced() {
+        #expect(name("a/b\u{0}c\nd.png") == "a_b_c_d.png")
+        #expect(name("../../etc/passwd") == ".._.._etc_passwd.png")
+    }
+
+    @Test(arguments: ["", ".", ".."])
+    func aNameThatCannotBeAFileGivesWayToTheNext(suggested: String) {
+        #expect(name(suggested, file: "IMG_1.png") == "IMG_1.png")
+    }
+
+    @Test func aLongNameIsCutAtACharacterAndKeepsItsExtension() {
+        let long = name(String(repeating: "ä", count: 150) + ".png")
+        #expect(long.utf8.count <= 255)
+        #expect(long.hasSuffix("ä.png"))
+        #expect(name(String(repeating: "x", count: 300)).utf8.count == 255)
+        #expect(name(String(repeating: "👨‍👩‍👧", count: 40)).hasSuffix("👨‍👩‍👧.png"))
+    }
+
+    @Test func anExtensionOfAbsurdLengthIsCutLikeTheRest() {
+        let long = name("a." + String(repeating: "x", count: 400), .data)
+        #expect(long.utf8.count == 255)
+    }
+
+    @Test func aCopiedFileCarriesTheSuggestedName() async throws {
+        let scratch = try Scratch()
+        let provider = NSItemProvider(contentsOf: try scratch.file("IMG_1.png"), contentType: .png)
+        #expect(provider.suggestedName == "IMG_1.png")
+        provider.suggestedName = "Summer/2026"
+        #expect(await provider.copy("public.png").name == "Summer_2026.png")
+    }
+}

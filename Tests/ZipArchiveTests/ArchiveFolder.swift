@@ -1,0 +1,68 @@
+import Foundation
+import LinuxSystem
+import Testing
+import ZipArchive
+
+/// A folder for one test: the tree to archive, the archive, and programs that read it.
+final class ArchiveFolder {
+    let url: URL
+
+    init() throws {
+        url = URL(fileURLWithPath: "/var/tmp/zip-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var archivePath: String { url.appendingPathComponent("archive.zip").path }
+
+    @discardableResult
+    func file(_ relative: String, _ contents: Data = Data()) throws -> URL {
+        let file = url.appendingPathComponent(relative)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try contents.write(to: file)
+        return file
+    }
+
+    func link(_ relative: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: url.appendingPathComponent(relative).path, withDestinationPath: target)
+    }
+
+    func open(_ relative: String) throws -> FileDescriptor {
+        try .open(url.appendingPathComponent(relative).path, [.readOnly])
+    }
+
+    /// Archives a directory of this folder and gives the archive's bytes.
+    @discardableResult
+    func archive(
+        _ relative: String = "tree", options: ZipArchiver.Options = .init(),
+        progress: ((Int, Int) -> Void)? = nil, isCancelled: () -> Bool = { false }
+    ) throws -> ZipArchiver.Report {
+        let output = try FileDescriptor.open(archivePath, [.readWrite, .create, .truncate], permissions: 0o600)
+        return try ZipArchiver.archive(
+            directory: try open(relative), named: relative, to: output, options: options, progress: progress,
+            isCancelled: isCancelled)
+    }
+
+    var archiveSize: Int { (try? FileStatus.of(archivePath).size) ?? 0 }
+
+    /// Runs a program in this folder and gives what it printed.
+    @discardableResult
+    func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.currentDirectoryURL = url
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+}
