@@ -65,11 +65,15 @@ let package = Package(
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
-        tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
+        // What tests of files have in common.
+        .target(
+            name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
+            swiftSettings: settings),
+        tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         tests("ConduitTests", ["Conduit", "LinuxSystem"]),
-        tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
+        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(

@@ -39,8 +39,10 @@ extension UTType {
             self = declared
             return
         }
-        guard let tag = Tag(tag, of: tagClass) else { return nil }
-        self = tag.undeclaredType(conformingTo: supertype)
+        let make = { Tag(tag, of: tagClass)?.undeclaredType(conformingTo: supertype) }
+        let isCommon = tagClass == .filenameExtension && supertype == .data
+        guard let type = isCommon ? FileTypes.rememberedType(ofExtension: tag, make) : make() else { return nil }
+        self = type
     }
 
     /// All types that a tag stands for.

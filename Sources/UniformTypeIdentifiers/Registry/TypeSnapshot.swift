@@ -9,6 +9,10 @@ package final class TypeSnapshot: Sendable {
 
     /// See ``aliases(in:)``.
     let aliasTable = StoredOnce<AliasTable>()
+    /// See ``FileTypes/quickType(ofName:)``.
+    let patternTypes = StoredOnce<PatternTypes>()
+    /// See ``FileTypes/rememberedType(ofExtension:_:)``.
+    let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared
     /// What bundles declared beyond the system's types. Looked at before the tables of the system.
