@@ -42,7 +42,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// The registered types and the suggested name, for logs.
     open override var description: String {
         let name = suggestedName.map { ", suggestedName = \"\($0)\"" } ?? ""
-        let address = String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16)
+        let address = String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
         return "<NSItemProvider: 0x\(address)> {types = (\(registeredTypeIdentifiers.joined(separator: ", ")))\(name)}"
     }
 
