@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "hand-off", targets: ["HandOff"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
@@ -65,6 +66,10 @@ let package = Package(
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
+        // The program that the README explains.
+        .executableTarget(
+            name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+
         tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
@@ -76,5 +81,6 @@ let package = Package(
             name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+        tests("PurveyDemoTests", []),
     ],
 )
