@@ -70,15 +70,19 @@ let package = Package(
         .executableTarget(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
 
-        tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
+        // What tests of files have in common.
+        .target(
+            name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
+            swiftSettings: settings),
+        tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         tests("ConduitTests", ["Conduit", "LinuxSystem"]),
-        tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
+        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A record has the keys Identifier, Path, Executable and Team, which matter elsewhere, and the two arrays of type
 /// declarations of the bundle's `Info.plist`.
-struct BundleRecords {
+package struct BundleRecords {
     /// Declarations of the bundle whose executable this process runs.
     private(set) var own: [TypeDeclaration] = []
     /// Declarations of the other bundles, in order of their records' names.
@@ -24,7 +24,7 @@ struct BundleRecords {
     }
 
     /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
-    static func folder() -> String {
+    package static func folder() -> String {
         func variable(_ name: String) -> String? {
             guard let value = getenv(name) else { return nil }
             let text = String(cString: value)
@@ -80,7 +80,8 @@ struct BundleRecords {
     private mutating func read(_ path: String, executable: String?) {
         do throws(DeclarationFault) {
             let record = try Self.propertyList(path)
-            let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path)
+            let bundle = (record["Path"] as? String).map { URL(fileURLWithPath: $0, isDirectory: true) }
+            let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path, bundle: bundle)
             self.faults += faults
             if let executable, record["Executable"] as? String == executable {
                 own += declarations

@@ -26,7 +26,7 @@ package enum TypeRegistry {
 
     /// Calls `body` with the current snapshot.
     @inline(__always)
-    static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
+    package static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { body($0) }
     }
 
@@ -101,7 +101,9 @@ package enum TypeRegistry {
         /// The main bundle's declarations do not change while the process runs.
         lazy var main = Bundle.main.infoDictionary.flatMap { info in
             info.isEmpty
-                ? nil : TypeDeclaration.declarations(in: info, source: Bundle.main.bundlePath + "/Info.plist")
+                ? nil
+                : TypeDeclaration.declarations(
+                    in: info, source: Bundle.main.bundlePath + "/Info.plist", bundle: Bundle.main.bundleURL)
         }
 
         /// A snapshot of what is declared now.
