@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "hand-off", targets: ["HandOff"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
@@ -65,6 +66,10 @@ let package = Package(
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
+        // The program that the README explains.
+        .executableTarget(
+            name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+
         // What tests of files have in common.
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
@@ -80,5 +85,6 @@ let package = Package(
             name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+        tests("PurveyDemoTests", []),
     ],
 )
