@@ -55,11 +55,12 @@ extension Section {
             let file = try MemoryFile.sealed(name: "benchmark") { file throws(Errno) in try file.truncate(to: size) }
             let provider = NSItemProvider()
             provider.register(
-                Representation(typeIdentifier: "public.data", visibility: .all, fileOptions: [], isRemote: true) {
-                    _, completion in
-                    completion(.success(.memory(file, size: size)))
-                    return nil
-                })
+                Representation(
+                    typeIdentifier: "public.data", visibility: .all, fileOptions: [],
+                    request: { _, _, completion in
+                        completion(.success(.memory(file, size: size)))
+                        return {}
+                    }))
             return provider
         }
         let large = try item(size: 1 << 30)
@@ -107,9 +108,10 @@ extension ChildRole {
         let provider = try HandoffProvider(dataSize: 1024)
         defer { provider.end() }
         let item = try provider.item()
-        let load = try Measure.median(rounds: 21) {
-            for _ in 0..<1000 { _ = try HandoffLoad.dataCount(item, .data) }
-        } / 1000
+        let load =
+            try Measure.median(rounds: 21) {
+                for _ in 0..<1000 { _ = try HandoffLoad.dataCount(item, .data) }
+            } / 1000
         print(bare, load)
     }
 }
@@ -141,7 +143,9 @@ private final class HandoffProvider {
             listed.signal()
         }
         listed.wait()
-        guard let item = try items.withLock({ $0 })?.get().value.last else { throw HandoffFailure("nothing is offered") }
+        guard let item = try items.withLock({ $0 })?.get().value.last else {
+            throw HandoffFailure("nothing is offered")
+        }
         return item
     }
 

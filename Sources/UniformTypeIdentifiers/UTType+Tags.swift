@@ -73,7 +73,7 @@ extension UTType {
 extension TypeSnapshot {
     /// The preferred one of the declared types with the tag that conform to `supertype`.
     @inline(__always)
-    func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
+    package func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
         firstIndex(withTag: tag, of: tagClass) { index in
             accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
         }

@@ -30,6 +30,7 @@ struct ArchiveWriter: ~Copyable {
     private let outputIdentity: FileStatus.Identity
     private let start: Int
     private let workers: PieceWorkers
+    private let compressibility: Compressibility
     private let progress: (Int) -> Void
     private let isCancelled: () -> Bool
 
@@ -46,6 +47,8 @@ struct ArchiveWriter: ~Copyable {
         progress: @escaping (Int) -> Void, isCancelled: @escaping () -> Bool
     ) throws(ZipError) {
         let file = try ArchiveFile(output, startingAt: options.position)
+        let probe = try Compressibility.orZipError()
+        compressibility = probe
         outputIdentity = file.identity
         self.output = file
         start = options.position
@@ -108,6 +111,7 @@ struct ArchiveWriter: ~Copyable {
             let request = PieceRequest(file: file, status: status, extent: .whole, deflates: deflates)
             return try append(.file(entry, request, number: workers.ask(request)))
         }
+        let deflates = deflates && compressibility.isCompressible(file, size: status.size)
         for begin in stride(from: 0, to: status.size, by: PieceRequest.size) {
             let range = begin..<min(begin + PieceRequest.size, status.size)
             let isLast = range.upperBound == status.size
@@ -271,4 +275,10 @@ struct ArchiveWriter: ~Copyable {
 
 extension ZipEntry {
     fileprivate var shownPath: String { String(decoding: path, as: UTF8.self) }
+}
+
+extension Compressibility {
+    fileprivate static func orZipError() throws(ZipError) -> Compressibility {
+        do throws(Errno) { return try Compressibility() } catch { throw ZipError(error, path: ".") }
+    }
 }

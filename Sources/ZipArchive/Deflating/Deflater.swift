@@ -1,5 +1,7 @@
 import CDeflate
 import CZlib
+import Glibc
+import LinuxSystem
 
 /// Compresses buffers into raw deflate streams (RFC 1951). One thread at a time.
 struct Deflater: ~Copyable {
@@ -36,4 +38,8 @@ enum Checksum {
     static func combined(_ first: UInt32, _ second: UInt32, secondLength: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: crc32_combine(uLong(first), uLong(second), secondLength))
     }
+}
+
+extension Errno {
+    static let outOfMemory = Errno(rawValue: ENOMEM)
 }

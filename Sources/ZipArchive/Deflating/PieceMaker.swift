@@ -3,13 +3,16 @@ import LinuxSystem
 /// Reads pieces of files and compresses them. Each thread has one, with buffers that it uses again and again.
 struct PieceMaker: ~Copyable {
     private let deflater: Deflater
+    private let compressibility: Compressibility
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
 
     /// - Throws: `ENOMEM`.
     init(level: Int) throws(Errno) {
+        let compressibility = try Compressibility()
         guard let deflater = Deflater(level: level) else { throw .outOfMemory }
         self.deflater = deflater
+        self.compressibility = compressibility
         // One byte more than the largest piece, to see that a file goes on.
         input = .allocate(byteCount: PieceRequest.size + 1, alignment: 4096)
         output = .allocate(byteCount: Deflater.bound(PieceRequest.size), alignment: 4096)
@@ -36,7 +39,7 @@ struct PieceMaker: ~Copyable {
         guard try Self.status(request.file).hasSameContent(as: request.status) else { throw .changed }
         let content = UnsafeMutableRawBufferPointer(rebasing: input[..<count])
         let checksum = Checksum.of(UnsafeRawBufferPointer(content))
-        if request.deflates, count > 0,
+        if request.deflates, count > 0, compressibility.isCompressible(UnsafeRawBufferPointer(content)),
             let deflated = deflater.deflate(UnsafeRawBufferPointer(content), into: output), deflated < count
         {
             return Piece(method: .deflated, size: count, checksum: checksum, bytes: Array(output[..<deflated]))
@@ -81,8 +84,4 @@ struct PieceMaker: ~Copyable {
     private static func status(_ file: FileDescriptor) throws(PieceError) -> FileStatus {
         do throws(Errno) { return try file.status() } catch { throw .system(error) }
     }
-}
-
-extension Errno {
-    fileprivate static let outOfMemory = Errno(rawValue: 12)
 }

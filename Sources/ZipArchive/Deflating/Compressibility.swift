@@ -1,0 +1,59 @@
+import LinuxSystem
+
+/// Finds out from a few samples that compressing a large file would be in vain, as for photos and films: a compressor
+/// takes longest for what it cannot make smaller.
+///
+/// A file is only given up when samples from all over it, together, do not get smaller at all. Its parts between the
+/// samples might; that little is given away.
+struct Compressibility: ~Copyable {
+    /// Smaller files are simply compressed.
+    static let leastSize = 256 << 10
+    private static let samples = 16
+    private static let sampleSize = 8 << 10
+
+    private let deflater: Deflater
+    private let sample: UnsafeMutableRawBufferPointer
+    private let output: UnsafeMutableRawBufferPointer
+
+    /// - Throws: `ENOMEM`.
+    init() throws(Errno) {
+        // The level makes no difference for what has no repetitions.
+        guard let deflater = Deflater(level: 1) else { throw .outOfMemory }
+        self.deflater = deflater
+        sample = .allocate(byteCount: Self.sampleSize, alignment: 64)
+        output = .allocate(byteCount: Deflater.bound(Self.sampleSize), alignment: 64)
+    }
+
+    deinit {
+        sample.deallocate()
+        output.deallocate()
+    }
+
+    /// Whether bytes in memory would get smaller.
+    func isCompressible(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= Self.leastSize else { return true }
+        var deflated = 0
+        for offset in Self.offsets(bytes.count) {
+            let sample = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Self.sampleSize])
+            deflated += deflater.deflate(sample, into: output) ?? Self.sampleSize
+        }
+        return deflated < Self.samples * Self.sampleSize
+    }
+
+    /// Whether a file would get smaller. One that cannot be read everywhere is left to be found out by its reader.
+    func isCompressible(_ file: FileDescriptor, size: Int) -> Bool {
+        guard size >= Self.leastSize else { return true }
+        var deflated = 0
+        for offset in Self.offsets(size) {
+            guard let count = try? file.read(into: sample, at: offset), count > 0 else { return true }
+            let read = UnsafeRawBufferPointer(rebasing: sample[..<count])
+            deflated += (deflater.deflate(read, into: output) ?? count) + Self.sampleSize - count
+        }
+        return deflated < Self.samples * Self.sampleSize
+    }
+
+    /// Where the samples begin: the first at the beginning, the last at the end, the others evenly between.
+    private static func offsets(_ size: Int) -> some Sequence<Int> {
+        (0..<samples).lazy.map { (size - sampleSize) / (samples - 1) * $0 }
+    }
+}
