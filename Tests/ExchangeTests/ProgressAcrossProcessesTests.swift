@@ -83,8 +83,10 @@ import UniformTypeIdentifiers
             provider.signal(SIGCONT)
             _ = try await provider.hear("handler cancelled")
             let (_, third) = try await load(daemon)
-            _ = try await provider.hear("handler called")
-            provider.tell("finish")
+            await eventually {
+                provider.tell("finish")
+                return third.count == 1
+            }
             #expect(try await third.value() == Data("done".utf8))
         }
     }
@@ -134,7 +136,16 @@ final class Outcome: Sendable {
                 if state.result == nil { state.waiting = continuation }
                 return state.result
             }
-            if let result { continuation.resume(with: result) }
+            if let result { return continuation.resume(with: result) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(120)) { self.giveUp() }
         }
+    }
+
+    private func giveUp() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(throwing: Failure("the load did not end"))
     }
 }

@@ -36,7 +36,12 @@ extension ExchangeClient {
     package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
         guard let item = offers.remove(identifier) else { return completion() }
         item.offer.end()
-        callIfConnected(WithdrawCall(identifier: identifier), completion: completion)
+        offering.enter {
+            self.callIfConnected(WithdrawCall(identifier: identifier)) {
+                self.offering.leave()
+                completion()
+            }
+        }
     }
 
     private func makeItem(
@@ -57,14 +62,17 @@ extension ExchangeClient {
         completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
     ) where C.Reply == ChangeCountReply {
         let identifiers = items.map(\.offer.identifier)
-        call(request, attempts: 3) { result in
-            switch result {
-            case .success:
-                self.offers.markAnnounced(identifiers)
-                completion(.success(()))
-            case .failure(let error):
-                for identifier in identifiers { self.offers.remove(identifier)?.offer.end() }
-                completion(.failure(error))
+        offering.enter {
+            self.call(request, attempts: 3) { result in
+                self.offering.leave()
+                switch result {
+                case .success:
+                    self.offers.markAnnounced(identifiers)
+                    completion(.success(()))
+                case .failure(let error):
+                    for identifier in identifiers { self.offers.remove(identifier)?.offer.end() }
+                    completion(.failure(error))
+                }
             }
         }
     }

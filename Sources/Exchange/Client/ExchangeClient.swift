@@ -22,12 +22,14 @@ package final class ExchangeClient: Sendable {
 
     private enum Link {
         case idle
-        case connecting([Waiter])
+        case connecting
         case connected(Connection)
     }
 
     private struct State {
         var link = Link.idle
+        /// Who needs the connection that is being made.
+        var waiters: [Waiter] = []
         /// Grows with every connection made.
         var generation = 0
         var connectedAt = DispatchTime.now()
@@ -41,6 +43,8 @@ package final class ExchangeClient: Sendable {
     private let state = Mutex(State())
     /// What this process offers.
     let offers = OfferList()
+    /// A program that offers thousands of items at once does so in portions, instead of running into the connection's limit.
+    let offering = CallGate(width: 1_024)
 
     package init(_ locations: Locations) {
         self.locations = locations
@@ -65,11 +69,12 @@ package final class ExchangeClient: Sendable {
             switch state.link {
             case .connected(let connection) where connection.closeReason == nil:
                 return .use(connection)
-            case .connecting(let waiters):
-                state.link = .connecting(waiters + [body])
+            case .connecting:
+                state.waiters.append(body)
                 return .wait
             case .idle, .connected:
-                state.link = .connecting([body])
+                state.link = .connecting
+                state.waiters.append(body)
                 return .connect
             }
         }
@@ -145,18 +150,18 @@ extension ExchangeClient {
             connection.onClose { [weak self] in self?.lost(connection, $0) }
             // Before anybody else's call, so that what was offered is there when it is looked for.
             offers.offerAgain(over: connection)
-            let waiters = state.withLock { state -> [Waiter] in
-                guard case .connecting(let waiters) = state.link else { return [] }
+            let waiters = state.withLock { state in
                 state.link = .connected(connection)
-                return waiters
+                defer { state.waiters = [] }
+                return state.waiters
             }
             for waiter in waiters { waiter(.success(connection)) }
         } catch {
-            let waiters = state.withLock { state -> [Waiter] in
-                guard case .connecting(let waiters) = state.link else { return [] }
+            let waiters = state.withLock { state in
                 state.link = .idle
                 state.failures += 1
-                return waiters
+                defer { state.waiters = [] }
+                return state.waiters
             }
             for waiter in waiters { waiter(.failure(error)) }
             connectAgain()
@@ -215,7 +220,7 @@ extension ExchangeClient {
             guard let self, !offers.isEmpty else { return }
             let (isIdle, endedOnPurpose) = state.withLock { state in
                 guard case .idle = state.link else { return (false, false) }
-                state.link = .connecting([])
+                state.link = .connecting
                 return (true, state.endedOnPurpose)
             }
             if isIdle { connect(startingDaemon: !endedOnPurpose) }

@@ -45,10 +45,17 @@ extension ExchangeService {
         return ChangeCountReply(changeCount: count)
     }
 
-    func list(_ request: ListCall, for peer: ExchangePeer) -> ListCall.Reply {
+    func list(_ request: ListCall, _ call: ServedCall<ListCall>) {
         let (entries, changeCount) = state.withLock {
             ($0.table.items(on: request.board, after: request.cursor), $0.table.changeCount(of: request.board))
         }
+        judging(entries) {
+            self.answer(call) { self.page(entries, changeCount: changeCount, for: $0) }
+        }
+    }
+
+    /// As many of the items as fit into a page.
+    private func page(_ entries: [BoardTable.Entry], changeCount: UInt64, for peer: ExchangePeer) -> ListCall.Reply {
         var judge = VisibilityJudge(self, asker: peer)
         var manifests: [OfferManifest] = []
         var bytes = 0

@@ -15,7 +15,7 @@ struct OpenQueue {
         let permitted: [Int]
     }
 
-    var waiting: [Waiting] = []
+    var waiting = WaitingLine<Waiting>()
     /// How many were sent and are not yet taken in.
     var inFlight = 0
 }
@@ -28,55 +28,67 @@ extension ExchangeService {
         }
         guard let asker else { return }
         guard let entry else { return call.fail(.noSuchItem) }
-        var judge = VisibilityJudge(self, asker: asker)
-        let permitted = judge.visible(entry).map(\.index)
-        // Whoever may see nothing of an item does not learn that it exists.
-        guard !permitted.isEmpty else { return call.fail(.noSuchItem) }
+        judging([entry]) {
+            var judge = VisibilityJudge(self, asker: asker)
+            let permitted = judge.visible(entry).map(\.index)
+            // Whoever may see nothing of an item does not learn that it exists.
+            guard !permitted.isEmpty else { return call.fail(.noSuchItem) }
+            self.open(entry, permitted: permitted, call)
+        }
+    }
 
+    private func open(_ entry: BoardTable.Entry, permitted: [Int], _ call: ServedCall<OpenCall>) {
+        let identifier = entry.manifest.identifier
         if entry.owner == Self.daemon {
             guard let offer = state.withLock({ $0.holdings.offer(identifier) }) else { return call.fail(.noSuchItem) }
             return introduce(call) { socket throws(Errno) in try offer.accept(socket, permitted: Set(permitted)) }
         }
-        let isFull = state.withLock { state in
-            guard state.queues[entry.owner, default: OpenQueue()].waiting.count < limits.opensWaiting else {
-                return true
-            }
-            state.queues[entry.owner, default: OpenQueue()].waiting.append(
-                .init(call: call, identifier: identifier, permitted: permitted))
-            return false
+        enum Place {
+            case waits
+            case isFull
+            case isGone
         }
-        if isFull {
-            return call.fail(
+        let place = state.withLock { state -> Place in
+            guard state.clients[entry.owner] != nil else { return .isGone }
+            var queue = state.queues.removeValue(forKey: entry.owner) ?? OpenQueue()
+            if queue.waiting.count >= limits.opensWaiting { queue.waiting.removeAll { $0.call.isCancelled } }
+            let isFull = queue.waiting.count >= limits.opensWaiting
+            if !isFull { queue.waiting.append(.init(call: call, identifier: identifier, permitted: permitted)) }
+            state.queues[entry.owner] = queue
+            return isFull ? .isFull : .waits
+        }
+        switch place {
+        case .waits: sendWaiting(to: entry.owner)
+        case .isGone: call.fail(.noSuchItem)
+        case .isFull:
+            call.fail(
                 .providerUnavailable(
                     "the process that offers the item does not answer; \(limits.opensWaiting) others wait for it"))
         }
-        sendWaiting(to: entry.owner)
     }
 
     /// Sends as many waiting consumers to a provider as it may have on their way.
     private func sendWaiting(to owner: UInt64) {
         while true {
             let next = state.withLock { state -> (OpenQueue.Waiting, Connection)? in
-                guard let provider = state.clients[owner]?.connection, var queue = state.queues[owner] else {
-                    return nil
+                guard let provider = state.clients[owner]?.connection,
+                    var queue = state.queues.removeValue(forKey: owner)
+                else { return nil }
+                var next: OpenQueue.Waiting?
+                while queue.inFlight < limits.opensInFlight, next == nil, let open = queue.waiting.popFirst() {
+                    if !open.call.isCancelled { next = open }
                 }
-                state.queues[owner] = nil
-                queue.waiting.removeAll { $0.call.isCancelled }
-                guard queue.inFlight < limits.opensInFlight, !queue.waiting.isEmpty else {
-                    if queue.inFlight > 0 || !queue.waiting.isEmpty { state.queues[owner] = queue }
-                    return nil
-                }
-                let open = queue.waiting.removeFirst()
-                queue.inFlight += 1
-                state.queues[owner] = queue
-                return (open, provider)
+                if next != nil { queue.inFlight += 1 }
+                if queue.inFlight > 0 || !queue.waiting.isEmpty { state.queues[owner] = queue }
+                return next.map { ($0, provider) }
             }
             guard let (open, provider) = next else { return }
             introduce(open.call) { socket in
                 provider.call(
                     AcceptConsumerCall(identifier: open.identifier, socket: socket, permitted: open.permitted)
                 ) { _ in
-                    // Whatever the answer: a provider that does not take the socket closes it, and the consumer sees that.
+                    // Whatever the answer: a provider that does not take the socket closes it, and the consumer sees
+                    // that.
                     self.state.withLock { $0.queues[owner]?.inFlight -= 1 }
                     self.sendWaiting(to: owner)
                 }

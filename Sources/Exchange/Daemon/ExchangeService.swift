@@ -57,14 +57,17 @@ package final class ExchangeService: Sendable {
             }
         }
         service.on(ListCall.self) { request, call in
-            self.answer(call) { self.list(request, for: $0) }
+            self.list(request, call)
         }
         service.on(OpenCall.self) { request, call in self.open(request.identifier, call) }
         service.on(HoldCall.self) { request, call in
             self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
         }
         service.on(TakeOverCall.self) { request, call in
-            self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
+            // It looks at the program that the process runs, which may take a moment.
+            HandlerThreads.shared.run {
+                self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
+            }
         }
         service.on(PrepareToQuitCall.self) { _, call in
             self.answer(call) { self.itemsToHandOver(by: $0) }
@@ -106,7 +109,7 @@ package final class ExchangeService: Sendable {
             state.numbers[connection] = nil
             state.clients[number] = nil
             state.holdings.dropUnfinished(of: number)
-            let waiting = state.queues.removeValue(forKey: number)?.waiting ?? []
+            let waiting = state.queues.removeValue(forKey: number)?.waiting.all ?? []
             return (state.table.removeAll(of: number).count, waiting)
         }
         for open in waiting { open.call.fail(.noSuchItem) }

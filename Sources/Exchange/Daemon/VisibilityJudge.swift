@@ -52,6 +52,15 @@ struct VisibilityJudge {
 }
 
 extension ExchangeService {
+    /// Runs a function that judges who may see these items: at once where everybody may, else on a thread of its own,
+    /// because finding out which program a process runs asks file systems, and one of them may be slow to answer.
+    func judging(_ entries: [BoardTable.Entry], _ body: @escaping @Sendable () -> Void) {
+        let isForEverybody = entries.allSatisfy { entry in
+            entry.manifest.representations.allSatisfy { $0.visibility == Visibility.all.rawValue }
+        }
+        if isForEverybody { body() } else { HandlerThreads.shared.run(body) }
+    }
+
     /// A connected process with the team of the bundle that its program belongs to at this moment.
     func participant(_ peer: ExchangePeer) -> Participant {
         let executable = try? peer.connection.peer.executable().identity

@@ -3,6 +3,11 @@ import Exchange
 import Foundation
 import Glibc
 
+extension ExchangeClient {
+    /// The `PURVEY_HOME` that this client's folders are in.
+    var home: String { (locations.runtime as NSString).deletingLastPathComponent }
+}
+
 /// The daemon's service inside of the test's own process, for tests of what it allows.
 enum PrivateService {
     static func run(_ limits: ExchangeLimits, _ body: (ExchangeClient) async throws -> Void) async throws {

@@ -1,0 +1,101 @@
+import Conduit
+import Exchange
+import Foundation
+import Glibc
+import ItemProvider
+import LinuxSystem
+import Synchronization
+import Testing
+
+@Suite struct LimitTests {
+    @Test func thousandsOfOffersAtOnceTakeTheirTurns() async throws {
+        try await PrivateDaemon.run { daemon in
+            let board = daemon.board("crowd")
+            let offers = Mutex<[Result<Offer, any Error>]>([])
+            // More than a connection lets be under way at a time.
+            let count = 6_000
+            for _ in 0..<count {
+                let provider = NSItemProvider()
+                provider.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
+                    completion(Data(), nil)
+                    return nil
+                }
+                board.offer(provider) { result in offers.withLock { $0.append(result) } }
+            }
+            await eventually { offers.withLock { $0.count } == count }
+            #expect(offers.withLock { $0.allSatisfy { (try? $0.get()) != nil } })
+            #expect(try await daemon.client.call(StatusCall()).offers == count)
+            // Without a reference to them they are over.
+            offers.withLock { $0 = [] }
+            await eventually { (try? await daemon.client.call(StatusCall()).offers) == 0 }
+        }
+    }
+
+    @Test func oneProcessOffersOnlySoMuch() async throws {
+        var limits = ExchangeLimits()
+        limits.offersPerConnection = 2
+        limits.representationsPerOffer = 1
+        try await PrivateService.run(limits) { client in
+            let board = Board("board", client: client)
+            func item(_ types: String...) -> NSItemProvider {
+                let provider = NSItemProvider()
+                for type in types {
+                    provider.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
+                        completion(Data(), nil)
+                        return nil
+                    }
+                }
+                return provider
+            }
+            let first = try await board.offer(item("public.png"))
+            let second = try await board.offer(item("public.png"))
+            await #expect(throws: ExchangeError.refused("one process offers at most 2 items at a time")) {
+                try await board.offer(item("public.png"))
+            }
+            await second.withdraw()
+            await #expect(throws: ExchangeError.refused("an item has at most 1 representations")) {
+                try await board.offer(item("public.png", "public.jpeg"))
+            }
+            let third = try await board.offer(item("public.png"))
+            #expect(try await board.items().count == 2)
+            await first.withdraw()
+            await third.withdraw()
+        }
+    }
+
+    @Test func onlySoManyWaitForAProviderThatDoesNotAnswer() async throws {
+        var limits = ExchangeLimits()
+        limits.opensInFlight = 1
+        limits.opensWaiting = 2
+        try await PrivateService.run(limits) { client in
+            let provider = try PeerProcess(
+                TestProcess.program("ExchangePeer"), environment: TestProcess.environment(home: client.home))
+            let identifier = try #require(
+                UUID(uuidString: try await provider.ask("offer board data public.png 3", "offered")))
+            provider.signal(SIGSTOP)
+            let sockets = Mutex<[Result<OpenCall.Reply, ExchangeError>]>([])
+            for _ in 0..<4 {
+                Task {
+                    let result: Result<OpenCall.Reply, ExchangeError>
+                    do throws(ExchangeError) {
+                        result = .success(try await client.call(OpenCall(identifier: identifier)))
+                    } catch {
+                        result = .failure(error)
+                    }
+                    sockets.withLock { $0.append(result) }
+                }
+            }
+            // One is on its way, which the consumer does not notice; two wait; one is too many.
+            await eventually { sockets.withLock { $0.count } == 2 }
+            let failures = sockets.withLock { $0.compactMap { result in (try? result.get()) == nil ? result : nil } }
+            #expect(failures.count == 1)
+            if case .failure(let error) = failures.first {
+                #expect("\(error)".contains("does not answer"))
+            }
+            provider.signal(SIGCONT)
+            await eventually { sockets.withLock { $0.count } == 4 }
+            #expect(sockets.withLock { $0.count { (try? $0.get()) != nil } } == 3)
+            await provider.end()
+        }
+    }
+}
