@@ -26,7 +26,7 @@ import Testing
         pending.cancel()
         let answered = Expectation<Void>()
         let done = client.call(Echo(Parcel())) { _ in answered.fulfill(()) }
-        await answered.value()
+        try await answered.value()
         done.cancel()
         _ = try await client.call(Echo(Parcel()))
         #expect(cancelled.count == 1)
@@ -100,7 +100,7 @@ import Testing
         let pending = { [witness = Witness(gone)] in
             client.call(Echo(Parcel())) { _ in withExtendedLifetime(witness) {} }
         }()
-        await gone.value()
+        try await gone.value()
         pending.cancel()
     }
 

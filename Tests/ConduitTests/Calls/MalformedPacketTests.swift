@@ -22,12 +22,12 @@ import Testing
         let pending = Expectation<Result<Empty, ConduitError>>()
         peer.connection.call(Wait()) { pending.fulfill($0) }
         try peer.send(bytes)
-        let reason = await closed.value()
+        let reason = try await closed.value()
         guard case .protocolViolation = reason else {
             Issue.record("\(reason)")
             return
         }
-        #expect(await pending.value() == .failure(.disconnected(reason)))
+        #expect(try await pending.value() == .failure(.disconnected(reason)))
         _ = try peer.receive()
         #expect(try peer.receive() == nil)
         #expect(try bystander.isAlive())
@@ -38,7 +38,7 @@ import Testing
         let closed = Expectation<CloseReason>()
         peer.connection.onClose { closed.fulfill($0) }
         try peer.send([])
-        #expect(await closed.value() == .closedByPeer)
+        #expect(try await closed.value() == .closedByPeer)
     }
 
     @Test func aRequestThatCannotBeUnderstoodFailsAlone() throws {
@@ -79,7 +79,7 @@ import Testing
         peer.connection.call(Wait()) { answer.fulfill($0) }
         _ = try peer.receive()
         try peer.send(.reply, call: 1, [.map([(.unsigned(0), .bytes([UInt8](repeating: 0, count: 66_000)))])])
-        guard case .failure(.oversized) = await answer.value() else {
+        guard case .failure(.oversized) = try await answer.value() else {
             Issue.record("the answer was taken")
             return
         }
@@ -102,7 +102,7 @@ import Testing
             peer.connection.call(Echo(Parcel())) { answer.fulfill($0) }
             _ = try peer.receive()
             try peer.send(.reply, call: call, [body])
-            guard case .failure(.malformed) = await answer.value() else {
+            guard case .failure(.malformed) = try await answer.value() else {
                 Issue.record("\(body) was taken")
                 continue
             }
@@ -132,7 +132,7 @@ import Testing
         let closed = Expectation<CloseReason>()
         peer.connection.onClose { closed.fulfill($0) }
         for _ in 0..<2 { try peer.send(.request, call: 5, [.unsigned(Wait.method), .map([])]) }
-        guard case .protocolViolation = await closed.value() else {
+        guard case .protocolViolation = try await closed.value() else {
             Issue.record("two calls were served under one number")
             return
         }

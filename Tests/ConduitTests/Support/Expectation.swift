@@ -4,8 +4,8 @@ import Synchronization
 final class Expectation<Value: Sendable>: Sendable {
     private enum State {
         case empty
-        case waiting(CheckedContinuation<Value, Never>)
-        case full(Value)
+        case waiting(CheckedContinuation<Value, any Error>)
+        case full(Result<Value, CancellationError>)
     }
 
     private let state = Mutex(State.empty)
@@ -16,23 +16,32 @@ final class Expectation<Value: Sendable>: Sendable {
 
     func fulfill(_ value: Value) {
         arrivals.add(1, ordering: .sequentiallyConsistent)
-        let waiting: CheckedContinuation<Value, Never>? = state.withLock { state in
-            defer { state = .full(value) }
+        settle(.success(value))
+    }
+
+    private func settle(_ result: Result<Value, CancellationError>) {
+        let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
+            if case .full = state { return nil }
+            defer { state = .full(result) }
             if case .waiting(let continuation) = state { return continuation }
             return nil
         }
-        waiting?.resume(returning: value)
+        waiting?.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// The first value to arrive.
-    func value() async -> Value {
-        await withCheckedContinuation { continuation in
-            let value: Value? = state.withLock { state in
-                if case .full(let value) = state { return value }
-                state = .waiting(continuation)
-                return nil
+    /// The first value to arrive. Fails when the test runs out of time before.
+    func value() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Value, CancellationError>? = state.withLock { state in
+                    if case .full(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result.mapError { $0 as any Error }) }
             }
-            if let value { continuation.resume(returning: value) }
+        } onCancel: {
+            settle(.failure(CancellationError()))
         }
     }
 }
