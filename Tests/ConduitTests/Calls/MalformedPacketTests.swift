@@ -166,22 +166,20 @@ import Testing
             frame(.notice, [.unsigned(1), .map([(.unsigned(0), .text("words"))])]),
         ]
         var peer = try RawPeer()
-        var connections = 1
+        var endings = 0
         for round in 0..<20_000 {
-            let bytes = seeds[round % seeds.count].mutated(using: &random)
             do {
-                try peer.send(bytes, round % 50 == 0 ? [file] : [])
-            } catch let error as Errno where error == .brokenPipe || error == .connectionReset {
-                peer = try RawPeer()
-                connections += 1
-            } catch let error as Errno where error == .wouldBlock {
-                // The answers have filled the socket in the other direction as well, or will.
-                if try !peer.isAlive() { peer = try RawPeer() }
+                try peer.send(seeds[round % seeds.count].mutated(using: &random), round % 50 == 0 ? [file] : [])
+                // Reads the answers once in a while.
+                if round % 100 != 0 { continue }
+            } catch let error as Errno where [.brokenPipe, .connectionReset, .wouldBlock].contains(error) {
+                // It has ended, or nobody has read its answers.
             }
-            // Reads the answers.
-            if round % 100 == 0, try !peer.isAlive() { peer = try RawPeer() }
+            if try peer.isAlive() { continue }
+            peer = try RawPeer()
+            endings += 1
         }
-        #expect(connections > 1)
+        #expect(endings > 0)
         #expect(try bystander.isAlive())
     }
 }
