@@ -151,7 +151,9 @@ import UniformTypeIdentifiers
                                 _ = type.supertypes
                             }
                             let file = UTType(filenameExtension: "race\(round % 50)")
-                            #expect(file?.conforms(to: .data) == true, "\(reader)")
+                            let isData = file?.conforms(to: .data) == true
+                            // Taken back between the two questions, it conforms to nothing any more, for good.
+                            #expect(isData || file?.isDeclared == false, "\(reader)")
                         }
                     }
                 }

@@ -21,6 +21,13 @@ package struct BundleRecords {
         var inode: UInt
         var seconds: Int
         var nanoseconds: Int
+
+        /// Whether the folder was changed so lately that another change could leave the same time behind.
+        var isFresh: Bool {
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            return abs(now.tv_sec - seconds) <= 1
+        }
     }
 
     /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
