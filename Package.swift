@@ -31,6 +31,8 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
+        .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "hand-off", targets: ["HandOff"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
@@ -62,6 +64,11 @@ let package = Package(
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+        program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
+
+        // The program that the README explains.
+        .executableTarget(
+            name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
 
         // What tests of files have in common.
         .target(
@@ -70,13 +77,20 @@ let package = Package(
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
-        tests("ConduitTests", ["Conduit", "LinuxSystem"]),
+        .target(
+            name: "ConduitTestMessages", dependencies: ["Conduit", "LinuxSystem"], path: "Tests/ConduitTestMessages",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
+            path: "Tests/ConduitPeer", swiftSettings: settings),
+        tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider"], path: "Tests/ExchangePeer",
+            name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+        tests("PurveyDemoTests", []),
     ],
 )

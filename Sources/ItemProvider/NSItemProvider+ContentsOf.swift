@@ -1,5 +1,4 @@
 import Foundation
-import LinuxSystem
 import UniformTypeIdentifiers
 
 extension NSItemProvider {
@@ -30,9 +29,7 @@ package enum FileType {
     package static func type(of fileURL: URL) -> UTType {
         let byName = UTType(filenameExtension: fileURL.pathExtension)
         if let byName, byName.isDeclared, !fileURL.hasDirectoryPath { return byName }
-        if (try? FileStatus.of(fileURL.path).kind) == .directory {
-            return byName?.conforms(to: .package) == true ? byName ?? .folder : .folder
-        }
+        if let found = try? UTType(contentsOf: fileURL) { return found }
         return fileURL.pathExtension.isEmpty ? .data : byName ?? .data
     }
 }

@@ -7,7 +7,9 @@ extension Section {
     /// Conduit: a call between two processes against the bare round trip of the socket under it, on one processor.
     static let conduit = Section(name: "conduit") { report in
         let line = try Child.output(of: .conduitCaller)
-        let values = line.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let values = line.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard values.count == 3 else { throw UnexpectedOutput(text: line) }
         let bare = Figure.Peer(name: "bare socket", value: values[0])
         report.add(

@@ -34,6 +34,9 @@ extension UTType {
         }
     }
 
+    /// The types that this one is declared to conform to directly, in that order.
+    package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
+
     /// The types that this one conforms to directly.
     func parents(in snapshot: TypeSnapshot) -> [UTType] {
         if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {

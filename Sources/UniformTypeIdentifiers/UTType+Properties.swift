@@ -16,6 +16,19 @@ extension UTType {
         return tags
     }
 
+    /// The type's tags of all classes, also of those that ``tags`` leaves out.
+    package var allTags: [UTTagClass: [String]] {
+        var all = tags
+        let others: [String: [String]]? = withFacts { $0.otherTags }
+        for (tagClass, list) in others ?? [:] {
+            all[UTTagClass(rawValue: tagClass)] = list
+        }
+        return all
+    }
+
+    /// The bundle that declares the type; nil if that is the system, or nobody.
+    package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
+
     /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop database.
     public var preferredFilenameExtension: String? {
         preferredTag(of: .filenameExtension)

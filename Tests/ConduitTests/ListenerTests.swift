@@ -1,4 +1,5 @@
 import Conduit
+import ConduitTestMessages
 import Glibc
 import LinuxSystem
 import Testing

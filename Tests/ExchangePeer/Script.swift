@@ -2,6 +2,7 @@ import Exchange
 import Foundation
 import Glibc
 import ItemProvider
+import LinuxSystem
 import Synchronization
 
 /// The commands that a test can give, on a thread of their own:
@@ -15,6 +16,8 @@ import Synchronization
 ///     load BOARD TYPE DELIVERY   loads from the first item, prints "loaded …" or "failed …"
 ///     cancel                     cancels the load that was started last
 ///     churn BOARD COUNT          offers and withdraws items, prints "churned DESCRIPTORS KILOBYTES" of growth
+///     become USER                becomes another user, prints "became USER"
+///     knock PATH                 connects to a socket and says something, prints "closed" or "answered"
 ///     quit                       returns from main
 final class Script: Sendable {
     private struct State {
@@ -75,6 +78,10 @@ final class Script: Sendable {
         case "list": list(words[1])
         case "load": load(board: words[1], type: words[2], delivery: words[3])
         case "cancel": state.withLock { $0.last }?.cancel()
+        case "become":
+            let user = uid_t(words[1]) ?? 65_534
+            Self.say(setgid(user) == 0 && setuid(user) == 0 ? "became \(user)" : "failed \(Errno.current)")
+        case "knock": knock(words[1])
         case "churn": churn(board: words[1], count: Int(words[2]) ?? 0)
         default: Self.say("unknown command \(words)")
         }
@@ -117,6 +124,23 @@ final class Script: Sendable {
     private static func describe(_ error: (any Error)?) -> String {
         guard let error = error as NSError? else { return "failed without an error" }
         return "failed \(error.domain) \(error.code) \(error.localizedDescription)"
+    }
+
+    /// Talks to a socket without looking who serves it.
+    private func knock(_ path: String) {
+        do {
+            let socket = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
+            // A call without a body: whoever listens to it at all answers with a failure.
+            let request: [UInt8] = [0x85, 0x00, 0x01, 0x00, 0x0D, 0xA0]
+            try? request.withUnsafeBytes { try socket.send($0) }
+            var wait = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+            _ = poll(&wait, 1, -1)
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let received = try? buffer.withUnsafeMutableBytes { try socket.receive(into: $0) }
+            Self.say((received?.byteCount ?? 0) == 0 ? "closed" : "answered")
+        } catch {
+            Self.say("failed \(error)")
+        }
     }
 
     /// Offers and withdraws items, some at a time, and tells how much more this process holds afterwards.

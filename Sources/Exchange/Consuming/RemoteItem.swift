@@ -44,21 +44,23 @@ package final class RemoteItem: Sendable {
                 Representation(
                     typeIdentifier: representation.typeIdentifier,
                     visibility: NSItemProviderRepresentationVisibility(rawValue: representation.visibility) ?? .all,
-                    fileOptions: NSItemProviderFileOptions(rawValue: representation.fileOptions), isRemote: true
-                ) { delivery, completion in
-                    self.load(LoadCall(index: representation.index, delivery: delivery), completion: completion)
-                })
+                    fileOptions: NSItemProviderFileOptions(rawValue: representation.fileOptions),
+                    request: { delivery, report, completion in
+                        let load = RemoteLoad(
+                            LoadCall(index: representation.index, delivery: delivery), report: report,
+                            completion: completion)
+                        self.start(load)
+                        return load.cancel
+                    }))
         }
         return provider
     }
 
-    /// Asks the provider for a representation. Never blocks; the completion runs on the connections' thread, or on the
-    /// one that cancels.
-    private func load(_ request: LoadCall, completion: @escaping Representation.Completion) -> Progress {
-        let load = RemoteLoad(request, completion: completion)
+    /// Asks the provider for a representation. Never blocks; the load completes on the connections' thread, or on the one
+    /// that cancels.
+    private func start(_ load: RemoteLoad) {
         if let connection = state.withLock({ $0.connection }), connection.closeReason == nil {
-            load.send(over: connection)
-            return load.progress
+            return load.send(over: connection)
         }
         let (number, isFirst) = state.withLock { state in
             state.nextLoad += 1
@@ -70,7 +72,6 @@ package final class RemoteItem: Sendable {
             _ = self?.state.withLock { $0.waiting.removeValue(forKey: number) }
         }
         if isFirst { client.open(manifest.identifier, listedIn: generation) { self.opened($0) } }
-        return load.progress
     }
 
     private func opened(_ result: Result<Connection, ExchangeError>) {

@@ -8,9 +8,6 @@ import Synchronization
 /// It completes once: with the provider's answer, with its end, or at once when it is cancelled, whatever the provider
 /// is doing.
 final class RemoteLoad: Sendable {
-    /// Shows how far the provider is, and cancels the load. Only the connections' thread updates it.
-    let progress: Progress
-
     private enum Phase {
         /// Waits for a socket; the closure takes it out of the line.
         case waiting(leave: (@Sendable () -> Void)?)
@@ -19,15 +16,19 @@ final class RemoteLoad: Sendable {
     }
 
     private let request: LoadCall
+    /// Told how far the provider is, on the connections' thread.
+    private let report: Representation.Report
     private let completion: Representation.Completion
     // Innermost: nothing is called while it is held.
     private let phase = Mutex(Phase.waiting(leave: nil))
 
-    init(_ request: LoadCall, completion: @escaping Representation.Completion) {
+    init(
+        _ request: LoadCall, report: @escaping Representation.Report,
+        completion: @escaping Representation.Completion
+    ) {
         self.request = request
+        self.report = report
         self.completion = completion
-        progress = Progress.discreteProgress(totalUnitCount: ServedLoad.progressUnits)
-        progress.cancellationHandler = { [weak self] in self?.cancel() }
     }
 
     /// What to do when the load is cancelled before it was sent.
@@ -46,9 +47,8 @@ final class RemoteLoad: Sendable {
         guard isWanted else { return }
         let pending = connection.call(
             request,
-            progress: { [progress] completed, total in
-                guard total > 0 else { return }
-                progress.completedUnitCount = min(completed, total) * ServedLoad.progressUnits / total
+            progress: { [report] completed, total in
+                if total > 0 { report(min(1, Double(completed) / Double(total))) }
             },
             completion: { self.finish($0) })
         let isOver = phase.withLock { phase in
@@ -64,7 +64,7 @@ final class RemoteLoad: Sendable {
         complete(.failure(error.loadError))
     }
 
-    private func cancel() {
+    @Sendable func cancel() {
         let before = phase.withLock { phase in
             defer { phase = .over }
             return phase

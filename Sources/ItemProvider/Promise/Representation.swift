@@ -1,29 +1,54 @@
 import Foundation
 
-/// One promised form of an item: its type, who may see it, and the handler that keeps the promise.
+/// One promised form of an item: its type, who may see it, and what keeps the promise.
 package struct Representation: Sendable {
-    /// Called with what a load handler produced. Called once; later calls are ignored.
+    /// Called with what was produced. Called once; later calls are ignored.
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
-    /// Starts producing. Returns the handler's own progress, if it has one.
+    /// Told the finished fraction, from 0 to 1.
+    package typealias Report = @Sendable (Double) -> Void
+
+    /// A load handler of this process: client code, which may block. Returns its own progress, if it has one.
     package typealias Handler = @Sendable (Delivery, @escaping Completion) -> Progress?
+
+    /// Asks another process. Neither this nor what it calls may block. Returns what cancels the asking.
+    package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
+
+    /// Who keeps a promise.
+    package enum Keeper: Sendable {
+        /// This process. Bridging is done on the handler's thread before its completion call returns, because from
+        /// then on the provider may change a file that it offered as a copy.
+        case handler(Handler)
+        /// Another process. Bridging moves off the thread on which its answer comes in.
+        case request(Request)
+    }
 
     package let typeIdentifier: String
     package let visibility: NSItemProviderRepresentationVisibility
     package let fileOptions: NSItemProviderFileOptions
-    /// Whether the promise is kept by another process. Then the completion is called on a thread that must not
-    /// block, and bridging moves off it; a local handler's own thread does the bridging, because a file that is offered
-    /// as a copy may be changed by the provider as soon as its completion call returns.
-    package let isRemote: Bool
-    package let handler: Handler
+    package let keeper: Keeper
 
     package init(
         typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
-        fileOptions: NSItemProviderFileOptions, isRemote: Bool = false, handler: @escaping Handler
+        fileOptions: NSItemProviderFileOptions, handler: @escaping Handler
     ) {
         self.typeIdentifier = typeIdentifier
         self.visibility = visibility
         self.fileOptions = fileOptions
-        self.isRemote = isRemote
-        self.handler = handler
+        keeper = .handler(handler)
+    }
+
+    package init(
+        typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
+        fileOptions: NSItemProviderFileOptions, request: @escaping Request
+    ) {
+        self.typeIdentifier = typeIdentifier
+        self.visibility = visibility
+        self.fileOptions = fileOptions
+        keeper = .request(request)
+    }
+
+    var isRemote: Bool {
+        if case .request = keeper { return true }
+        return false
     }
 }

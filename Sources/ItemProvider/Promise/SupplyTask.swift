@@ -10,9 +10,22 @@ import Synchronization
 package final class SupplyTask: Sendable {
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
 
+    /// What to tell when the task is cancelled.
+    private enum Running {
+        case handler(Progress)
+        case request(cancel: @Sendable () -> Void)
+
+        func cancel() {
+            switch self {
+            case .handler(let progress): progress.cancel()
+            case .request(let cancel): cancel()
+            }
+        }
+    }
+
     private struct State {
         var completion: Completion?
-        var handlerProgress: Progress?
+        var running: Running?
         var reportedFraction = 0.0
         var isCancelled = false
     }
@@ -21,53 +34,60 @@ package final class SupplyTask: Sendable {
     private let state: Mutex<State>
     private let report: @Sendable (Double) -> Void
 
-    /// Runs a representation's handler.
+    /// Has a promise kept.
     ///
     /// - Parameters:
     ///   - report: told the finished fraction (0 to 1, never falling) whenever it has changed, from one thread at a
     ///     time and never after the completion has begun.
-    ///   - completion: called exactly once, on the thread that settled the task, never before this returns.
+    ///   - completion: called exactly once, on the thread that settled the task. A handler of this process never
+    ///     settles it before this returns.
     package init(
         _ representation: Representation, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
         completion: @escaping Completion
     ) {
         self.report = report
         state = Mutex(State(completion: completion))
-        if representation.isRemote {
-            // Asking another process is a message, not client code: it needs no thread of its own.
-            start(representation, for: delivery)
-        } else {
-            HandlerThreads.shared.run { self.start(representation, for: delivery) }
+        switch representation.keeper {
+        case .handler(let handler):
+            HandlerThreads.shared.run { self.start(handler, for: delivery) }
+        case .request(let request):
+            hold(.request(cancel: request(delivery, { self.advance(to: $0) }, { self.settle($0) })))
         }
     }
 
-    private func start(_ representation: Representation, for delivery: Delivery) {
-        if state.withLock({ $0.completion == nil }) { return }
-        let progress = representation.handler(delivery) { self.settle($0) }
-        guard let progress else { return }
-        let (isSettled, isCancelled) = state.withLock { state in
-            if state.completion != nil { state.handlerProgress = progress }
-            return (state.completion == nil, state.isCancelled)
-        }
-        if isCancelled { progress.cancel() }
-        if !isSettled { ProgressSampler.shared.watch(self) }
+    private func start(_ handler: Representation.Handler, for delivery: Delivery) {
+        if isSettled { return }
+        guard let progress = handler(delivery, { self.settle($0) }) else { return }
+        if hold(.handler(progress)) { ProgressSampler.shared.watch(self) }
     }
 
-    /// Ends the task with a cancellation error and tells the handler's progress. Does nothing once settled.
+    /// Remembers what to cancel; `false` when the task was settled meanwhile.
+    @discardableResult
+    private func hold(_ running: Running) -> Bool {
+        let (isHeld, isCancelled) = state.withLock { state in
+            if state.completion != nil { state.running = running }
+            return (state.completion != nil, state.isCancelled)
+        }
+        if isCancelled { running.cancel() }
+        return isHeld
+    }
+
+    /// Ends the task with a cancellation error and passes the cancellation on: for a handler of this process, to its
+    /// progress, which runs client code on this thread. Does nothing once settled.
     package func cancel() {
-        let progress = state.withLock { state in
+        let running = state.withLock { state in
             if state.completion != nil { state.isCancelled = true }
-            return state.completion == nil ? nil : state.handlerProgress
+            return state.completion == nil ? nil : state.running
         }
         settle(.failure(ItemProviderError.cancelled()))
-        progress?.cancel()
+        running?.cancel()
     }
 
     private func settle(_ result: Result<Supply, any Error>) {
         let completion = state.withLock { state in
             defer {
                 state.completion = nil
-                state.handlerProgress = nil
+                state.running = nil
             }
             return state.completion
         }
@@ -78,19 +98,22 @@ package final class SupplyTask: Sendable {
         state.withLock { $0.completion == nil }
     }
 
-    /// Reads the handler's progress and passes on what has changed.
-    fileprivate func sample() {
-        guard let progress = state.withLock({ $0.handlerProgress }) else { return }
-        if progress.isCancelled { return settle(.failure(ItemProviderError.cancelled())) }
-        let fraction = progress.fractionCompleted
-        // The handler may be updating its progress at this moment, and Foundation's arithmetic is not atomic here.
-        guard fraction.isFinite, fraction <= 1 else { return }
+    private func advance(to fraction: Double) {
         let isNews = state.withLock { state in
             guard state.completion != nil, fraction > state.reportedFraction else { return false }
             state.reportedFraction = fraction
             return true
         }
         if isNews { report(fraction) }
+    }
+
+    /// Reads the handler's progress and passes on what has changed.
+    fileprivate func sample() {
+        guard case .handler(let progress) = state.withLock({ $0.running }) else { return }
+        if progress.isCancelled { return settle(.failure(ItemProviderError.cancelled())) }
+        let fraction = progress.fractionCompleted
+        // The handler may be updating its progress at this moment, and Foundation's arithmetic is not atomic here.
+        if fraction.isFinite, fraction <= 1 { advance(to: fraction) }
     }
 }
 

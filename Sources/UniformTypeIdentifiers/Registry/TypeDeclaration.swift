@@ -16,6 +16,8 @@ package struct TypeDeclaration: Sendable, Equatable {
     package var version: Int?
     /// `UTTypeReferenceURL`.
     package var referenceURL: URL?
+    /// The bundle that the declaration is from, if it is known.
+    package var bundle: URL?
 
     package init(
         identifier: String, isExported: Bool, parents: [String] = [], tags: [String: [String]] = [:],
@@ -102,7 +104,7 @@ package struct DeclarationFault: Error, Sendable, Equatable, CustomStringConvert
 extension TypeDeclaration {
     /// The declarations of a property list with the keys of an `Info.plist`; faulty entries are left out.
     package static func declarations(
-        in propertyList: [String: Any], source: String
+        in propertyList: [String: Any], source: String, bundle: URL? = nil
     ) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
         var declarations: [TypeDeclaration] = []
         var faults: [DeclarationFault] = []
@@ -114,7 +116,9 @@ extension TypeDeclaration {
             }
             for (number, entry) in entries.enumerated() {
                 do throws(Malformed) {
-                    declarations.append(try TypeDeclaration(propertyList: entry, isExported: isExported))
+                    var declaration = try TypeDeclaration(propertyList: entry, isExported: isExported)
+                    declaration.bundle = bundle
+                    declarations.append(declaration)
                 } catch {
                     let reason = "entry \(number + 1) of \(key): \(error.reason)"
                     faults.append(DeclarationFault(source: source, reason: reason))

@@ -26,7 +26,7 @@ package enum TypeRegistry {
 
     /// Calls `body` with the current snapshot.
     @inline(__always)
-    static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
+    package static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { body($0) }
     }
 
@@ -101,14 +101,20 @@ package enum TypeRegistry {
         /// The main bundle's declarations do not change while the process runs.
         lazy var main = Bundle.main.infoDictionary.flatMap { info in
             info.isEmpty
-                ? nil : TypeDeclaration.declarations(in: info, source: Bundle.main.bundlePath + "/Info.plist")
+                ? nil
+                : TypeDeclaration.declarations(
+                    in: info, source: Bundle.main.bundlePath + "/Info.plist", bundle: Bundle.main.bundleURL)
         }
 
         /// A snapshot of what is declared now.
         mutating func load() -> TypeSnapshot {
             folder = BundleRecords.folder()
-            // Taken before reading: a change while we read then shows as a change afterwards.
+            // Taken before reading: a change while we read then shows as a change afterwards. One that is too fresh to
+            // be told from the next is not kept, so that the next look reads again.
             stamp = BundleRecords.stamp(of: folder)
+            if let taken = stamp, taken.isFresh {
+                stamp?.inode = 0
+            }
             let records = BundleRecords(folder: folder)
             let own = (main?.declarations ?? []) + registered + records.own
             return TypeSnapshot(

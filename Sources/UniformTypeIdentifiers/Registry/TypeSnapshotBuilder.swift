@@ -109,6 +109,7 @@ struct TypeSnapshotBuilder {
             description: base?.description ?? declarations.lazy.compactMap(\.description).first,
             version: declarations.lazy.compactMap(\.version).first,
             referenceURL: declarations.lazy.compactMap(\.referenceURL).first,
+            bundle: base?.isDeclared == true ? nil : declarations.lazy.compactMap(\.bundle).first,
             ancestors: ancestors)
     }
 

@@ -83,9 +83,9 @@ final class PeerProcess: Sendable {
 
     /// A command and the answer to it.
     @discardableResult
-    func ask(_ line: String, _ prefix: String) async throws -> String {
+    func ask(_ line: String, _ prefix: String, within seconds: Int = 120) async throws -> String {
         tell(line)
-        return try await hear(prefix)
+        return try await hear(prefix, within: seconds)
     }
 
     /// What was said and not yet heard.

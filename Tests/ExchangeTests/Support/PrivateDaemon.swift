@@ -106,7 +106,28 @@ final class PrivateDaemon: Sendable {
         client.disconnect()
         for peer in state.withLock({ $0.peers }) { await peer.end() }
         await stop()
+        await stopStrayDaemon()
         try? FileManager.default.removeItem(atPath: home)
+    }
+}
+
+extension PrivateDaemon {
+    /// The processes that have this daemon's socket on their command line.
+    var daemonProcesses: [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { number in
+            let words = FileManager.default.contents(atPath: "/proc/\(number)/cmdline") ?? Data()
+            return words.range(of: Data(locations.socket.utf8)) != nil
+        }
+    }
+
+    /// Ends a daemon that a process started by itself.
+    private func stopStrayDaemon() async {
+        await eventually {
+            let strays = daemonProcesses
+            for stray in strays { Glibc.kill(stray, SIGTERM) }
+            return strays.isEmpty
+        }
     }
 }
 

@@ -6,7 +6,9 @@ import LinuxSystem
 enum TestProcess {
     /// Holds everything that tests write. Removed when the process ends.
     static let folder: String = {
-        var name = Array((NSTemporaryDirectory() + "/pv-XXXXXX").utf8CString)
+        // Short, because the path of a socket is.
+        let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
+        var name = Array((temporary + "/pv-XXXXXX").utf8CString)
         let path = mkdtemp(&name).map { String(cString: $0) } ?? "/tmp/pv"
         // Loads that this process makes keep their files there as well.
         setenv("PURVEY_HOME", path, 1)

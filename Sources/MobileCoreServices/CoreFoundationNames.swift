@@ -1,0 +1,19 @@
+import Foundation
+
+// Foundation on Linux does not show the types of Core Foundation. The older interface speaks of them; the classes they
+// are bridged to on Apple's systems stand in, so that `kUTTypePNG as String` and `"png" as CFString` compile.
+
+/// Stands in for Core Foundation's string.
+public typealias CFString = NSString
+
+/// Stands in for Core Foundation's array.
+public typealias CFArray = NSArray
+
+/// Stands in for Core Foundation's dictionary.
+public typealias CFDictionary = NSDictionary
+
+/// Stands in for Core Foundation's URL.
+public typealias CFURL = NSURL
+
+/// Four bytes that name a kind of file on the classic Mac OS, the first in the highest bits.
+public typealias OSType = UInt32

@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// Compares what arrived with the original, without any of the code that carried it.
+enum Comparison {
+    /// Whether two files are the same file, whatever their paths.
+    static func areSameFile(_ one: String, _ other: String) -> Bool {
+        guard let one = status(one), let other = status(other) else { return false }
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+
+    /// The first difference between two files or trees: names, kinds, bytes, targets of links and, unless the copy was
+    /// made from bare data, permissions; nil where there is none.
+    static func difference(_ original: String, _ copy: String, permissions: Bool = true) throws -> String? {
+        let files = FileManager.default
+        guard let expected = status(original), let found = status(copy) else { return "\(copy) is missing" }
+        guard expected.st_mode & S_IFMT == found.st_mode & S_IFMT else { return "\(copy) is of another kind" }
+        switch expected.st_mode & S_IFMT {
+        case S_IFLNK:
+            let targets = try [original, copy].map(files.destinationOfSymbolicLink(atPath:))
+            return targets[0] == targets[1] ? nil : "\(copy) points elsewhere"
+        case S_IFDIR:
+            let names = try files.contentsOfDirectory(atPath: original).sorted()
+            guard try files.contentsOfDirectory(atPath: copy).sorted() == names else {
+                return "\(copy) has other entries"
+            }
+            for name in names {
+                if let difference = try difference(original + "/" + name, copy + "/" + name) { return difference }
+            }
+        default:
+            let contents = try [original, copy].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+            guard contents[0] == contents[1] else { return "\(copy) has other bytes" }
+        }
+        guard permissions, expected.st_mode & 0o777 != found.st_mode & 0o777 else { return nil }
+        return "\(copy) has other permissions"
+    }
+
+    /// The first difference between a folder and a zip archive of it; its only root entry has to be the folder.
+    ///
+    /// Unpacked by Info-ZIP's `unzip`: a reader that is none of ours.
+    static func difference(_ folder: String, archive: Data) throws -> String? {
+        let files = FileManager.default
+        let scratch = files.temporaryDirectory.appendingPathComponent("purvey-demo-\(UUID().uuidString)")
+        try files.createDirectory(at: scratch, withIntermediateDirectories: false)
+        defer { try? files.removeItem(at: scratch) }
+        let zip = scratch.appendingPathComponent("archive.zip")
+        let unpacked = scratch.appendingPathComponent("unpacked")
+        try archive.write(to: zip)
+        let unzip = Process()
+        unzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        unzip.arguments = ["unzip", "-q", zip.path, "-d", unpacked.path]
+        unzip.standardOutput = FileHandle.standardError
+        try unzip.run()
+        unzip.waitUntilExit()
+        guard unzip.terminationStatus == 0 else { return "unzip cannot read the archive" }
+        let name = URL(fileURLWithPath: folder).lastPathComponent
+        guard try files.contentsOfDirectory(atPath: unpacked.path) == [name] else {
+            return "\(name) is not the only root entry of the archive"
+        }
+        return try difference(folder, unpacked.appendingPathComponent(name).path)
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+}

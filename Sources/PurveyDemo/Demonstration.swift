@@ -1,0 +1,89 @@
+import Exchange
+import Foundation
+import Glibc
+
+/// `purvey-demo EXAMPLES`: hands the examples from one process to another in every way there is, and prints a table of
+/// what was promised, what was asked, how it arrived and how long it took.
+///
+/// The exit status is 0 when everything arrived as it has to, else 1; 2 for wrong usage.
+@main
+enum Demonstration {
+    /// The board on which the two sides meet.
+    static let board = Board("demonstration")
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            if arguments.count == 1, !arguments[0].hasPrefix("-") {
+                exit(try play(examples: arguments[0]) ? 0 : 1)
+            } else if arguments.count == 2, arguments[0].hasPrefix("--"),
+                let role = Role.Name(rawValue: String(arguments[0].dropFirst(2)))
+            {
+                await Role.play(role, examples: URL(fileURLWithPath: arguments[1], isDirectory: true))
+            } else {
+                complain("usage: purvey-demo EXAMPLES")
+                exit(2)
+            }
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    /// Sets the stage, runs both sides and prints what they report. Returns whether everything was as expected.
+    private static func play(examples path: String) throws -> Bool {
+        let examples = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
+        for case .file(let name) in Promise.all.flatMap(\.representations).map(\.source) {
+            guard FileManager.default.fileExists(atPath: examples.appendingPathComponent(name).path) else {
+                throw Stage.Failure(description: "\(path) does not hold \(name); give the folder Examples of Purvey")
+            }
+        }
+        let stage = try Stage()
+        defer { stage.clear() }
+        let interrupts = stage.clearOnInterrupt()
+        defer { interrupts.forEach { $0.cancel() } }
+        try stage.startDaemon()
+
+        let provider = try Role(.provider, examples: examples, environment: stage.environment)
+        guard case .promised(let runsBefore) = try provider.expect() else { throw Role.Failure(.provider) }
+        let consumer = try Role(.consumer, examples: examples, environment: stage.environment)
+        let table = Table()
+        table.say("Process \(provider.identifier) promises, process \(consumer.identifier) loads.\n")
+        let isGood = try show(Load.all, from: consumer, in: table)
+
+        try provider.dismiss()
+        guard case .withdrawn(let runs) = try provider.expect() else { throw Role.Failure(.provider) }
+        let count = Load.all.count
+        table.say(
+            "\nLoad handlers ran \(runsBefore) times before the first load, and \(runs) times for \(count) loads.")
+        let endedWell = provider.wait() == 0 && consumer.wait() == 0
+        return isGood && endedWell && runsBefore == 0 && runs == count
+    }
+
+    /// Prints the table row by row as the consumer's loads finish. Returns whether all were as expected.
+    private static func show(_ loads: [Load], from consumer: Role, in table: Table) throws -> Bool {
+        table.begin()
+        var isGood = true
+        var promise: String?
+        for load in loads {
+            if load.promise.name != promise {
+                promise = load.promise.name
+                table.begin(load.promise)
+            }
+            var report = try consumer.expect()
+            while case .progress(let fraction) = report {
+                table.show(fraction)
+                report = try consumer.expect()
+            }
+            guard case .arrived(let arrival) = report else { throw Role.Failure(.consumer) }
+            table.add(load, arrival)
+            isGood = isGood && arrival.isGood
+        }
+        return isGood
+    }
+
+    private static func complain(_ message: String) {
+        FileHandle.standardError.write(Data("purvey-demo: \(message)\n".utf8))
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Synchronization
+
+/// Reports a load's progress to the parent while the load is in flight.
+///
+/// `Progress` cannot be observed on Linux, so it is looked at twenty times a second.
+final class ProgressWatch: Sendable {
+    private struct State {
+        var progress: Progress?
+        var looking: Task<Void, Never>?
+    }
+
+    // Innermost; nothing is called under it.
+    private let state = Mutex(State())
+
+    /// Starts to look at a progress.
+    func follow(_ progress: Progress) {
+        let looking = Task {
+            var last = -1.0
+            while !Task.isCancelled {
+                let fraction = progress.fractionCompleted
+                if fraction != last {
+                    last = fraction
+                    try? Report.progress(fraction).send()
+                }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        state.withLock { $0 = State(progress: progress, looking: looking) }
+    }
+
+    /// Stops to look, and returns the fraction that the progress came to. It may take a moment after the load's completion.
+    func finish() async -> Double {
+        let (progress, looking) = state.withLock { ($0.progress, $0.looking) }
+        looking?.cancel()
+        // No report of this load may follow its last one.
+        await looking?.value
+        for _ in 0..<200 where progress?.isFinished == false {
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return progress?.fractionCompleted ?? 0
+    }
+}

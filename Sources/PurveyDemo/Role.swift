@@ -1,0 +1,93 @@
+import Foundation
+
+/// A child of the demonstration: this program once more, in the part of one side.
+///
+/// It reports on its standard output and ends when its standard input does, so that it never outlives its parent.
+final class Role {
+    enum Name: String {
+        case provider, consumer
+    }
+
+    /// A child that ended, or said something, out of turn.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ role: Name, _ reason: String = "ended early") {
+            description = "the \(role.rawValue): \(reason)"
+        }
+    }
+
+    private let name: Name
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var received = Data()
+
+    /// Starts the child.
+    init(_ name: Name, examples: URL, environment: [String: String]) throws {
+        self.name = name
+        process.executableURL = try Program.path
+        process.arguments = ["--\(name.rawValue)", examples.path]
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// The child's process identifier.
+    var identifier: Int32 { process.processIdentifier }
+
+    /// Waits for the child's next report.
+    func expect() throws -> Report {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let report = try JSONDecoder().decode(Report.self, from: received[..<end])
+                received = Data(received[received.index(after: end)...])
+                if case .failed(let reason) = report { throw Failure(name, reason) }
+                return report
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Failure(name) }
+            received.append(more)
+        }
+    }
+
+    /// Asks the child to end, by closing its standard input.
+    func dismiss() throws {
+        try input.fileHandleForWriting.close()
+    }
+
+    /// Waits for the child's end and returns its exit status.
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
+
+/// The child's side.
+extension Role {
+    /// Plays a part and ends the process.
+    static func play(_ name: Name, examples: URL) async -> Never {
+        do {
+            switch name {
+            case .provider: try await Provider(examples: examples).run()
+            case .consumer: try await Consumer(examples: examples).run()
+            }
+            exit(0)
+        } catch {
+            try? Report.failed("\(error)").send()
+            exit(1)
+        }
+    }
+
+    /// Returns when the parent closes this process's standard input, or ends.
+    static func dismissal() async {
+        await withCheckedContinuation { continuation in
+            // The read blocks, so it has a thread of its own.
+            Thread.detachNewThread {
+                while !FileHandle.standardInput.availableData.isEmpty {}
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+
+/// A folder and a daemon of the demonstration's own, so that nothing of the person who runs it is touched.
+final class Stage: Sendable {
+    /// The folder that holds everything.
+    let home: URL
+    /// The environment of every process that plays a part.
+    let environment: [String: String]
+    private let daemon = Process()
+
+    /// A reason why there is no stage.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init() throws {
+        // Short, because the path of a local socket may take 107 bytes at most.
+        var template = Array("/tmp/purvey-demo.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(description: "cannot make a folder in /tmp: \(String(cString: strerror(errno)))")
+        }
+        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        home = URL(fileURLWithPath: path)
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = path
+        self.environment = environment
+    }
+
+    /// Starts the daemon and waits until it has made its socket: a side that came earlier would start another one.
+    func startDaemon() throws {
+        daemon.executableURL = try Program.sibling("purveyd")
+        daemon.arguments = ["--foreground", "--no-mount", "--log", "warning"]
+        daemon.environment = environment
+        daemon.standardInput = FileHandle.nullDevice
+        try daemon.run()
+        let socket = home.appendingPathComponent("run/daemon.socket").path
+        while !FileManager.default.fileExists(atPath: socket) {
+            guard daemon.isRunning else { throw Failure(description: "the daemon ended while it started") }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
+    /// Clears the stage and ends the program when the person at the keyboard, or the system, interrupts it.
+    /// For as long as what it returns is kept.
+    func clearOnInterrupt() -> [any DispatchSourceSignal] {
+        [SIGHUP, SIGINT, SIGTERM].map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                self.clear()
+                exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Ends the daemon and removes the folder.
+    func clear() {
+        if daemon.isRunning {
+            daemon.terminate()
+            daemon.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(at: home)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// The table on standard output, row by row as loads finish, and the bar of the load in flight on a terminal.
+struct Table {
+    private static let titles = ["promised / asked", "arrived", "time", "progress", "check"]
+    private static let widths = [36, 40, 10, 8, 10]
+    private static let barLength = 40
+    /// The bar overwrites itself on the line below the table, so it needs both streams on a terminal.
+    private let showsBar = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+
+    /// The titles.
+    func begin() {
+        add(Self.titles)
+        add(Self.widths.map { String(repeating: "─", count: $0) })
+    }
+
+    /// The heading of the rows that follow: one promise.
+    func begin(_ promise: Promise) {
+        let forms = promise.representations.map { "\($0.type) (\($0.form.rawValue))" }
+        say("\(promise.name): \(forms.joined(separator: ", "))")
+    }
+
+    /// The row of a finished load.
+    func add(_ load: Load, _ arrival: Report.Arrival) {
+        let preposition = load.delivery == .inPlace ? "" : "as "
+        add([
+            "  \(load.representation.type) \(preposition)\(load.delivery.rawValue)",
+            [arrival.form, arrival.details].compactMap { $0 }.joined(separator: ", "),
+            String(format: "%.1f ms", arrival.seconds * 1000),
+            "\(Int((arrival.fraction * 100).rounded())) %",
+            arrival.check,
+        ])
+    }
+
+    /// A line of its own.
+    func say(_ text: String) {
+        if showsBar { draw("\r\u{1B}[K") }
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+
+    /// Draws the bar of the load in flight.
+    func show(_ fraction: Double) {
+        guard showsBar else { return }
+        let done = Int(min(max(fraction, 0), 1) * Double(Self.barLength))
+        let bar = String(repeating: "█", count: done) + String(repeating: "░", count: Self.barLength - done)
+        draw("\r  \(bar) \(Int(fraction * 100)) %\u{1B}[K")
+    }
+
+    private func add(_ cells: [String]) {
+        let padded = zip(cells, Self.widths).map { cell, width in
+            cell + String(repeating: " ", count: max(0, width - cell.count))
+        }
+        say(padded.joined(separator: "  "))
+    }
+
+    private func draw(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}

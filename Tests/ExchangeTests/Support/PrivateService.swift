@@ -1,0 +1,24 @@
+import Conduit
+import Exchange
+import Foundation
+import Glibc
+
+/// The daemon's service inside of the test's own process, for tests of what it allows.
+enum PrivateService {
+    static func run(_ limits: ExchangeLimits, _ body: (ExchangeClient) async throws -> Void) async throws {
+        TestProcess.prepare()
+        let home = TestProcess.folder + "/" + UUID().uuidString.prefix(8)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let locations = Locations(environment: ["PURVEY_HOME": home], user: getuid())
+        try PrivateFolder.make(locations.runtime)
+        let service = ExchangeService(
+            bundles: BundleRegistry(folder: locations.bundles), limits: limits, log: DaemonLog(nil))
+        let listener = try Listener(path: locations.socket, service: service.makeService()) { service.admit($0) }
+        let client = ExchangeClient(locations)
+        defer {
+            client.disconnect()
+            listener.close()
+        }
+        try await body(client)
+    }
+}

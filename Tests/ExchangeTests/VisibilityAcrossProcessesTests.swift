@@ -1,0 +1,125 @@
+import Conduit
+import Exchange
+import Foundation
+import Glibc
+import ItemProvider
+import LinuxSystem
+import Testing
+
+@Suite struct VisibilityAcrossProcessesTests {
+    /// A bundle whose program is a copy of the peer's, registered with the daemon, and the program's path.
+    private func register(_ name: String, team: String?, _ daemon: PrivateDaemon) async throws -> String {
+        let folder = daemon.work + "/\(name).app"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let program = folder + "/peer"
+        try copyProgram(to: program)
+        var list: [String: Any] = ["CFBundleIdentifier": "org.example.\(name)", "CFBundleExecutable": "peer"]
+        list["PurveyTeamIdentifier"] = team
+        let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+        try data.write(to: URL(fileURLWithPath: folder + "/Info.plist"))
+        let registered = try await daemon.client.call(RegisterBundleCall(path: folder))
+        #expect(registered.identifier == "org.example.\(name)")
+        return program
+    }
+
+    /// A file of its own, not another name of the same one; it stays beside the libraries it was built with.
+    private func copyProgram(to path: String) throws {
+        let source = try FileDescriptor.open(TestProcess.program("ExchangePeer"), .readOnly)
+        let folder = try FileDescriptor.open((path as NSString).deletingLastPathComponent, [.readOnly, .directory])
+        try FileCopier.copy(source, into: folder, named: (path as NSString).lastPathComponent)
+        chmod(path, 0o755)
+    }
+
+    private let offer = "offer board visible public.png:0 public.jpeg:1 public.tiff:2 public.gif:3"
+
+    @Test func whatAProcessSeesDependsOnItsTeam() async throws {
+        try await PrivateDaemon.run { daemon in
+            let editor = try await register("editor", team: "ACME", daemon)
+            let viewer = try await register("viewer", team: "ACME", daemon)
+            let other = try await register("other", team: "OTHER", daemon)
+            let provider = try daemon.peer(program: editor)
+            _ = try await provider.ask(offer, "offered")
+
+            let mate = try daemon.peer(program: viewer)
+            #expect(try await mate.ask("list board", "item") == "- public.png,public.jpeg,public.tiff")
+            let stranger = try daemon.peer(program: other)
+            #expect(try await stranger.ask("list board", "item") == "- public.png")
+            let unregistered = try daemon.peer()
+            #expect(try await unregistered.ask("list board", "item") == "- public.png")
+            #expect(
+                try await provider.ask("list board", "item") == "- public.png,public.jpeg,public.tiff,public.gif")
+            // A second process of the very same program is not the same process.
+            let twin = try daemon.peer(program: editor)
+            #expect(try await twin.ask("list board", "item") == "- public.png,public.jpeg,public.tiff")
+
+            #expect(try await mate.ask("load board public.jpeg data", "loaded") == "data 11")
+            #expect(try await stranger.ask("load board public.jpeg data", "failed").contains("-1000"))
+            #expect(try await provider.ask("load board public.gif data", "loaded") == "data 10")
+        }
+    }
+
+    @Test func whoSeesNothingOfAnItemDoesNotKnowOfIt() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            let identifier = try await provider.ask("offer board visible public.gif:3 public.jpeg:1", "offered")
+            #expect(try await daemon.board().items().isEmpty)
+            let uuid = try #require(UUID(uuidString: identifier))
+            await #expect(throws: ExchangeError.noSuchItem) { try await daemon.client.call(OpenCall(identifier: uuid)) }
+        }
+    }
+
+    /// A consumer that skips the listing and asks the provider directly gets what it may have, and nothing else.
+    @Test func theProvidersSideKeepsToWhatTheDaemonPermits() async throws {
+        try await PrivateDaemon.run { daemon in
+            let provider = try daemon.peer()
+            let identifier = try #require(UUID(uuidString: try await provider.ask(offer, "offered")))
+            let socket = try await daemon.client.call(OpenCall(identifier: identifier)).socket
+            let direct = try Connection(try SequencedPacketSocket(checking: socket))
+            defer { direct.close() }
+            for (index, isPermitted) in [(0, true), (1, false), (2, false), (3, false), (4, false), (-1, false)] {
+                let reply = try await direct.call(LoadCall(index: index, delivery: .data))
+                switch reply {
+                case .supplied: #expect(isPermitted)
+                case .failed(let failure):
+                    #expect(!isPermitted)
+                    #expect(failure.code == NSItemProvider.ErrorCode.itemUnavailableError.rawValue)
+                }
+            }
+        }
+    }
+
+    @Test func anExchangedProgramFileLosesTheTeam() async throws {
+        try await PrivateDaemon.run { daemon in
+            let editor = try await register("editor", team: "ACME", daemon)
+            let viewer = try await register("viewer", team: "ACME", daemon)
+            let provider = try daemon.peer(program: editor)
+            _ = try await provider.ask(offer, "offered")
+            let mate = try daemon.peer(program: viewer)
+            #expect(try await mate.ask("list board", "item").contains("public.jpeg"))
+            // Another file takes the registered path: the running process is not that program.
+            unlink(viewer)
+            try copyProgram(to: viewer)
+            #expect(try await mate.ask("list board", "item") == "- public.png")
+            let fresh = try daemon.peer(program: viewer)
+            #expect(try await fresh.ask("list board", "item").contains("public.jpeg"))
+        }
+    }
+
+    @Test func aRegistrationLastsAndCanBeTakenBack() async throws {
+        try await PrivateDaemon.run { daemon in
+            _ = try await register("editor", team: "ACME", daemon)
+            await daemon.stop()
+            try await daemon.start()
+            let bundles = try await daemon.client.call(ListBundlesCall()).bundles
+            #expect(bundles.map(\.identifier) == ["org.example.editor"])
+            _ = try await daemon.client.call(RemoveBundleCall(identifier: "org.example.editor"))
+            #expect(try await daemon.client.call(ListBundlesCall()).bundles.isEmpty)
+            await #expect(throws: ExchangeError.self) {
+                try await daemon.client.call(RemoveBundleCall(identifier: "org.example.editor"))
+            }
+            await #expect(throws: ExchangeError.self) {
+                try await daemon.client.call(RegisterBundleCall(path: daemon.work))
+            }
+        }
+    }
+}
