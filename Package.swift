@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "hand-off", targets: ["HandOff"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
@@ -65,7 +66,15 @@ let package = Package(
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
-        tests("LinuxSystemTests", ["CLinux", "LinuxSystem"]),
+        // The program that the README explains.
+        .executableTarget(
+            name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+
+        // What tests of files have in common.
+        .target(
+            name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
+            swiftSettings: settings),
+        tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         .target(
@@ -75,12 +84,13 @@ let package = Package(
             name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
             path: "Tests/ConduitPeer", swiftSettings: settings),
         tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
-        tests("ZipArchiveTests", ["LinuxSystem", "ZipArchive"]),
+        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
             name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+        tests("PurveyDemoTests", []),
     ],
 )

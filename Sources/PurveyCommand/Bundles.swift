@@ -16,7 +16,7 @@ extension Command {
         let client = ExchangeClient.shared
         switch (arguments.operands.first, arguments.operands.count) {
         case (nil, _):
-            let bundles = try await client.call(ListBundlesCall()).bundles
+            let bundles = try await client.call(ListBundlesCall(), attempts: 3).bundles
             if arguments.has("json") {
                 try JSONOutput.print(bundles.map { ListedBundle($0) })
             } else {
@@ -27,7 +27,8 @@ extension Command {
             }
         case ("register", 2):
             let path = URL(fileURLWithPath: arguments.operands[1]).path
-            try StandardOutput.print(try await client.call(RegisterBundleCall(path: path)).identifier + "\n")
+            let bundle = try await client.call(RegisterBundleCall(path: path), attempts: 3)
+            try StandardOutput.print(bundle.identifier + "\n")
         case ("remove", 2):
             _ = try await client.call(RemoveBundleCall(identifier: arguments.operands[1]))
         case ("register", _): throw UsageError("register takes one folder")

@@ -9,7 +9,7 @@ extension Command {
         usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] -o PATH"],
         options: [
             .value("board", "BOARD", "which board (shelf)"),
-            .value("item", "N", "which item, by its position or identifier (the first)"),
+            .value("item", "N", "which item, by its position or identifier (the first that has TYPE)"),
             .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
             .value("as", "data|copy|in-place", "how to take it (copy; data where it goes to standard output)"),
             .value("o", "PATH", "where to put it; in a folder, under its own name; - is standard output"),
@@ -28,7 +28,7 @@ extension Command {
         let type = try arguments.value("type").map { try ItemArgument.typeIdentifier($0) }
         let board = Board(arguments.value("board") ?? Board.shelf.name)
         let items = try await board.remoteItems()
-        let item = try LoadArguments.find(arguments.value("item"), in: items, on: board)
+        let item = try LoadArguments.find(arguments.value("item"), type: type, in: items, on: board)
 
         let destination: LoadDestination = toStandardOutput ? .standardOutput : .path(path)
         let word = try await ItemLoad.run(item.makeProvider(), type: type, as: delivery, to: destination)
@@ -53,12 +53,17 @@ private enum LoadArguments {
         }
     }
 
-    static func find(_ text: String?, in items: [RemoteItem], on board: Board) throws -> RemoteItem {
+    static func find(_ text: String?, type: String?, in items: [RemoteItem], on board: Board) throws -> RemoteItem {
         guard let text else {
             guard let first = items.first else {
                 throw CommandError("nothing is offered on the board '\(board.name)'; see 'purvey list'")
             }
-            return first
+            guard let type else { return first }
+            let fitting = items.first { item in
+                item.manifest.representations.contains { TypeIdentifier.conforms($0.typeIdentifier, to: type) }
+            }
+            if let fitting { return fitting }
+            throw CommandError("nothing on the board '\(board.name)' is offered as \(type); see 'purvey list'")
         }
         if let position = Int(text) {
             guard items.indices.contains(position - 1) else {

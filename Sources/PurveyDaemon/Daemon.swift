@@ -25,24 +25,64 @@ enum Daemon {
         let service = ExchangeService(bundles: bundles, log: log)
         let listener: Listener
         do {
-            listener = try Listener(path: locations.socket, service: service.makeService()) { service.admit($0) }
+            listener = try listen(locations, service, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
             return starter.fail("\(error)", log)
         }
         log.info("process \(getpid()) listens at \(locations.socket)")
+        // One that was started on demand ends when nobody needs it; one that a person started stays.
+        let endsWhenIdle = starter.isWaiting
         starter.ready()
 
-        var signal: CInt = 0
-        repeat {
-            guard sigwait(&signals, &signal) == 0 else { continue }
-            // The terminal that it was started from has gone; that is no reason to end.
-        } while signal == SIGHUP
-        log.info("ends because of signal \(signal)")
+        // Not inside the call below: what is not logged is not evaluated.
+        let reason = waitForTheEnd(&signals, endsWhenIdle ? service : nil)
+        log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()
         return 0
+    }
+
+    /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
+    private static func listen(
+        _ locations: Locations, _ service: ExchangeService, isWaitedFor: Bool
+    ) throws(ListenerError) -> Listener {
+        var attempts = 0
+        while true {
+            do throws(ListenerError) {
+                return try Listener(path: locations.socket, service: service.makeService()) { service.admit($0) }
+            } catch .inUse(let path) {
+                attempts += 1
+                guard isWaitedFor, attempts < 500, !answers(path) else { throw .inUse(path: path) }
+                usleep(20_000)
+            }
+        }
+    }
+
+    private static func answers(_ path: String) -> Bool {
+        guard let address = try? LocalSocketAddress(path: path) else { return false }
+        return (try? SequencedPacketSocket.connect(to: address)) != nil
+    }
+
+    /// Returns why it is time to end: a signal, or that nobody has needed the service for a while.
+    private static func waitForTheEnd(_ signals: inout sigset_t, _ service: ExchangeService?) -> String {
+        let beat = 10
+        var idleSeconds = 0
+        while true {
+            var time = timespec(tv_sec: beat, tv_nsec: 0)
+            switch sigtimedwait(&signals, nil, &time) {
+            case SIGHUP:
+                // The terminal that it was started from has gone; that is no reason to end.
+                continue
+            case let signal where signal > 0:
+                return "of signal \(signal)"
+            default:
+                guard let service, Errno.current == .wouldBlock else { continue }
+                idleSeconds = service.isIdle ? idleSeconds + beat : 0
+                if idleSeconds >= 3 * beat { return "nothing is offered and nobody is connected" }
+            }
+        }
     }
 
     /// Every consumer on its way takes descriptors, and the default limit is low for the sake of programs that use select(2).
@@ -68,6 +108,9 @@ struct Starter: ~Copyable {
         }
         channel = FileDescriptor(owning: descriptor)
     }
+
+    /// Whether anybody waits to hear how it went.
+    var isWaiting: Bool { channel != nil }
 
     /// The daemon listens.
     consuming func ready() { tell(BackgroundStart.ready) }

@@ -40,8 +40,9 @@ enum Noise {
         return data.withUnsafeBytes { bytes in
             for offset in stride(from: 0, to: size, by: piece) {
                 fill(expected, offset: offset)
-                let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + piece])
-                guard part.elementsEqual(expected) else { return false }
+                guard let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + piece]).baseAddress,
+                    let wanted = expected.baseAddress, memcmp(part, wanted, piece) == 0
+                else { return false }
             }
             return true
         }

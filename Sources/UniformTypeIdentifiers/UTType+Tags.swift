@@ -39,8 +39,10 @@ extension UTType {
             self = declared
             return
         }
-        guard let tag = Tag(tag, of: tagClass) else { return nil }
-        self = tag.undeclaredType(conformingTo: supertype)
+        let make = { Tag(tag, of: tagClass)?.undeclaredType(conformingTo: supertype) }
+        let isCommon = tagClass == .filenameExtension && supertype == .data
+        guard let type = isCommon ? FileTypes.rememberedType(ofExtension: tag, make) : make() else { return nil }
+        self = type
     }
 
     /// All types that a tag stands for.
@@ -71,7 +73,7 @@ extension UTType {
 extension TypeSnapshot {
     /// The preferred one of the declared types with the tag that conform to `supertype`.
     @inline(__always)
-    func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
+    package func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
         firstIndex(withTag: tag, of: tagClass) { index in
             accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
         }

@@ -1,12 +1,13 @@
 import CLinux
+import FileTesting
 import Glibc
 import LinuxSystem
 import Testing
 
 @Suite struct CopyFileTests {
-    let folder: CopyFolder
+    let folder: TestFolder
 
-    init() throws { folder = try CopyFolder() }
+    init() throws { folder = try TestFolder() }
 
     @Test func aCopyHasTheSameBytesModeTimesAndAttributes() throws {
         let bytes = pattern(3_000_001)
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func aCopyToAnotherFileSystemHasTheSameBytes() throws {
-        let memory = try CopyFolder(in: "/dev/shm")
+        let memory = try TestFolder(in: "/dev/shm")
         let bytes = pattern(5_000_000)
         let source = try folder.file("a", bytes)
         try FileCopier.copy(source, into: memory.descriptor, named: "a")
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func aCancelledCopyLeavesNothing() throws {
-        let memory = try CopyFolder(in: "/dev/shm")
+        let memory = try TestFolder(in: "/dev/shm")
         let source = try folder.file("a", pattern(8 << 20))
         var completed = 0
         #expect(throws: CopyError.cancelled) {
@@ -101,7 +102,7 @@ import Testing
 
     @Test(arguments: [-1, 1])
     func aFileThatShrinksOrGrowsWhileItIsCopiedFailsTheCopy(step: Int) throws {
-        let memory = try CopyFolder(in: "/dev/shm")
+        let memory = try TestFolder(in: "/dev/shm")
         let size = 8 << 20
         let source = try folder.file("a", pattern(size))
         #expect(throws: CopyError.changedDuringCopy(path: "b")) {
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func aFileThatIsWrittenToWhileItIsCopiedFailsTheCopy() throws {
-        let memory = try CopyFolder(in: "/dev/shm")
+        let memory = try TestFolder(in: "/dev/shm")
         let source = try folder.file("a", pattern(8 << 20))
         try retrying { futimens(source.rawValue, [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]) }
         #expect(throws: CopyError.changedDuringCopy(path: "b")) {

@@ -1,12 +1,13 @@
 import CLinux
+import FileTesting
 import Glibc
 import LinuxSystem
 import Testing
 
 @Suite struct CopyTreeTests {
-    let folder: CopyFolder
+    let folder: TestFolder
 
-    init() throws { folder = try CopyFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// Files, folders, links in and out, a read-only folder, a pipe and a socket's like.
     private func makeTree() throws -> FileDescriptor {

@@ -1,8 +1,7 @@
 import Foundation
 import MobileCoreServices
 import Testing
-
-@testable import UniformTypeIdentifiers
+import UniformTypeIdentifiers
 
 @Suite(.serialized) struct UTTypeFunctionTests {
     @Test func anExtensionBecomesAnIdentifierAsProgramsWriteIt() {

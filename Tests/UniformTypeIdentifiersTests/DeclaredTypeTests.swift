@@ -1,6 +1,5 @@
 import Testing
-
-@testable import UniformTypeIdentifiers
+import UniformTypeIdentifiers
 
 @Suite struct DeclaredTypeTests {
     @Test func theTablesAreThere() {

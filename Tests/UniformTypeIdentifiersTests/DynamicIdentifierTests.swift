@@ -1,6 +1,5 @@
 import Testing
-
-@testable import UniformTypeIdentifiers
+import UniformTypeIdentifiers
 
 /// Payloads and identifiers seen on Apple's systems.
 private let vectors: [(payload: String, identifier: String)] = [

@@ -124,7 +124,7 @@ extension Board {
     /// Grows whenever the contents of the board change, and never comes back to a value it had.
     public var changeCount: Int {
         get async throws {
-            Int(clamping: try await client.call(ChangeCountCall(board: name)).changeCount)
+            Int(clamping: try await client.call(ChangeCountCall(board: name), attempts: 3).changeCount)
         }
     }
 }

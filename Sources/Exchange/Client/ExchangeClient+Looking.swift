@@ -16,7 +16,7 @@ extension ExchangeClient {
         of board: String, after cursor: UInt64, adding items: [RemoteItem],
         completion: @escaping @Sendable (Result<[RemoteItem], ExchangeError>) -> Void
     ) {
-        call(ListCall(board: board, cursor: cursor)) { result in
+        call(ListCall(board: board, cursor: cursor), attempts: 3) { result in
             switch result {
             case .success(let page):
                 let generation = self.generation
@@ -37,7 +37,7 @@ extension ExchangeClient {
         _ identifier: UUID, listedIn generation: Int,
         completion: @escaping @Sendable (Result<Connection, ExchangeError>) -> Void
     ) {
-        call(OpenCall(identifier: identifier)) { result in
+        call(OpenCall(identifier: identifier), attempts: 3) { result in
             switch result {
             case .success(let reply):
                 do {

@@ -14,7 +14,7 @@ extension ExchangeClient {
     ) {
         let item = makeItem(promise, board: board, isPasteboardItem: false, loaded: loaded)
         offers.add(item)
-        announce([item], with: OfferCall(board: board, manifest: item.manifest), attempts: 3) { result in
+        announce([item], with: OfferCall(board: board, manifest: item.manifest)) { result in
             completion(result.map { Offer(item.offer.identifier, client: self) })
         }
     }
@@ -27,7 +27,7 @@ extension ExchangeClient {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
         for item in items { offers.add(item) }
         let request = ReplaceContentsCall(board: board, manifests: items.map(\.manifest))
-        announce(items, with: request, attempts: 3) { result in
+        announce(items, with: request) { result in
             completion(result.map { items.map(\.offer.identifier) })
         }
     }
@@ -51,19 +51,17 @@ extension ExchangeClient {
             isPasteboardItem: isPasteboardItem)
     }
 
-    /// Tells the daemon of new items; once more when the daemon went away before it answered.
+    /// Tells the daemon of new items; again when the daemon went away before it answered.
     private func announce<C: Call>(
-        _ items: [OfferList.Item], with request: C, attempts: Int,
+        _ items: [OfferList.Item], with request: C,
         completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
     ) where C.Reply == ChangeCountReply {
         let identifiers = items.map(\.offer.identifier)
-        call(request) { result in
+        call(request, attempts: 3) { result in
             switch result {
             case .success:
                 self.offers.markAnnounced(identifiers)
                 completion(.success(()))
-            case .failure(.interrupted) where attempts > 1:
-                self.announce(items, with: request, attempts: attempts - 1, completion: completion)
             case .failure(let error):
                 for identifier in identifiers { self.offers.remove(identifier)?.offer.end() }
                 completion(.failure(error))

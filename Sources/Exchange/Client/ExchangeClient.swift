@@ -81,11 +81,21 @@ package final class ExchangeClient: Sendable {
     }
 
     /// Makes a call to the daemon.
-    func call<C: Call>(_ request: C, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void) {
+    ///
+    /// - Parameter attempts: how often to make it when the daemon goes away before it answers, because it ended for lack of
+    ///   work or was restarted. More than one only for what does no harm when it is done twice.
+    func call<C: Call>(
+        _ request: C, attempts: Int = 1, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void
+    ) {
         withConnection { result in
             switch result {
             case .success(let connection):
-                connection.call(request) { completion($0.mapError { ExchangeError($0) }) }
+                connection.call(request) { result in
+                    if case .failure(.disconnected) = result, attempts > 1 {
+                        return self.call(request, attempts: attempts - 1, completion: completion)
+                    }
+                    completion(result.mapError { ExchangeError($0) })
+                }
             case .failure(let error):
                 completion(.failure(error))
             }
@@ -93,9 +103,9 @@ package final class ExchangeClient: Sendable {
     }
 
     /// Makes a call to the daemon.
-    package func call<C: Call>(_ request: C) async throws(ExchangeError) -> C.Reply {
+    package func call<C: Call>(_ request: C, attempts: Int = 1) async throws(ExchangeError) -> C.Reply {
         try await withCheckedContinuation { continuation in
-            call(request) { continuation.resume(returning: $0) }
+            call(request, attempts: attempts) { continuation.resume(returning: $0) }
         }.get()
     }
 

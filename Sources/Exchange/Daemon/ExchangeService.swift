@@ -98,6 +98,9 @@ package final class ExchangeService: Sendable {
         }
     }
 
+    /// Whether nobody is connected and nothing is kept for processes that have ended.
+    package var isIdle: Bool { state.withLock { $0.clients.isEmpty && $0.table.count == 0 } }
+
     private func ended(_ connection: Connection, number: UInt64, reason: CloseReason) {
         let (offers, waiting) = state.withLock { state in
             state.numbers[connection] = nil

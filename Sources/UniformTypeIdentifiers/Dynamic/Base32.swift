@@ -1,5 +1,5 @@
 /// The base-32 code of dynamic type identifiers: five bits to a character, highest first, no padding characters.
-enum Base32 {
+package enum Base32 {
     /// Letters and digits without i, j, l and o.
     private static let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
 
@@ -12,7 +12,7 @@ enum Base32 {
         return values
     }()
 
-    static func encode(_ bytes: [UInt8], into text: inout [UInt8]) {
+    package static func encode(_ bytes: [UInt8], into text: inout [UInt8]) {
         text.reserveCapacity(text.count + (bytes.count * 8 + 4) / 5)
         alphabet.withUnsafeBufferPointer { alphabet in
             var bits: UInt32 = 0

@@ -4,20 +4,20 @@
 /// `?0=<parent>,…:<class>=<tag>`, or `<class>=<tag>` where there is no parent. Common identifiers are abbreviated to a
 /// hexadecimal code, and `:` `=` `,` `\` inside a value are escaped with a backslash. The same tag, class and parents
 /// always give the same identifier, on any machine, so it can be stored and taken apart again.
-struct DynamicIdentifier: Sendable, Equatable {
+package struct DynamicIdentifier: Sendable, Equatable {
     /// Identifiers of the types it conforms to; a code whose meaning is not known is kept as it stands.
-    var parents: [String]
+    package var parents: [String]
     /// The class of the tag, such as `public.filename-extension`.
-    var tagClass: String
-    var tag: String
+    package var tagClass: String
+    package var tag: String
 
     /// The start of every dynamic identifier; the letter after the dot is the version of the encoding.
-    static let prefix = "dyn.a"
+    package static let prefix = "dyn.a"
 
     /// Takes a dynamic identifier apart.
     ///
-    /// - Returns: nil if `identifier` is not one, is damaged, or spells in another way what ``encoded()`` would give.
-    init?(_ identifier: String) {
+    /// - Returns: nil if `identifier` is not one, or is damaged.
+    package init?(_ identifier: String) {
         guard identifier.utf8.starts(with: Self.prefix.utf8),
             let bytes = Base32.decode(identifier.utf8.dropFirst(Self.prefix.utf8.count)),
             let payload = String(validating: bytes, as: UTF8.self)
@@ -25,21 +25,21 @@ struct DynamicIdentifier: Sendable, Equatable {
         self.init(payload: payload)
     }
 
-    init(parents: [String], tagClass: String, tag: String) {
+    package init(parents: [String], tagClass: String, tag: String) {
         self.parents = parents
         self.tagClass = tagClass
         self.tag = tag
     }
 
     /// The identifier: `dyn.a` and the payload in base 32.
-    func encoded() -> String {
+    package func encoded() -> String {
         var result = Array(Self.prefix.utf8)
         Base32.encode(payloadBytes, into: &result)
         return String(decoding: result, as: UTF8.self)
     }
 
     /// The text that the identifier encodes.
-    var payload: String { String(decoding: payloadBytes, as: UTF8.self) }
+    package var payload: String { String(decoding: payloadBytes, as: UTF8.self) }
 
     private var payloadBytes: [UInt8] {
         var bytes: [UInt8] = []
@@ -102,7 +102,7 @@ struct DynamicIdentifier: Sendable, Equatable {
     /// Reads a payload.
     ///
     /// - Returns: nil if it does not have the form above, with exactly one tag.
-    init?(payload: String) {
+    package init?(payload: String) {
         var text = Substring(payload)
         let isKeyed = text.first == "?"
         if isKeyed {

@@ -33,10 +33,16 @@ struct Tag {
     private static func isMIMEType(_ text: String) -> Bool {
         var slashes = 0
         var length = 0
+        var isOver = false
         for byte in text.utf8 {
-            if byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") {
+            if byte == UInt8(ascii: ";") {
                 break
             }
+            if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
+                isOver = true
+                continue
+            }
+            guard !isOver else { return false }
             if byte == UInt8(ascii: "/") {
                 guard length > 0 else { return false }
                 slashes += 1

@@ -1,18 +1,24 @@
 /// File names, split as the rest of the system splits them.
 enum FileName {
+    // Dots and slashes are looked for among the bytes: they are never part of a longer character's.
+
     /// The last component of a path, without slashes at its end.
     static func last(of path: String) -> Substring {
-        let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.startIndex
-        let trimmed = path[..<end]
-        return trimmed.lastIndex(of: "/").map { trimmed[trimmed.index(after: $0)...] } ?? trimmed
+        let bytes = path.utf8
+        let slash = UInt8(ascii: "/")
+        let end = bytes.lastIndex { $0 != slash }.map { bytes.index(after: $0) } ?? bytes.startIndex
+        let trimmed = bytes[..<end]
+        return Substring(trimmed.lastIndex(of: slash).map { trimmed[trimmed.index(after: $0)...] } ?? trimmed)
     }
 
     /// What follows the last dot of a name; nil if there is none, nothing follows it, or the name starts with it.
     static func pathExtension(of name: some StringProtocol) -> String? {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex,
-            name[..<dot].contains(where: { $0 != "." })
+        let name = String(name)
+        let bytes = name.utf8
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex,
+            bytes.index(after: dot) != bytes.endIndex, bytes[..<dot].contains(where: { $0 != UInt8(ascii: ".") })
         else { return nil }
-        return String(name[name.index(after: dot)...])
+        return String(name[bytes.index(after: dot)...])
     }
 
     /// The extension to add to a name so that it says it is of `type`; nil if it says so already, or nothing can be

@@ -3,8 +3,8 @@
 /// Names: what bundles declare, the patterns of the freedesktop database that say more than the extension does (such as
 /// `*.tar.gz` and `CMakeLists.txt`), the extensions the system declares, then the database's.
 struct FileTypes {
-    private let snapshot: TypeSnapshot
-    private let mapping: MIMEMapping?
+    let snapshot: TypeSnapshot
+    let mapping: MIMEMapping?
 
     /// Calls `body` with what is declared now.
     static func withCurrent<Result>(_ body: (FileTypes) -> Result) -> Result {
@@ -112,7 +112,7 @@ struct FileTypes {
 extension UTType {
     /// The type of a file by its name alone; `public.data` if the name says nothing.
     package static func type(ofFileName name: String) -> UTType {
-        FileTypes.withCurrent { $0.type(ofName: name) } ?? .data
+        FileTypes.quickType(ofName: name) ?? .data
     }
 
     /// The type of a file by its first bytes alone; ``contentLength`` of them are as good as all.

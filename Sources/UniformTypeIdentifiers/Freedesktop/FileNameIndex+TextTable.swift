@@ -3,7 +3,7 @@ extension FileNameIndex {
     struct TextTable: Sendable {
         /// How letters are compared in one pass over the patterns.
         enum Pass {
-            /// The name has no upper case: one pass serves patterns of both kinds.
+            /// No upper case has been met: one pass serves patterns of both kinds.
             case plain
             /// The name in lower case against patterns that ignore case.
             case folded
@@ -46,9 +46,6 @@ extension FileNameIndex {
         private var texts: [UInt8] = []
         /// For each slot the number of its group, or -1. A power of two, at least half of it free.
         private var slots: [Int32]
-        /// The length in bytes of the longest pattern.
-        private(set) var longest = 0
-
         static let emptyHash: UInt32 = 0x811C_9DC5
 
         @inline(__always)
@@ -96,20 +93,31 @@ extension FileNameIndex {
             groups.append(
                 Group(hash: hash, text: Int32(texts.count), length: Int32(text.count), first: 0, count: 1))
             texts += text
-            longest = max(longest, text.count)
             return slots[slot]
         }
 
-        /// Hands over what a text whose hash is known stands for.
-        @inline(__always)
-        func look(up text: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: Pass, _ found: (Value) -> Void) {
+        /// How many texts there are.
+        var textCount: Int { groups.count }
+
+        /// Adds what a text whose hash is known stands for.
+        ///
+        /// - Parameter base: added to the numbers of texts, to tell those of several tables apart.
+        func collect(
+            _ text: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: Pass, numberedFrom base: Int = 0,
+            into matches: inout GlobMatches
+        ) {
             let mask = slots.count &- 1
             var slot = Self.slot(hash) & mask
             while slots[slot] >= 0 {
                 let group = groups[Int(slots[slot])]
                 if group.hash == hash, isText(group, text, pass) {
-                    for index in Int(group.first)..<Int(group.first &+ group.count) where pass.accepts(values[index]) {
-                        found(values[index])
+                    let range = Int(group.first)..<Int(group.first &+ group.count)
+                    let isWhole = range.allSatisfy { pass.accepts(values[$0]) }
+                    for index in range where pass.accepts(values[index]) {
+                        matches.add(
+                            GlobMatches.Match(
+                                type: values[index].type, weight: Int32(values[index].weight), length: group.length,
+                                pattern: isWhole ? Int32(truncatingIfNeeded: base) &+ slots[slot] : -1))
                     }
                     return
                 }

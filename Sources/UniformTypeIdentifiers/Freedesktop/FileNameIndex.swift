@@ -19,62 +19,125 @@ struct FileNameIndex: Sendable {
 
     private let suffixes: TextTable
     private let literals: TextTable
-    /// Patterns that are neither, the highest weight first, each with the bytes that a name needs to match it.
-    private let globs: [(pattern: Pattern, needed: ByteSet)]
+    /// Patterns that are neither, the highest weight first, each with the pairs of bytes that a name needs to match it.
+    private let globs: [(pattern: Pattern, needed: PairSet)]
     /// For each byte whether some suffix starts with it.
     private let isFirstByte: [Bool]
-    /// How many bytes at the end of a name matter to suffixes and literals.
-    private let reach: Int
 
     /// Patterns in order of precedence.
     init(suffixes: [Pattern], literals: [Pattern], globs: [Pattern]) {
         self.suffixes = TextTable(suffixes)
         self.literals = TextTable(literals)
         self.globs = globs.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
-            .map { ($0.element, ByteSet(neededFor: $0.element.text)) }
+            .map { ($0.element, PairSet(neededFor: $0.element.text)) }
         var isFirstByte = Array(repeating: false, count: 256)
         for pattern in suffixes {
             if let byte = pattern.text.first { isFirstByte[Int(byte)] = true }
         }
         self.isFirstByte = isFirstByte
-        self.reach = max(self.suffixes.longest, self.literals.longest)
     }
 
+    /// How many numbers there are for ``GlobMatches/solePattern``.
+    var patternCount: Int { suffixes.textCount + literals.textCount }
+
     /// The patterns that match a file name, without those that longer ones overrule.
-    func match(_ name: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
-        var bytes = ByteSet()
-        var hasUpperCase = false
-        for byte in name {
-            let folded = byte.foldedASCII
-            bytes.insert(folded)
-            if folded != byte { hasUpperCase = true }
+    ///
+    /// - Parameter path: of which only the last component counts.
+    /// - Returns: that component.
+    @discardableResult
+    func match(_ path: UnsafeRawBufferPointer, into matches: inout GlobMatches) -> UnsafeRawBufferPointer {
+        var pairs = PairSet()
+        var hash = TextTable.emptyHash
+        var pass = TextTable.Pass.plain
+        var start = path.count
+        var next: UInt8 = 0
+        while start > 0, path[start &- 1] != UInt8(ascii: "/") {
+            start &-= 1
+            let folded = path[start].foldedASCII
+            if folded != path[start] { pass = .folded }
+            pairs.insert(folded, next)
+            next = folded
+            hash = TextTable.hash(hash, folded)
+            if isFirstByte[Int(folded)] {
+                suffixes.collect(UnsafeRawBufferPointer(rebasing: path[start...]), hash, pass, into: &matches)
+            }
         }
-        if hasUpperCase {
-            matchText(name, .folded, &matches)
-            matchText(name, .exact, &matches)
-        } else {
-            matchText(name, .plain, &matches)
+        let name = UnsafeRawBufferPointer(rebasing: path[start...])
+        collectLiterals(name, hash, pass, into: &matches)
+        if pass == .folded { matchExactly(name, into: &matches) }
+        if !matches.isLiteral {
+            matchGlobs(name, pairs, hasUpperCase: pass == .folded, into: &matches)
+            matches.keepLongest()
         }
-        guard !matches.isLiteral else { return }
-        // Only those that could still win are worth a try.
-        for index in globs.indices where globs[index].needed.isSubset(of: bytes) {
+        return name
+    }
+
+    /// Looks for the patterns that respect case in a name with upper case.
+    private func matchExactly(_ name: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
+        var hash = TextTable.emptyHash
+        var start = name.count
+        while start > 0 {
+            start -= 1
+            hash = TextTable.hash(hash, name[start])
+            if isFirstByte[Int(name[start])], !matches.isLiteral {
+                suffixes.collect(UnsafeRawBufferPointer(rebasing: name[start...]), hash, .exact, into: &matches)
+            }
+        }
+        collectLiterals(name, hash, .exact, into: &matches)
+    }
+
+    /// Tries the patterns of other shapes. Suffixes go before those of the same weight.
+    @inline(__always)
+    private func matchGlobs(
+        _ name: UnsafeRawBufferPointer, _ pairs: PairSet, hasUpperCase: Bool, into matches: inout GlobMatches
+    ) {
+        let weight = matches.bestWeight
+        for index in globs.indices {
             let glob = globs[index].pattern
-            guard Int32(glob.weight) >= matches.bestWeight else { break }
+            guard Int32(glob.weight) > weight else { break }
+            guard globs[index].needed.isSubset(of: pairs) else { continue }
             let isFolding = hasUpperCase && !glob.isCaseSensitive
             guard glob.text.withUnsafeBytes({ Wildcard.matches($0, name, foldingCase: isFolding) }) else { continue }
             matches.add(
-                GlobMatches.Match(type: glob.type, weight: Int32(glob.weight), length: Int32(glob.text.count)))
+                GlobMatches.Match(
+                    type: glob.type, weight: Int32(glob.weight), length: Int32(glob.text.count), pattern: -1))
         }
-        matches.keepLongest()
     }
 
-    /// The patterns that are exactly a suffix: for `.tar.gz` that of `*.tar.gz`, but not `*.gz`.
-    func match(wholeSuffix suffix: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
-        let hasUpperCase = suffix.contains { $0 &- 0x41 < 26 }
-        for pass in hasUpperCase ? [TextTable.Pass.folded, .exact] : [.plain] {
+    /// A literal name goes before every other pattern, whatever their weights.
+    @inline(__always)
+    private func collectLiterals(
+        _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: TextTable.Pass, into matches: inout GlobMatches
+    ) {
+        var found = GlobMatches()
+        literals.collect(name, hash, pass, numberedFrom: suffixes.textCount, into: &found)
+        guard found.count > 0 else { return }
+        if !matches.isLiteral { matches = GlobMatches() }
+        matches.isLiteral = true
+        for index in 0..<found.count { matches.add(found[index]) }
+    }
+
+    /// The patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
+    func match(fileExtension name: UnsafeBufferPointer<UInt8>, into matches: inout GlobMatches) {
+        guard name.contains(where: { $0 &- 0x41 < 26 }) else {
+            return match(fileExtension: name, .plain, into: &matches)
+        }
+        match(fileExtension: name, .folded, into: &matches)
+        match(fileExtension: name, .exact, into: &matches)
+    }
+
+    private func match(
+        fileExtension name: UnsafeBufferPointer<UInt8>, _ pass: TextTable.Pass, into matches: inout GlobMatches
+    ) {
+        withUnsafeTemporaryAllocation(byteCount: name.count + 1, alignment: 1) { suffix in
+            suffix[0] = UInt8(ascii: ".")
             var hash = TextTable.emptyHash
-            for byte in suffix.reversed() { hash = TextTable.hash(hash, pass.folded(byte)) }
-            suffixes.look(up: suffix, hash, pass) { matches.add(GlobMatches.Match($0, length: suffix.count)) }
+            for index in name.indices.reversed() {
+                suffix[index + 1] = name[index]
+                hash = TextTable.hash(hash, pass.folded(name[index]))
+            }
+            hash = TextTable.hash(hash, suffix[0])
+            suffixes.collect(UnsafeRawBufferPointer(suffix), hash, pass, into: &matches)
         }
     }
 
@@ -87,63 +150,39 @@ struct FileNameIndex: Sendable {
         }
         return found.sorted { ($1.weight, $0.name) < ($0.weight, $1.name) }.map(\.name)
     }
-
-    @inline(__always)
-    private func matchText(_ name: UnsafeRawBufferPointer, _ pass: TextTable.Pass, _ matches: inout GlobMatches) {
-        var hash = TextTable.emptyHash
-        var start = name.count
-        let end = max(0, name.count - reach)
-        while start > end {
-            start -= 1
-            let byte = pass.folded(name[start])
-            hash = TextTable.hash(hash, byte)
-            guard isFirstByte[Int(byte)] else { continue }
-            suffixes.look(up: UnsafeRawBufferPointer(rebasing: name[start...]), hash, pass) {
-                matches.add(GlobMatches.Match($0, length: name.count - start))
-            }
-        }
-        guard start == 0 else { return }
-        literals.look(up: name, hash, pass) { literal in
-            // A literal name goes before every other pattern, whatever their weights.
-            if !matches.isLiteral {
-                matches = GlobMatches()
-                matches.isLiteral = true
-            }
-            matches.add(GlobMatches.Match(literal, length: name.count))
-        }
-    }
 }
 
-/// Which bytes occur in a text, by their low six bits: says "no" for sure, and "yes" perhaps. Letters count as lower
-/// case ones.
-private struct ByteSet: Sendable {
+/// Which pairs of bytes occur side by side in a text, by a hash of six bits: says "no" for sure, and "yes" perhaps.
+/// Letters count as lower case ones.
+private struct PairSet: Sendable {
     private var bits: UInt64 = 0
 
     init() {}
 
-    /// The bytes that every name has that matches a pattern: those outside of wildcards.
+    /// The pairs that every name has that matches a pattern: those outside of wildcards.
     init(neededFor pattern: [UInt8]) {
         var isInBrackets = false
+        var previous: UInt8?
         for byte in pattern {
             switch byte {
             case UInt8(ascii: "["): isInBrackets = true
             case UInt8(ascii: "]"): isInBrackets = false
             case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\\"): break
-            default: if !isInBrackets { insert(byte.foldedASCII) }
+            default:
+                guard !isInBrackets else { continue }
+                if let previous { insert(previous, byte.foldedASCII) }
+                previous = byte.foldedASCII
+                continue
             }
+            previous = nil
         }
     }
 
     @inline(__always)
-    mutating func insert(_ byte: UInt8) { bits |= 1 << UInt64(byte & 63) }
-
-    @inline(__always)
-    func isSubset(of other: ByteSet) -> Bool { bits & ~other.bits == 0 }
-}
-
-extension GlobMatches.Match {
-    @inline(__always)
-    fileprivate init(_ value: FileNameIndex.TextTable.Value, length: Int) {
-        self.init(type: value.type, weight: Int32(value.weight), length: Int32(truncatingIfNeeded: length))
+    mutating func insert(_ first: UInt8, _ second: UInt8) {
+        bits |= 1 << UInt64((first &* 5 &+ second) & 63)
     }
+
+    @inline(__always)
+    func isSubset(of other: PairSet) -> Bool { bits & ~other.bits == 0 }
 }

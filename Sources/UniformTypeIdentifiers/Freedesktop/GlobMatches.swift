@@ -1,7 +1,6 @@
 /// The patterns that match a file name, and the rule by which some of them count.
 ///
-/// Room is limited, so that a lookup allocates nothing: a database has a handful of types for one extension, and
-/// whatever comes after sixteen is not taken.
+/// Nearly every name has one match at most, and that is kept in place: only names with several cost an allocation.
 struct GlobMatches {
     struct Match {
         let type: MIMETypeNames.ID
@@ -9,59 +8,69 @@ struct GlobMatches {
         let weight: Int32
         /// The length of the pattern in bytes.
         let length: Int32
+        /// The number of the pattern's text in its index, if all types of that text are meant; else -1.
+        let pattern: Int32
     }
 
-    private static let capacity = 16
-    private var matches = InlineArray<16, Match>(repeating: Match(type: -1, weight: 0, length: 0))
-    private(set) var count = 0
-    /// The highest weight so far; -1 without a match.
-    private(set) var bestWeight: Int32 = -1
+    /// The best one; of no type while there is none.
+    private var best = Match(type: -1, weight: -1, length: 0, pattern: -1)
+    /// The others, the best first.
+    private var others: [Match] = []
     /// Set where a literal name matched: literals go before everything else.
     var isLiteral = false
 
-    subscript(_ index: Int) -> Match { matches[index] }
+    /// No database has more types for one name; what comes after is not taken.
+    private static let mostMatches = 64
+
+    var count: Int { best.type < 0 ? 0 : others.count + 1 }
+
+    /// The highest weight so far; -1 without a match.
+    @inline(__always)
+    var bestWeight: Int32 { best.weight }
+
+    @inline(__always)
+    subscript(_ index: Int) -> Match { index == 0 ? best : others[index - 1] }
+
+    /// The number of the one pattern that all matches are by; `nil` where there are several, or none with a number.
+    @inline(__always)
+    var solePattern: Int? {
+        guard best.pattern >= 0, others.isEmpty || others.allSatisfy({ $0.pattern == best.pattern }) else { return nil }
+        return Int(best.pattern)
+    }
 
     /// Adds a match in its place: by weight, then by length, then in the order of finding.
+    @inline(__always)
     mutating func add(_ match: Match) {
+        if best.type < 0 || match.length > best.length && match.weight >= best.weight {
+            // It overrules all that are shorter; see keepLongest().
+            guard match.type >= 0 else { return }
+            best = match
+            keepLongest()
+        } else {
+            insert(match)
+        }
+    }
+
+    private mutating func insert(_ match: Match) {
         guard match.type >= 0 else { return }
-        for index in 0..<count where matches[index].type == match.type {
+        var all = [best] + others
+        if let same = all.firstIndex(where: { $0.type == match.type }) {
             // The same type by a second pattern: the better of the two stays.
-            if !Self.precedes(match, matches[index]) { return }
-            remove(at: index)
-            break
+            guard Self.precedes(match, all[same]) else { return }
+            all.remove(at: same)
         }
-        var index = count
-        while index > 0, Self.precedes(match, matches[index - 1]) { index -= 1 }
-        guard index < Self.capacity else { return }
-        if count < Self.capacity { count += 1 }
-        var place = count - 1
-        while place > index {
-            matches[place] = matches[place - 1]
-            place -= 1
-        }
-        matches[index] = match
-        bestWeight = max(bestWeight, match.weight)
+        all.insert(match, at: all.firstIndex { Self.precedes(match, $0) } ?? all.count)
+        best = all[0]
+        others = Array(all.dropFirst().prefix(Self.mostMatches))
     }
 
     /// Drops what a longer pattern overrules: of `a.tar.gz`, `*.gz` is not asked any more. The best match comes first;
     /// others stay as alternatives, of lower weight too, for the content to decide between them.
-    mutating func keepLongest() {
-        guard count > 1 else { return }
-        let length = matches[0].length
-        var kept = 0
-        for index in 0..<count where matches[index].length >= length {
-            matches[kept] = matches[index]
-            kept += 1
-        }
-        count = kept
-    }
-
-    private mutating func remove(at index: Int) {
-        for place in index..<(count - 1) { matches[place] = matches[place + 1] }
-        count -= 1
-    }
-
     @inline(__always)
+    mutating func keepLongest() {
+        if !others.isEmpty { others.removeAll { $0.length < best.length } }
+    }
+
     private static func precedes(_ first: Match, _ second: Match) -> Bool {
         (first.weight, first.length) > (second.weight, second.length)
     }

@@ -13,13 +13,32 @@ extension MIMEDatabase {
         return names(of: matches)
     }
 
+    /// The number, below ``FileNameIndex/patternCount``, of the one pattern that decides what a file name means; `nil`
+    /// where there is none such.
+    ///
+    /// For what is derived from patterns and kept. Names that start with a dot have no such pattern: whether what
+    /// follows is an extension is a question that others answer otherwise.
+    @inline(__always)
+    func solePattern(forFileName name: String) -> Int? {
+        var matches = GlobMatches()
+        let startsWithDot = match(name, into: &matches)
+        return startsWithDot ? nil : matches.solePattern
+    }
+
     /// The types of files with an extension (without the dot), the best first; empty where there is none.
     package func types(forExtension ext: String) -> [String] {
-        guard !ext.isEmpty else { return [] }
+        names(of: matches(forExtension: ext))
+    }
+
+    /// The same as ``solePattern(forFileName:)`` for the pattern that is exactly an extension.
+    func solePattern(forExtension ext: String) -> Int? {
+        matches(forExtension: ext).solePattern
+    }
+
+    private func matches(forExtension ext: String) -> GlobMatches {
         var matches = GlobMatches()
-        var suffix = "." + ext
-        suffix.withUTF8 { fileNames.match(wholeSuffix: UnsafeRawBufferPointer($0), into: &matches) }
-        return names(of: matches)
+        if !ext.isEmpty { withBytes(of: ext) { fileNames.match(fileExtension: $0, into: &matches) } }
+        return matches
     }
 
     /// The type of a file by its first bytes alone, with the priority of the rule that matched (50 for most, 80 and
@@ -62,16 +81,12 @@ extension MIMEDatabase {
         return matches[0].type
     }
 
+    /// Matches the last component of a path and says whether it starts with a dot.
     @inline(__always)
-    private func match(_ name: String, into matches: inout GlobMatches) {
-        let lookUp = { (bytes: UnsafeBufferPointer<UInt8>, matches: inout GlobMatches) in
-            let slash = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-            let name = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[slash...])
-            self.fileNames.match(name, into: &matches)
-        }
-        if name.utf8.withContiguousStorageIfAvailable({ lookUp($0, &matches) }) == nil {
-            var copy = name
-            copy.withUTF8 { lookUp($0, &matches) }
+    @discardableResult
+    private func match(_ path: String, into matches: inout GlobMatches) -> Bool {
+        withBytes(of: path) { bytes in
+            fileNames.match(UnsafeRawBufferPointer(bytes), into: &matches).first == UInt8(ascii: ".")
         }
     }
 

@@ -10,7 +10,7 @@ extension MIMEDatabase {
     )
 
     /// The data directories, the most important first. Relative ones are ignored, as the specification asks.
-    static func dataDirectories(_ environment: (String) -> String?) -> [String] {
+    package static func dataDirectories(_ environment: (String) -> String?) -> [String] {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let home = value("XDG_DATA_HOME") ?? value("HOME").map { $0 + "/.local/share" }
         let system = value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"

@@ -2,11 +2,11 @@
 ///
 /// A match takes time in proportion to both lengths at most, whatever the pattern: after a mismatch only the last
 /// star is tried again, as an earlier one could match nothing that the last cannot.
-enum Wildcard {
+package enum Wildcard {
     /// Whether the pattern matches the whole name.
     ///
     /// - Parameter foldingCase: take upper case ASCII letters of the name for lower case ones.
-    static func matches(
+    package static func matches(
         _ pattern: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, foldingCase: Bool
     ) -> Bool {
         var place = 0

@@ -1,7 +1,7 @@
 /// What neither the declared tags nor the freedesktop database say about how their types relate.
-enum KnownMIMETypes {
+package enum KnownMIMETypes {
     /// MIME types of the database that are a declared type without a MIME type of its own, or one that declares others.
-    static let equivalents: [String: String] = [
+    package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",
         "inode/fifo": "public.named-pipe",
@@ -73,7 +73,7 @@ enum KnownMIMETypes {
     ]
 
     /// Abstract types that MIME types of the database belong to and the database has no notion of.
-    static func abstractParents(of mime: String) -> [String] {
+    package static func abstractParents(of mime: String) -> [String] {
         if let known = families[mime] {
             return [known]
         }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A record has the keys Identifier, Path, Executable and Team, which matter elsewhere, and the two arrays of type
 /// declarations of the bundle's `Info.plist`.
-struct BundleRecords {
+package struct BundleRecords {
     /// Declarations of the bundle whose executable this process runs.
     private(set) var own: [TypeDeclaration] = []
     /// Declarations of the other bundles, in order of their records' names.
@@ -21,10 +21,17 @@ struct BundleRecords {
         var inode: UInt
         var seconds: Int
         var nanoseconds: Int
+
+        /// Whether the folder was changed so lately that another change could leave the same time behind.
+        var isFresh: Bool {
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            return abs(now.tv_sec - seconds) <= 1
+        }
     }
 
     /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
-    static func folder() -> String {
+    package static func folder() -> String {
         func variable(_ name: String) -> String? {
             guard let value = getenv(name) else { return nil }
             let text = String(cString: value)

@@ -1,18 +1,18 @@
 /// The types that the system declares, compiled in (`Scripts/generate-core-types`).
 ///
 /// Built once, at first use, from ``table``; everything here is immutable and the same in every snapshot of the registry.
-enum CoreTypes {
+package enum CoreTypes {
     /// The type on line `index` of ``table``; the constants of ``UTType`` come here.
     @inline(__always)
     static func type(_ index: Int) -> UTType {
         UTType(identity: shared.identities[index])
     }
 
-    static let shared = Tables()
+    package static let shared = Tables()
 
-    struct Tables: Sendable {
-        let identities: [TypeIdentity]
-        let facts: [TypeFacts]
+    package struct Tables: Sendable {
+        package let identities: [TypeIdentity]
+        package let facts: [TypeFacts]
         let identifiers: FoldedIndex
         let extensions: FoldedIndex
         let mimeTypes: FoldedIndex

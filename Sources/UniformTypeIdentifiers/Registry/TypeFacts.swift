@@ -1,26 +1,26 @@
 import Foundation
 
 /// What one snapshot of the registry knows of one declared type.
-final class TypeFacts: Sendable {
+package final class TypeFacts: Sendable {
     /// False for an identifier that declarations name as a parent but nobody declares.
-    let isDeclared: Bool
+    package let isDeclared: Bool
     /// Whether only an imported declaration stands for the type.
-    let isImported: Bool
+    package let isImported: Bool
     /// Indexes of the types this one is declared to conform to, in declaration order.
-    let parents: [Int]
+    package let parents: [Int]
     /// Tags in declaration order; the first of each is the preferred one.
-    let extensions: [String]
-    let mimeTypes: [String]
+    package let extensions: [String]
+    package let mimeTypes: [String]
     /// Tags of other classes, such as `com.apple.ostype`.
-    let otherTags: [String: [String]]
+    package let otherTags: [String: [String]]
     /// The type's own description.
-    let description: String?
-    let version: Int?
-    let referenceURL: URL?
+    package let description: String?
+    package let version: Int?
+    package let referenceURL: URL?
     /// The bundle that declares the type; nil for the system's types.
-    let bundle: URL?
+    package let bundle: URL?
     /// The closure of conformance, reflexive and transitive: bit n is set if the type conforms to the type of index n.
-    let ancestors: [UInt64]
+    package let ancestors: [UInt64]
 
     init(
         isDeclared: Bool, isImported: Bool = false, parents: [Int], extensions: [String], mimeTypes: [String],
@@ -43,7 +43,7 @@ final class TypeFacts: Sendable {
 
     /// Whether the type conforms to the type of index `other`, itself included.
     @inline(__always)
-    func conforms(to other: Int) -> Bool {
+    package func conforms(to other: Int) -> Bool {
         let word = other >> 6
         return word < ancestors.count && ancestors[word] & (1 << UInt64(other & 63)) != 0
     }

@@ -3,7 +3,7 @@
 /// A declared type has one identity for the whole life of the process: its facts (tags, parents, description) are
 /// looked up in the registry's current snapshot by `index`, so a type held across a reload follows the declarations.
 /// Identities of other types are made as they are asked for, and compared by identifier.
-final class TypeIdentity: Sendable {
+package final class TypeIdentity: Sendable {
     enum Origin: Sendable {
         /// Declared by the system or by a bundle, now or earlier in this process.
         case declared
@@ -13,7 +13,7 @@ final class TypeIdentity: Sendable {
         case dynamic
     }
 
-    let identifier: String
+    package let identifier: String
     /// The number of the type's facts in every snapshot that is not older than the identity; -1 if not declared.
     let index: Int
     let origin: Origin

@@ -26,7 +26,7 @@ package enum TypeRegistry {
 
     /// Calls `body` with the current snapshot.
     @inline(__always)
-    static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
+    package static func withCurrent<Result>(_ body: (TypeSnapshot) -> Result) -> Result {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { body($0) }
     }
 
@@ -109,8 +109,12 @@ package enum TypeRegistry {
         /// A snapshot of what is declared now.
         mutating func load() -> TypeSnapshot {
             folder = BundleRecords.folder()
-            // Taken before reading: a change while we read then shows as a change afterwards.
+            // Taken before reading: a change while we read then shows as a change afterwards. One that is too fresh to
+            // be told from the next is not kept, so that the next look reads again.
             stamp = BundleRecords.stamp(of: folder)
+            if let taken = stamp, taken.isFresh {
+                stamp?.inode = 0
+            }
             let records = BundleRecords(folder: folder)
             let own = (main?.declarations ?? []) + registered + records.own
             return TypeSnapshot(

@@ -1,14 +1,18 @@
 /// All that is declared at one moment. Immutable, so that any number of threads read it without a lock.
-final class TypeSnapshot: Sendable {
+package final class TypeSnapshot: Sendable {
     /// By index; the types of the system come first.
-    let identities: [TypeIdentity]
-    let facts: [TypeFacts]
+    package let identities: [TypeIdentity]
+    package let facts: [TypeFacts]
     /// What bundles declared, in order of precedence.
     let declarations: [TypeDeclaration]
     let faults: [DeclarationFault]
 
     /// See ``aliases(in:)``.
     let aliasTable = StoredOnce<AliasTable>()
+    /// See ``FileTypes/quickType(ofName:)``.
+    let patternTypes = StoredOnce<PatternTypes>()
+    /// See ``FileTypes/rememberedType(ofExtension:_:)``.
+    let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared
     /// What bundles declared beyond the system's types. Looked at before the tables of the system.
@@ -25,7 +29,7 @@ final class TypeSnapshot: Sendable {
     /// - Parameters:
     ///   - declarations: in order of precedence: of two for one identifier the first counts.
     ///   - interned: the identities of declared types that the process ever had; those that are new are added.
-    init(declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities) {
+    package init(declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities) {
         var builder = TypeSnapshotBuilder(interned: interned)
         builder.add(declarations)
         interned = builder.interned
@@ -41,7 +45,7 @@ final class TypeSnapshot: Sendable {
     }
 
     /// The index of a type that is declared, or named as a parent.
-    func index(ofIdentifier identifier: String) -> Int? {
+    package func index(ofIdentifier identifier: String) -> Int? {
         identifiers.first(identifier) ?? core.identifiers.first(identifier)
     }
 
@@ -60,7 +64,7 @@ final class TypeSnapshot: Sendable {
     /// Calls `body` with the index of each declared type that has the tag, preferred ones first, until it returns a
     /// result. A type can come twice.
     @inline(__always)
-    func firstIndex<Result>(
+    package func firstIndex<Result>(
         withTag tag: String, of tagClass: UTTagClass, where body: (Int) -> Result?
     ) -> Result? {
         switch tagClass {
@@ -91,9 +95,11 @@ final class TypeSnapshot: Sendable {
 
 /// The identities of declared types, which live as long as the process: types held by a program stay comparable across
 /// reloads. Grows with the number of different identifiers that bundles ever declared.
-struct InternedIdentities: Sendable {
+package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]
+
+    package init() {}
 
     /// The index of `identifier`, which is not one of the system's.
     mutating func index(of identifier: String) -> Int {

@@ -36,8 +36,9 @@ struct ArchiveFile: ~Copyable {
     var position: Int { flushed + buffer.count }
 
     mutating func append(_ bytes: [UInt8]) throws(Errno) {
-        if buffer.count + bytes.count > Self.bufferSize { try flush() }
-        if bytes.count >= Self.bufferSize / 2 {
+        let goesAlone = bytes.count >= Self.bufferSize / 2
+        if goesAlone || buffer.count + bytes.count > Self.bufferSize { try flush() }
+        if goesAlone {
             try write(bytes, at: flushed)
             flushed += bytes.count
         } else {
@@ -46,6 +47,7 @@ struct ArchiveFile: ~Copyable {
     }
 
     mutating func flush() throws(Errno) {
+        if buffer.isEmpty { return }
         try write(buffer, at: flushed)
         flushed += buffer.count
         buffer.removeAll(keepingCapacity: true)
@@ -53,7 +55,6 @@ struct ArchiveFile: ~Copyable {
 
     /// Writes over what was appended earlier.
     mutating func replace(at position: Int, with bytes: [UInt8]) throws(Errno) {
-        if position < flushed { try flush() }
         if position >= flushed {
             buffer.replaceSubrange((position - flushed)..<(position - flushed + bytes.count), with: bytes)
         } else {

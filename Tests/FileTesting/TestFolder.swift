@@ -1,16 +1,15 @@
 import CLinux
 import Glibc
 import LinuxSystem
-import Testing
 
 /// A folder for one test, removed with everything in it when the test lets go of it.
-final class CopyFolder {
-    let path: String
-    let descriptor: FileDescriptor
+package final class TestFolder {
+    package let path: String
+    package let descriptor: FileDescriptor
 
     /// - Parameter parent: where, if the kind of file system matters; a place on a disk otherwise.
-    init(in parent: String = "/var/tmp") throws {
-        let path = "\(parent)/copy-\(UInt64.random(in: .min ... .max))"
+    package init(in parent: String = "/var/tmp") throws {
+        let path = "\(parent)/purvey-test-\(UInt64.random(in: .min ... .max))"
         self.path = path
         try retrying { mkdir(path, 0o700) }
         descriptor = try .open(path, [.readOnly, .directory])
@@ -26,32 +25,34 @@ final class CopyFolder {
 
     /// Makes a file and gives it open for reading and writing.
     @discardableResult
-    func file(_ relative: String, _ content: [UInt8] = [], permissions: mode_t = 0o644) throws -> FileDescriptor {
+    package func file(
+        _ relative: String, _ content: [UInt8] = [], permissions: mode_t = 0o644
+    ) throws -> FileDescriptor {
         let file = try descriptor.open(relative, [.readWrite, .create, .exclusive], permissions: permissions)
         try file.overwrite(content, at: 0)
         return file
     }
 
     @discardableResult
-    func folder(_ relative: String) throws -> FileDescriptor {
+    package func folder(_ relative: String) throws -> FileDescriptor {
         try retrying { mkdirat(descriptor.rawValue, relative, 0o755) }
         return try descriptor.open(relative, [.readOnly, .directory])
     }
 
-    func link(_ relative: String, to target: String) throws {
+    package func link(_ relative: String, to target: String) throws {
         try retrying { symlinkat(target, descriptor.rawValue, relative) }
     }
 
-    func content(_ relative: String) throws -> [UInt8] {
+    package func content(_ relative: String) throws -> [UInt8] {
         try descriptor.open(relative, [.readOnly, .noFollow]).everything()
     }
 
     /// The names in a folder, hidden ones too.
-    func names(_ relative: String = ".") throws -> [String] {
+    package func names(_ relative: String = ".") throws -> [String] {
         try descriptor.open(relative, [.readOnly, .directory]).entries().map(\.name.description).sorted()
     }
 
-    func status(_ relative: String) throws -> FileStatus {
+    package func status(_ relative: String) throws -> FileStatus {
         var raw = stat()
         try retrying { fstatat(descriptor.rawValue, relative, &raw, AT_SYMLINK_NOFOLLOW) }
         return FileStatus(raw)
@@ -59,7 +60,7 @@ final class CopyFolder {
 }
 
 extension FileDescriptor {
-    func everything() throws -> [UInt8] {
+    package func everything() throws -> [UInt8] {
         var bytes: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
         defer { buffer.deallocate() }
@@ -70,15 +71,15 @@ extension FileDescriptor {
         }
     }
 
-    func overwrite(_ bytes: [UInt8], at offset: Int) throws {
+    package func overwrite(_ bytes: [UInt8], at offset: Int) throws {
         try bytes.withUnsafeBytes { try writeAll($0, at: offset) }
     }
 
-    func setAttribute(_ name: String, _ value: String) throws {
+    package func setAttribute(_ name: String, _ value: String) throws {
         try retrying { clinux_fsetxattr(rawValue, name, value, value.utf8.count, 0) }
     }
 
-    func attribute(_ name: String) -> String? {
+    package func attribute(_ name: String) -> String? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = clinux_fgetxattr(rawValue, name, &bytes, bytes.count)
         return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
@@ -86,7 +87,7 @@ extension FileDescriptor {
 }
 
 /// Bytes that are not all alike: 64 KiB of noise, again and again, each time with its number in front.
-func pattern(_ count: Int) -> [UInt8] {
+package func pattern(_ count: Int) -> [UInt8] {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     let noise = (0..<65536).map { _ in
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -1,0 +1,26 @@
+// Hands a greeting from one process to another: `hand-off offer` in one terminal, `hand-off load` in another.
+import Foundation
+import Purvey
+
+switch CommandLine.arguments.last {
+case "offer":
+    let provider = NSItemProvider()
+    provider.suggestedName = "Greeting"
+    provider.registerDataRepresentation(for: .utf8PlainText) { completion in
+        // Runs each time somebody loads the greeting, and not before.
+        completion(Data("Hello from process \(getpid())!\n".utf8), nil)
+        return nil
+    }
+    let offer = try await Board.shelf.offer(provider)
+    print("Offered. Press return to withdraw it.")
+    _ = readLine()
+    await offer.withdraw()
+case "load":
+    for provider in try await Board.shelf.items() where provider.suggestedName == "Greeting" {
+        let greeting = try await provider.loadDataRepresentation(for: .utf8PlainText)
+        print(String(decoding: greeting, as: UTF8.self), terminator: "")
+    }
+default:
+    print("usage: hand-off offer|load")
+    exit(2)
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LinuxSystem
+
+/// A file system for one test. It is mounted in the mount namespace of a process of its own, seen from here through
+/// that process's root, and gone when that process ends, which it does with this object and with the test process.
+package final class TestDisk {
+    package enum Kind: String, Sendable {
+        /// In memory; works for every user where user namespaces are allowed.
+        case tmpfs
+        /// In an image on a loop device; for root only. Both can share blocks between files.
+        case xfs, btrfs
+    }
+
+    package struct Unavailable: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The root of the file system.
+    package let descriptor: FileDescriptor
+    private let keeper: Process
+    private let input: Pipe
+    private let folder: TestFolder
+
+    /// - Parameter megabytes: the size. An image takes only what is written to it, and must be larger than 300.
+    /// - Throws: ``Unavailable`` where the machine does not let this user mount, or has no such file system.
+    package init(_ kind: Kind, megabytes: Int) throws {
+        folder = try TestFolder()
+        try folder.folder("mount")
+        let mount =
+            switch kind {
+            case .tmpfs: "mount -t tmpfs -o size=\(megabytes)m tmpfs mount"
+            case .xfs, .btrfs:
+                "truncate -s \(megabytes)M image && mkfs.\(kind.rawValue) -q image >&2 && mount -o loop image mount"
+            }
+        keeper = Process()
+        keeper.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let namespaces = geteuid() == 0 ? ["-m"] : ["-U", "-r", "-m"]
+        keeper.arguments =
+            ["PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare"] + namespaces
+            + ["sh", "-c", "cd '\(folder.path)' && \(mount) && chmod 700 mount && echo ready && exec cat"]
+        input = Pipe()
+        let output = Pipe()
+        let complaints = Pipe()
+        keeper.standardInput = input
+        keeper.standardOutput = output
+        keeper.standardError = complaints
+        try keeper.run()
+        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+            try? input.fileHandleForWriting.close()
+            let words = String(decoding: complaints.fileHandleForReading.availableData, as: UTF8.self)
+            throw Unavailable(description: "no \(kind) could be mounted: \(words)")
+        }
+        descriptor = try .open(
+            "/proc/\(keeper.processIdentifier)/root\(folder.path)/mount", [.readOnly, .directory])
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        keeper.waitUntilExit()
+    }
+
+    /// The names at the root, hidden ones too.
+    package func names() throws -> [String] {
+        try descriptor.open(".", [.readOnly, .directory]).entries().map(\.name.description).sorted()
+    }
+
+    /// Whether a test that needs this kind runs: where it cannot be had, only under CI, where it then fails.
+    package static func isWanted(_ kind: Kind) -> Bool {
+        Requirement.isEnforced || (try? TestDisk(kind, megabytes: 512)) != nil
+    }
+}
+
+/// What a test needs of the machine and cannot do without.
+package enum Requirement {
+    /// Under CI nothing may be missing: a test that would be skipped runs and fails.
+    package static var isEnforced: Bool { ProcessInfo.processInfo.environment["CI"] != nil }
+
+    /// Whether a test that needs a program runs.
+    package static func isWanted(program: String) -> Bool {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        return isEnforced || folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+    }
+}

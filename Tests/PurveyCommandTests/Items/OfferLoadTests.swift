@@ -1,0 +1,173 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct OfferLoadTests {
+    @Test func anOfferedFileIsListedAndLoadedEachWay() async throws {
+        try await CommandPlace.run { place in
+            let file = try place.write("hello", to: "note.txt")
+            let offer = try await place.offer("--in-place", "note.txt")
+            let list = try await place.purvey("list")
+            #expect(list.text.hasPrefix("1  \(offer.identifiers[0])  note.txt\n"))
+
+            for (way, word) in [("data", "data"), ("copy", "copy"), ("in-place", "in place")] {
+                let load = try await place.purvey("load", "--as", way, "-o", "out-\(way)")
+                #expect(load.status == 0)
+                #expect(load.text == word + "\n")
+                #expect(load.errors.isEmpty)
+                #expect(try place.read("out-\(way)") == "hello")
+            }
+            // In place is the file itself.
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path("out-in-place")) == file)
+            let direct = try await place.purvey("load", "-o", "-")
+            #expect(direct.text == "hello")
+            #expect(direct.errors == "data\n")
+            #expect(await offer.end() == 0)
+            #expect(try await place.purvey("list").text.isEmpty)
+        }
+    }
+
+    @Test func withoutInPlaceTheOriginalIsNotGivenOut() async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            _ = try await place.offer("note.txt")
+            let load = try await place.purvey("load", "--as", "in-place", "-o", "out.txt")
+            #expect(load.text == "copy\n")
+            #expect(try place.read("out.txt") == "hello")
+            // Nowhere to put the copy.
+            let nowhere = try await place.purvey("load", "--as", "in-place")
+            #expect(nowhere.status == 1)
+            #expect(nowhere.errors.contains("-o PATH"))
+        }
+    }
+
+    @Test(arguments: ["data", "copy", "in-place"])
+    func aDeviceIsWrittenToAndNeverReplaced(way: String) async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            _ = try await place.offer("--in-place", "note.txt")
+            let load = try await place.purvey("load", "--as", way, "-o", "/dev/full")
+            #expect(load.status == 1)
+            #expect(load.errors.contains("/dev/full"))
+            var status = stat()
+            #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+        }
+    }
+
+    @Test func oneItemInSeveralRepresentationsBestFirst() async throws {
+        try await CommandPlace.run { place in
+            try place.write("png", to: "a.png")
+            try place.write("jpeg", to: "a.jpg")
+            let offer = try await place.offer(
+                "--name", "Sunrise", "--as", "public.png=a.png", "--as=public.jpeg=a.jpg", "--board", "art")
+            let listed = try await place.purvey("list", "--board", "art", "--json")
+            let items = try JSONSerialization.jsonObject(with: listed.output) as? [[String: Any]]
+            #expect(items?.count == 1)
+            #expect(items?.first?["identifier"] as? String == offer.identifiers[0])
+            #expect(items?.first?["name"] as? String == "Sunrise")
+            #expect(items?.first?["types"] as? [String] == ["public.png", "public.jpeg"])
+            // The best without --type, and whatever conforms to it with one.
+            #expect(try await place.purvey("load", "--board", "art", "-o", "-").text == "png")
+            #expect(try await place.purvey("load", "--board", "art", "--type", "public.jpeg", "-o", "-").text == "jpeg")
+            #expect(try await place.purvey("load", "--board", "art", "--type", "public.image", "-o", "-").text == "png")
+            // In a folder, under its own name.
+            _ = try await place.purvey("load", "--board", "art", "--item", offer.identifiers[0], "-o", ".")
+            #expect(try place.read("Sunrise.png") == "png")
+        }
+    }
+
+    @Test func severalFilesAreSeveralItems() async throws {
+        try await CommandPlace.run { place in
+            try place.write("one", to: "one.txt")
+            try FileManager.default.createDirectory(
+                atPath: place.path("folder/deep"), withIntermediateDirectories: true)
+            try place.write("two", to: "folder/deep/two.txt")
+            let offer = try await place.offer("one.txt", "folder", items: 2)
+            #expect(try await place.purvey("load", "--item", "1", "-o", "-").text == "one")
+            #expect(try await place.purvey("load", "--item", "2", "-o", "tree").text == "copy\n")
+            #expect(try place.read("tree/deep/two.txt") == "two")
+            #expect(
+                try await place.purvey("load", "--item", offer.identifiers[1], "--as", "data", "-o", "tree.zip").text
+                    == "data\n")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: place.path("tree.zip"))).starts(with: Data("PK".utf8)))
+            // The first item that has the type.
+            #expect(try await place.purvey("load", "--type", "public.folder", "-o", "again").text == "copy\n")
+        }
+    }
+
+    @Test func onceEndsAfterTheFirstLoad() async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            let offer = try await place.offer("--once", "note.txt")
+            #expect(try await place.purvey("load", "-o", "-").text == "hello")
+            #expect(await offer.exit() == 0)
+        }
+    }
+
+    @Test func whatFailsSaysSoInOneLineAndLeavesNothing() async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            _ = try await place.offer("note.txt")
+            let cases: [([String], Int32, String)] = [
+                (["load", "--type", "public.png", "-o", "x"], 1, "public.png"),
+                (["load", "--item", "2", "-o", "x"], 1, "no item 2"),
+                (["load", "--item", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "-o", "x"], 1, "E621E1F8"),
+                (["load", "--board", "empty", "-o", "x"], 1, "nothing is offered"),
+                (["load", "-o", "missing/x"], 1, "missing/x"),
+                (["load"], 2, "-o PATH"),
+                (["load", "--as", "carrier-pigeon", "-o", "x"], 2, "carrier-pigeon"),
+                (["load", "--as", "copy", "-o", "-"], 2, "data only"),
+                (["load", "--item", "x", "-o", "x"], 2, "--item"),
+                (["offer"], 2, "name the files"),
+                (["offer", "missing.txt"], 1, "missing.txt"),
+                (["offer", "--visibility", "nobody", "note.txt"], 2, "nobody"),
+                (["offer", "--as", "public.png"], 2, "public.png"),
+                (["offer", "--as", "public.png=note.txt", "note.txt"], 2, "note.txt"),
+                (["offer", "--board", String(repeating: "b", count: 300), "note.txt"], 1, "255 bytes"),
+                (["list", "--nonsense"], 2, "--nonsense"),
+                (["list", "extra"], 2, "extra"),
+                (["paste"], 1, "empty"),
+                (["copy", "missing.txt"], 1, "missing.txt"),
+                (["bundles", "register"], 2, "one folder"),
+                (["bundles", "register", "."], 1, "Info.plist"),
+                (["bundles", "frobnicate"], 2, "frobnicate"),
+            ]
+            for (arguments, status, words) in cases {
+                let outcome = try await place.purvey(arguments)
+                #expect(outcome.status == status, "\(arguments)")
+                #expect(outcome.errors.contains(words), "\(arguments): \(outcome.errors)")
+                #expect(outcome.errors.count { $0 == "\n" } == 1, "\(arguments): \(outcome.errors)")
+                #expect(outcome.output.isEmpty, "\(arguments)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.home + "/work") == ["note.txt"])
+        }
+    }
+
+    @Test func anExistingFileIsReplacedAndAFolderIsNot() async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            _ = try await place.offer("note.txt")
+            try place.write("old", to: "out.txt")
+            #expect(try await place.purvey("load", "-o", "out.txt").status == 0)
+            #expect(try place.read("out.txt") == "hello")
+            try place.write("old", to: "out.txt")
+            #expect(try await place.purvey("load", "--as", "data", "-o", "out.txt").status == 0)
+            #expect(try place.read("out.txt") == "hello")
+            try FileManager.default.createDirectory(
+                atPath: place.path("folder/note.txt"), withIntermediateDirectories: true)
+            #expect(try await place.purvey("load", "-o", "folder").status == 1)
+        }
+    }
+
+    @Test func everyCommandExplainsItself() async throws {
+        try await CommandPlace.run { place in
+            for command in ["offer", "list", "load", "copy", "paste", "bundles"] {
+                for word in ["--help", "-h"] {
+                    let help = try await place.purvey(command, word)
+                    #expect(help.status == 0)
+                    #expect(help.text.hasPrefix("usage: purvey \(command)"))
+                }
+            }
+        }
+    }
+}

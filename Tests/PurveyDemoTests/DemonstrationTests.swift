@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// What a newcomer meets first: the demonstration and the README's program.
+@Suite(.timeLimit(.minutes(5))) struct DemonstrationTests {
+    @Test func everyExampleArrivesInEveryWay() async throws {
+        try await withHome { home in
+            let ending = try await BuiltProgram("purvey-demo", ["Examples"], home: home).finish()
+            #expect(ending.status == 0, "\(ending.output)")
+            #expect(ending.output.contains("public.png in place                 in place, Examples/Ridge.png"))
+            #expect(ending.output.contains("Load handlers ran 0 times before the first load"))
+        }
+    }
+
+    @Test func aFolderWithoutTheExamplesIsRefused() async throws {
+        try await withHome { home in
+            let ending = try await BuiltProgram("purvey-demo", [home.path], home: home).finish()
+            #expect(ending.status == 1)
+            #expect(ending.output.isEmpty)
+        }
+    }
+
+    @Test func aGreetingOfTheReadmesProgramReachesAnotherProcess() async throws {
+        try await withHome { home in
+            let daemon = try BuiltProgram("purveyd", ["--foreground", "--log", "warning"], home: home)
+            defer { daemon.process.terminate() }
+            // A program that comes before the daemon listens would start another one.
+            let socket = home.appendingPathComponent("run/daemon.socket").path
+            while daemon.process.isRunning, !FileManager.default.fileExists(atPath: socket) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let provider = try BuiltProgram("hand-off", ["offer"], home: home)
+            // Nothing is found, and nothing is wrong, before the greeting is offered.
+            var consumer: BuiltProgram.Ending
+            repeat {
+                consumer = try await BuiltProgram("hand-off", ["load"], home: home).finish()
+                #expect(consumer.status == 0)
+            } while consumer.output.isEmpty && consumer.status == 0 && provider.process.isRunning
+            #expect(consumer.output == "Hello from process \(provider.process.processIdentifier)!\n")
+            #expect(try await provider.finish().status == 0)
+        }
+    }
+
+    @Test func theReadmeShowsItsProgramAsItIs() throws {
+        let repository = BuiltProgram.repository
+        let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
+        let program = try String(
+            contentsOf: repository.appendingPathComponent("Examples/HandOff/main.swift"), encoding: .utf8)
+        #expect(readme.contains("```swift\n" + program + "```\n"))
+    }
+
+    /// Gives the body a folder for everything that Purvey keeps, and removes it afterwards.
+    private func withHome(_ body: (URL) async throws -> Void) async throws {
+        let home = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: home) }
+        try await body(home)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+import UniformTypeIdentifiers
+
+/// Snapshots built by hand, which no other test sees.
+@Suite struct TypeSnapshotTests {
+    private func declaration(
+        _ identifier: String, exported: Bool = true, _ parents: [String] = ["public.data"], extensions: [String] = [],
+        mimeTypes: [String] = [], description: String? = nil
+    ) -> TypeDeclaration {
+        TypeDeclaration(
+            identifier: identifier, isExported: exported, parents: parents,
+            tags: ["public.filename-extension": extensions, "public.mime-type": mimeTypes], description: description)
+    }
+
+    private func snapshot(_ declarations: [TypeDeclaration]) -> TypeSnapshot {
+        var interned = InternedIdentities()
+        return TypeSnapshot(declarations: declarations, faults: [], interned: &interned)
+    }
+
+    private func identifiers(
+        _ snapshot: TypeSnapshot, _ tag: String, _ tagClass: UTTagClass = .filenameExtension
+    ) -> [String] {
+        var found: [String] = []
+        let _: Never? = snapshot.firstIndex(withTag: tag, of: tagClass) { index in
+            found.append(snapshot.identities[index].identifier)
+            return nil
+        }
+        return found
+    }
+
+    private func facts(_ snapshot: TypeSnapshot, _ identifier: String) throws -> TypeFacts {
+        try snapshot.facts[#require(snapshot.index(ofIdentifier: identifier))]
+    }
+
+    @Test func theFirstDeclarationOfATagComesFirstAndTheSystemsLast() {
+        let built = snapshot([
+            declaration("com.example.first", extensions: ["JPG", "one"]),
+            declaration("com.example.second", extensions: ["one", "jpg"], mimeTypes: ["image/jpeg"]),
+        ])
+        #expect(identifiers(built, "jpg") == ["com.example.first", "com.example.second", "public.jpeg"])
+        #expect(identifiers(built, "ONE") == ["com.example.first", "com.example.second"])
+        #expect(identifiers(built, "image/jpeg", .mimeType) == ["com.example.second", "public.jpeg"])
+        #expect(identifiers(built, "jpeg") == ["public.jpeg"])
+        #expect(
+            built.firstType(withTag: "jpg", of: .filenameExtension, conformingTo: .image) == .jpeg)
+    }
+
+    @Test func ofTwoDeclarationsOfATypeTheFirstCounts() throws {
+        let built = snapshot([
+            declaration("com.example.Type", ["public.text"], extensions: ["one"], description: "first"),
+            declaration("COM.example.type", ["public.image"], extensions: ["two"], description: "second"),
+        ])
+        let facts = try facts(built, "com.EXAMPLE.type")
+        #expect(facts.description == "first" && facts.extensions == ["one"])
+        #expect(identifiers(built, "two") == [])
+        #expect(
+            built.index(ofIdentifier: "com.example.type").map { built.identities[$0].identifier } == "com.example.Type")
+    }
+
+    @Test func aTypeOfTheSystemGainsButLosesNothing() throws {
+        let built = snapshot([
+            declaration("public.JSON", ["com.example.tree"], extensions: ["json5", "JSON"], description: "mine"),
+            declaration("com.example.tree", ["public.content"]),
+        ])
+        let json = try facts(built, "public.json")
+        #expect(json.extensions == ["json", "json5"] && json.mimeTypes == ["application/json"])
+        #expect(json.description == "JSON document")
+        #expect(identifiers(built, "json5") == ["public.json"])
+        let tree = try #require(built.index(ofIdentifier: "com.example.tree"))
+        let text = try #require(built.index(ofIdentifier: "public.text"))
+        #expect(json.conforms(to: tree) && json.conforms(to: text))
+        // And so do the types below it, while the others are shared with every snapshot.
+        #expect(try facts(built, "public.geojson").conforms(to: tree))
+        #expect(
+            try facts(built, "public.jpeg")
+                === CoreTypes.shared.facts[#require(built.index(ofIdentifier: "public.jpeg"))])
+    }
+
+    @Test func circularConformanceComesToAnEnd() throws {
+        let built = snapshot([
+            declaration("com.example.a", ["com.example.b"]), declaration("com.example.b", ["com.example.c"]),
+            declaration("com.example.c", ["com.example.a", "com.example.c", "public.text"]),
+        ])
+        for (one, other) in [("a", "b"), ("b", "a"), ("c", "b"), ("a", "c")] {
+            let index = try #require(built.index(ofIdentifier: "com.example.\(other)"))
+            #expect(try facts(built, "com.example.\(one)").conforms(to: index))
+        }
+        let text = try #require(built.index(ofIdentifier: "public.text"))
+        #expect(try facts(built, "com.example.b").conforms(to: text))
+    }
+
+    @Test func aParentThatNobodyDeclaresIsStillAParent() throws {
+        let built = snapshot([declaration("com.example.child", ["com.example.Missing", "public.data"])])
+        let missing = try #require(built.index(ofIdentifier: "com.example.missing"))
+        #expect(!built.facts[missing].isDeclared)
+        #expect(try facts(built, "com.example.child").conforms(to: missing))
+    }
+
+    @Test func typesKeepTheirPlaceFromSnapshotToSnapshot() throws {
+        var interned = InternedIdentities()
+        let one = TypeSnapshot(
+            declarations: [declaration("com.example.a"), declaration("com.example.b")], faults: [], interned: &interned)
+        let two = TypeSnapshot(
+            declarations: [declaration("com.example.c"), declaration("com.example.b")], faults: [], interned: &interned)
+        let first = try #require(one.index(ofIdentifier: "com.example.b"))
+        let second = try #require(two.index(ofIdentifier: "com.example.b"))
+        #expect(first == second && one.identities[first] === two.identities[second])
+        #expect(two.index(ofIdentifier: "com.example.a") == nil)
+        let gone = try #require(one.index(ofIdentifier: "com.example.a"))
+        #expect(!two.facts[gone].isDeclared)
+    }
+
+    @Test func manyDeclarationsAreAllFound() {
+        let declarations = (0..<3000).map { number in
+            declaration("com.example.t\(number)", ["com.example.t\(number / 2)"], extensions: ["e\(number)", "all"])
+        }
+        let built = snapshot(declarations)
+        for number in stride(from: 0, to: 3000, by: 37) {
+            #expect(identifiers(built, "E\(number)") == ["com.example.t\(number)"])
+        }
+        #expect(identifiers(built, "all").count == 3000)
+        #expect(identifiers(built, "e3000") == [])
+    }
+}
