@@ -72,10 +72,16 @@ final class RawPeer: Sendable {
 
     /// Whether the connection still answers calls.
     func isAlive(call: UInt64 = 1_000_000) throws -> Bool {
-        do {
-            try sendEcho(call: call, number: call)
-        } catch let error as Errno where error == .brokenPipe || error == .connectionReset {
-            return false
+        while true {
+            do {
+                try sendEcho(call: call, number: call)
+                break
+            } catch let error as Errno where error == .wouldBlock {
+                var waiting = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLOUT), revents: 0)
+                try retrying { poll(&waiting, 1, -1) }
+            } catch let error as Errno where error == .brokenPipe || error == .connectionReset {
+                return false
+            }
         }
         while let (frame, _) = try receive() {
             guard case .array(let elements) = frame, elements.count > 1 else { return false }
