@@ -77,7 +77,8 @@ open class NSItemProvider: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - fileOptions: with `openInPlace`, a consumer may be given the original file; otherwise it gets a copy, and
-    ///     the handler's file may be changed or deleted as soon as its completion handler returns.
+    ///     the handler's file or folder may be deleted as soon as its completion handler returns. (A file that is written
+    ///     to while another process still copies it fails that load.)
     ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the file is
     ///     to be read through file coordination, or with an error.
     open func registerFileRepresentation(

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Items that keep their promises, and items that do not.
 enum Scenario {
-    /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, slow, never, twice, neither, error, fill SIZE;
+    /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
+    /// never, twice, neither, error, fill SIZE;
     /// or `visible TYPE:VISIBILITY…`, a representation for each.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
@@ -23,12 +24,16 @@ enum Scenario {
         let type = words[1]
         let argument = words.dropFirst(2).joined(separator: " ")
         switch kind {
-        case "file", "inplace":
+        case "file", "inplace", "brief":
             provider.registerFileRepresentation(
                 forTypeIdentifier: type, fileOptions: kind == "inplace" ? .openInPlace : [], visibility: .all
             ) { completion in
                 Script.say("handler called")
                 completion(URL(fileURLWithPath: argument), false, nil)
+                if kind == "brief" {
+                    try? FileManager.default.removeItem(atPath: argument)
+                    Script.say("deleted")
+                }
                 return nil
             }
         default:

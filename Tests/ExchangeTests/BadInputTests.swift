@@ -155,6 +155,25 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aFolderThatItsProviderDeletesOnceItWasHandedOverArrivesWhole() async throws {
+        try await PrivateDaemon.run { daemon in
+            let folder = daemon.work + "/brief"
+            for number in 0..<200 {
+                let part = folder + "/\(number % 10)"
+                try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: true)
+                try pattern(1 << 16).write(to: URL(fileURLWithPath: part + "/\(number)"))
+            }
+            let (provider, item) = try await item(daemon, "brief public.folder \(folder)")
+            let names = try await item.loadFileRepresentation(for: .folder) { url, _ in
+                // The provider does not wait for what the consumer does with its copy.
+                _ = try await provider.hear("deleted")
+                return try FileManager.default.subpathsOfDirectory(atPath: url.path)
+            }
+            #expect(names.count == 210)
+            #expect(!FileManager.default.fileExists(atPath: folder))
+        }
+    }
+
     @Test func aFileThatShrinksWhileItArrivesFailsTheLoad() async throws {
         try await PrivateDaemon.run { daemon in
             let file = daemon.work + "/shrinking.png"

@@ -1,7 +1,6 @@
 import Foundation
 import MobileCoreServices
 import Testing
-
 import UniformTypeIdentifiers
 
 @Suite(.serialized) struct UTTypeFunctionTests {

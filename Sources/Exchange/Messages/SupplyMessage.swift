@@ -40,7 +40,8 @@ package struct SupplyMessage: Message {
                     // The other side's word. Nothing is believed because of it: reading a file as a directory fails.
                     isDirectory: kind == .directory,
                     path: try decoder.decodeIfPresent(forKey: 4), name: try decoder.decodeIfPresent(forKey: 5),
-                    isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7)))
+                    isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7),
+                    lease: try decoder.decodeIfPresent(FileDescriptor.self, forKey: 8).map(FolderLease.init)))
         }
     }
 
@@ -60,6 +61,7 @@ package struct SupplyMessage: Message {
             encoder.encodeIfPresent(file.name, forKey: 5)
             encoder.encode(file.isOfferedInPlace, forKey: 6)
             encoder.encode(file.isCoordinated, forKey: 7)
+            encoder.encodeIfPresent(file.lease?.socket, forKey: 8)
         }
     }
 }

@@ -2,6 +2,7 @@ import Conduit
 import Dispatch
 import Foundation
 import ItemProvider
+import LinuxSystem
 import Synchronization
 
 /// One load that another process has asked of this one, from the question to the answer.
@@ -52,12 +53,23 @@ enum ServedLoad {
                     let whole = fraction + (1 - fraction) * part
                     call.report(completed: Int64(whole * Double(progressUnits)), total: progressUnits)
                 })
-            call.reply(.supplied(SupplyMessage(packed)))
+            let endOfLease = send(packed, call)
             finished(!call.isCancelled)
+            // Returning from here lets the load handler's completion call return.
+            if let endOfLease { LeasedFolder.wait(for: endOfLease) }
         } catch {
             call.reply(.failed(FailureMessage(error)))
             finished(false)
         }
+    }
+}
+
+extension ServedLoad {
+    /// Answers a call, and gives what ends when the consumer needs the provider's folder no more.
+    private static func send(_ supply: Supply, _ call: ServedCall<LoadCall>) -> FileDescriptor? {
+        let leased = LeasedFolder(supply)
+        call.reply(.supplied(SupplyMessage(leased?.supply ?? supply)))
+        return leased?.end
     }
 }
 

@@ -24,6 +24,8 @@ struct Bridge {
     private static let pieceSize = 8 << 20
 
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
+        // The consumer's own handler runs later, and must not keep the provider waiting.
+        defer { supply.file?.lease?.end() }
         let plan = BridgingPlan.plan(
             for: BridgingPlan.Offer(supply), delivery: delivery, isOriginalReachable: supply.file?.isReachable ?? false)
         switch (plan, supply) {

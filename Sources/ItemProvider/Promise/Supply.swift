@@ -27,10 +27,12 @@ package struct SuppliedFile: Sendable {
     package let isOfferedInPlace: Bool
     /// Whether the provider asks for file coordination when the file is read.
     package let isCoordinated: Bool
+    /// What keeps a folder of another process from being deleted while it is copied.
+    package let lease: FolderLease?
 
     package init(
         descriptor: FileDescriptor, isDirectory: Bool, path: String?, name: String?, isOfferedInPlace: Bool,
-        isCoordinated: Bool
+        isCoordinated: Bool, lease: FolderLease? = nil
     ) {
         self.descriptor = descriptor
         self.isDirectory = isDirectory
@@ -38,6 +40,7 @@ package struct SuppliedFile: Sendable {
         self.name = name
         self.isOfferedInPlace = isOfferedInPlace
         self.isCoordinated = isCoordinated
+        self.lease = lease
     }
 
     /// Opens the file that a load handler named.
