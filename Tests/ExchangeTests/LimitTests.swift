@@ -89,7 +89,7 @@ import Testing
             }
             // One is on its way, which the consumer does not notice; two wait; one is too many.
             await eventually { sockets.values.withLock { $0.count } == 2 }
-            let failures = sockets.values.withLock { $0.compactMap { result in (try? result.get()) == nil ? result : nil } }
+            let failures = sockets.values.withLock { $0.filter { (try? $0.get()) == nil } }
             #expect(failures.count == 1)
             if case .failure(let error) = failures.first {
                 #expect("\(error)".contains("does not answer"))

@@ -43,7 +43,7 @@ final class PeerProcess: Sendable {
     /// Nobody but the child has the other end once this returns.
     private static func start(_ path: String, _ environment: [String]) throws -> (ChildProgram, FileDescriptor) {
         let (ours, theirs) = try StartChannel.make()
-        let errors = try FileDescriptor.open("/dev/stderr", .writeOnly)
+        let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
         let program = try ChildProgram.start(
             path, arguments: [], environment: environment, descriptors: [theirs, theirs, errors])
         return (program, ours)
