@@ -29,15 +29,24 @@ extension ChildRole {
     static let conduitCaller = ChildRole(name: "conduit-caller") { _ in
         // The peers are started from this thread and stay on its processor.
         try Processor.pinThread(to: 0)
-        let bare = try measureBareRoundTrip()
-        let (chained, awaited) = try measureCalls()
-        print(bare, chained, awaited)
+        let bare = try BareRoundTrip()
+        let calls = try CallRoundTrip()
+        var times: (bare: [Double], chained: [Double], awaited: [Double]) = ([], [], [])
+        // In turns and in short rounds, so that what else the machine does hits all alike.
+        for round in 0..<101 {
+            let time = (bare.seconds(trips: 500), calls.chainedSeconds(trips: 500), calls.awaitedSeconds(trips: 500))
+            if round == 0 { continue }
+            times.bare.append(time.0)
+            times.chained.append(time.1)
+            times.awaited.append(time.2)
+        }
+        print(Measure.median(times.bare), Measure.median(times.chained), Measure.median(times.awaited))
     }
 
     /// Answers on descriptor 3: packets of 64 bytes with 1 KiB (`bare`), or calls (`calls`).
     static let conduitAnswerer = ChildRole(name: "conduit-answerer") { arguments in
         let socket = SequencedPacketSocket(FileDescriptor(owning: 3))
-        if arguments.first == "bare" { return answerBare(socket.descriptor.rawValue) }
+        if arguments.first == "bare" { return BareRoundTrip.answer(socket.descriptor.rawValue) }
         var service = Service()
         let payload = [UInt8](repeating: 7, count: 1024)
         service.on(Fetch.self) { _, exchange in exchange.reply(Fetched(bytes: payload)) }
@@ -48,88 +57,119 @@ extension ChildRole {
     }
 }
 
-private let rounds = 21
-private let callsPerRound = 2000
+/// Packets of 64 bytes to another process, and of 1 KiB back, with nothing above the socket.
+final class BareRoundTrip {
+    private let socket: SequencedPacketSocket
+    private let answerer: ChildProgram
+    private var request = [UInt8](repeating: 1, count: 64)
+    private var reply = [UInt8](repeating: 0, count: 2048)
 
-/// The median time in seconds of a round trip of a packet of 64 bytes and one of 1 KiB, with nothing above the socket.
-func measureBareRoundTrip() throws -> Double {
-    let (near, far) = try SequencedPacketSocket.pair()
-    let answerer = try startAnswerer("bare", on: far)
-    defer {
-        near.shutDown()
-        waitpid(answerer, nil, 0)
+    /// Starts the other process, on the processor that this thread is kept on.
+    init() throws {
+        (socket, answerer) = try startAnswerer("bare")
+        _ = fcntl(socket.descriptor.rawValue, F_SETFL, 0)
     }
-    let number = near.descriptor.rawValue
-    _ = fcntl(number, F_SETFL, 0)
-    var request = [UInt8](repeating: 1, count: 64)
-    var reply = [UInt8](repeating: 0, count: 2048)
-    return Measure.median(rounds: rounds) {
-        for _ in 0..<callsPerRound {
-            _ = send(number, &request, request.count, 0)
-            _ = recv(number, &reply, reply.count, 0)
+
+    deinit {
+        socket.shutDown()
+        _ = try? answerer.wait()
+    }
+
+    /// The time that a trip takes, in seconds.
+    func seconds(trips: Int) -> Double {
+        let number = socket.descriptor.rawValue
+        let all = Measure.seconds {
+            for _ in 0..<trips {
+                _ = send(number, &request, request.count, 0)
+                _ = recv(number, &reply, reply.count, 0)
+            }
         }
-    } / Double(callsPerRound)
-}
+        return all / Double(trips)
+    }
 
-private func answerBare(_ number: CInt) {
-    _ = fcntl(number, F_SETFL, 0)
-    var request = [UInt8](repeating: 0, count: 2048)
-    var reply = [UInt8](repeating: 7, count: 1024)
-    while recv(number, &request, request.count, 0) > 0 {
-        _ = send(number, &reply, reply.count, CInt(MSG_NOSIGNAL))
+    /// The other side.
+    static func answer(_ number: CInt) {
+        _ = fcntl(number, F_SETFL, 0)
+        var request = [UInt8](repeating: 0, count: 2048)
+        var reply = [UInt8](repeating: 7, count: 1024)
+        while recv(number, &request, request.count, 0) > 0 {
+            _ = send(number, &reply, reply.count, CInt(MSG_NOSIGNAL))
+        }
     }
 }
 
-private func measureCalls() throws -> (chained: Double, awaited: Double) {
-    let (near, far) = try SequencedPacketSocket.pair()
-    let answerer = try startAnswerer("calls", on: far)
-    let connection = try Connection(near)
-    defer {
+/// The median time in seconds of a bare round trip.
+func measureBareRoundTrip() throws -> Double {
+    let bare = try BareRoundTrip()
+    return Measure.median((0..<42).map { _ in bare.seconds(trips: 1000) })
+}
+
+/// Calls to another process that are answered with 1 KiB.
+private final class CallRoundTrip {
+    private let connection: Connection
+    private let answerer: ChildProgram
+    private let done = DispatchSemaphore(value: 0)
+
+    init() throws {
+        let socket: SequencedPacketSocket
+        (socket, answerer) = try startAnswerer("calls")
+        connection = try Connection(socket)
+    }
+
+    deinit {
         connection.close()
-        waitpid(answerer, nil, 0)
+        _ = try? answerer.wait()
     }
-    let done = DispatchSemaphore(value: 0)
-    let chained = Measure.median(rounds: rounds) {
-        callAgain(connection, times: callsPerRound, done)
-        done.wait()
-    }
-    let awaited = Measure.median(rounds: rounds) {
-        for _ in 0..<callsPerRound {
-            connection.call(Fetch(name: "an item of an offer")) { _ in done.signal() }
+
+    /// The time that a call takes when the next one is made from its completion, in seconds.
+    func chainedSeconds(trips: Int) -> Double {
+        let all = Measure.seconds {
+            Self.callAgain(connection, times: trips, done)
             done.wait()
         }
+        return all / Double(trips)
     }
-    return (chained / Double(callsPerRound), awaited / Double(callsPerRound))
+
+    /// The time that a call takes when another thread makes it and waits for it, in seconds.
+    func awaitedSeconds(trips: Int) -> Double {
+        let all = Measure.seconds {
+            for _ in 0..<trips {
+                connection.call(Fetch(name: "an item of an offer")) { [done] result in
+                    if case .failure(let error) = result { giveUp(error) }
+                    done.signal()
+                }
+                done.wait()
+            }
+        }
+        return all / Double(trips)
+    }
+
+    private static func callAgain(_ connection: Connection, times: Int, _ done: DispatchSemaphore) {
+        guard times > 0 else {
+            done.signal()
+            return
+        }
+        connection.call(Fetch(name: "an item of an offer")) { result in
+            if case .failure(let error) = result { giveUp(error) }
+            callAgain(connection, times: times - 1, done)
+        }
+    }
 }
 
-/// Makes a call, and the next one from its completion.
-private func callAgain(_ connection: Connection, times: Int, _ done: DispatchSemaphore) {
-    guard times > 0 else {
-        done.signal()
-        return
-    }
-    connection.call(Fetch(name: "an item of an offer")) { result in
-        if case .failure(let error) = result { return complain("\(error)") }
-        callAgain(connection, times: times - 1, done)
-    }
+private func giveUp(_ error: ConduitError) -> Never {
+    complain("a call failed: \(error)")
+    exit(1)
 }
 
-/// Starts this program as the answering side, with the socket as its descriptor 3.
-private func startAnswerer(_ mode: String, on socket: SequencedPacketSocket) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Numbers above those in use, so that the two are never the same, which would leave close-on-exec set.
-    let high = FileDescriptor(owning: try retrying { fcntl(socket.descriptor.rawValue, F_DUPFD_CLOEXEC, 100) })
-    posix_spawn_file_actions_adddup2(&actions, high.rawValue, 3)
+/// Starts this program as the answering side, which has the other end of the socket as its descriptor 3.
+private func startAnswerer(_ mode: String) throws -> (SequencedPacketSocket, ChildProgram) {
+    let (near, far) = try SequencedPacketSocket.pair()
     let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let words = [program, "--child", ChildRole.conduitAnswerer.name, mode]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    let failure = posix_spawn(&process, program, &actions, nil, &arguments, environ)
-    guard failure == 0 else { throw Errno(rawValue: failure) }
-    return process
+    let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
+    let child = try ChildProgram.start(
+        program, arguments: ["--child", ChildRole.conduitAnswerer.name, mode],
+        descriptors: [nil, errors, errors, far.descriptor])
+    return (near, child)
 }
 
 private struct Fetch: Call {

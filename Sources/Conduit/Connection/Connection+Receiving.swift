@@ -3,8 +3,8 @@ import Synchronization
 
 extension Connection: EventSource {
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer) {
-        if events.contains(.writable), !isClosing.load(ordering: .acquiring) { flush() }
-        guard events.rawValue & EventPoll.Events.anyInput.rawValue != 0 else { return }
+        if events.callForWriting, !isClosing.load(ordering: .acquiring) { flush() }
+        guard events.callForReading else { return }
         let budget = receiveBudget.next()
         for _ in 0..<budget {
             if isClosing.load(ordering: .acquiring) {
@@ -38,6 +38,10 @@ extension Connection: EventSource {
             } else if packet.isTruncated || packet.descriptors.count != frame.descriptorCount {
                 let arrived = packet.descriptors.count
                 reject(frame, kind, .descriptorsLost(declared: frame.descriptorCount, arrived: arrived))
+            } else if packet.descriptors.count > ConnectionLimits.descriptorsPerMessage + 1 {
+                // One more than a message has: the memory file with its body.
+                let limit = ConnectionLimits.descriptorsPerMessage
+                reject(frame, kind, .tooManyDescriptors(count: packet.descriptors.count, limit: limit))
             } else {
                 return try receive(frame, kind, &reader, packet.descriptors)
             }
@@ -168,6 +172,7 @@ extension ConduitError {
                 .descriptorsLost,
                 "\(arrived) of \(declared) descriptors of the request arrived; the other side probably has too many open"
             )
+        case .tooManyDescriptors: RemoteFailure(.tooManyDescriptors, "\(self)")
         case .malformed(let error):
             RemoteFailure(.malformedRequest, "the request could not be understood: \(error)")
         default: RemoteFailure(.malformedRequest, "the request could not be read: \(self)")

@@ -40,6 +40,8 @@ extension RemoteFailure {
         case tooManyCalls = 6
         /// The answer could not be sent.
         case replyNotSent = 7
+        /// The request has more descriptors attached than a message may carry.
+        case tooManyDescriptors = 8
     }
 
     package init(_ code: ConduitCode, _ message: String) {

@@ -17,8 +17,14 @@ package struct EventPoll: Sendable {
         package static let error = Events(rawValue: clinux_epoll_err)
         /// Both directions are closed; reported whether asked for or not.
         package static let hangUp = Events(rawValue: clinux_epoll_hup)
-        /// What calls for reading: there is something, or the end of it.
-        package static let anyInput = Events(rawValue: clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err)
+
+        /// There is something to read, or the end of it. Plain arithmetic: this is asked for every packet.
+        package var callForReading: Bool {
+            rawValue & (clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err) != 0
+        }
+
+        /// There is room to write.
+        package var callForWriting: Bool { rawValue & clinux_epoll_out != 0 }
     }
 
     /// One descriptor that is ready.

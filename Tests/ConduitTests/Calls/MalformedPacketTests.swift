@@ -95,6 +95,15 @@ import Testing
         #expect(try peer.isAlive())
     }
 
+    @Test func aRequestWithMoreDescriptorsThanAMessageMayHaveFailsAlone() throws {
+        let peer = try RawPeer()
+        let file = try MemoryFile.create(name: "test")
+        let files = [FileDescriptor](repeating: file, count: ConnectionLimits.descriptorsPerMessage + 2)
+        try peer.send(.request, call: 5, [echo, .map([])], files)
+        #expect(try peer.receiveFailure(of: 5) == .tooManyDescriptors)
+        #expect(try peer.isAlive())
+    }
+
     @Test func anAnswerThatCannotBeUnderstoodFailsTheCall() async throws {
         let peer = try RawPeer()
         for (call, body): (UInt64, CBORValue) in [(1, .map([])), (2, .text("")), (3, .unsigned(10)), (4, .null)] {
