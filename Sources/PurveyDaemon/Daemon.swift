@@ -36,7 +36,9 @@ enum Daemon {
         let endsWhenIdle = starter.isWaiting
         starter.ready()
 
-        log.info("ends because \(waitForTheEnd(&signals, endsWhenIdle ? service : nil))")
+        // Not within the message: a message that is not logged is not evaluated.
+        let reason = waitForTheEnd(&signals, endsWhenIdle ? service : nil)
+        log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()
         return 0

@@ -40,8 +40,8 @@ enum Comparison {
     /// Unpacked by Info-ZIP's `unzip`: a reader that is none of ours.
     static func difference(_ folder: String, archive: Data) throws -> String? {
         let files = FileManager.default
-        let scratch = try files.url(
-            for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: files.temporaryDirectory, create: true)
+        let scratch = files.temporaryDirectory.appendingPathComponent("purvey-demo-\(UUID().uuidString)")
+        try files.createDirectory(at: scratch, withIntermediateDirectories: false)
         defer { try? files.removeItem(at: scratch) }
         let zip = scratch.appendingPathComponent("archive.zip")
         let unpacked = scratch.appendingPathComponent("unpacked")
