@@ -77,7 +77,13 @@ let package = Package(
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
-        tests("ConduitTests", ["Conduit", "LinuxSystem"]),
+        .target(
+            name: "ConduitTestMessages", dependencies: ["Conduit", "LinuxSystem"], path: "Tests/ConduitTestMessages",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
+            path: "Tests/ConduitPeer", swiftSettings: settings),
+        tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),

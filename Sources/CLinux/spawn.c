@@ -15,8 +15,10 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* First out of the way of the numbers 0 to count - 1, so that none is overwritten before it was copied. */
-    enum { away = 200 };
+    /* First to numbers above all of them, so that none is overwritten before it was copied to its place. */
+    int away = count;
+    for (int i = 0; i < count; i++)
+        if (descriptors[i] >= away) away = descriptors[i] + 1;
     for (int i = 0; i < count && !error; i++)
         if (descriptors[i] >= 0) error = posix_spawn_file_actions_adddup2(&actions, descriptors[i], away + i);
     for (int i = 0; i < count && !error; i++)

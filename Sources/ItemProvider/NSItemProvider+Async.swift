@@ -39,7 +39,8 @@ extension NSItemProvider {
         let file: ArrivedFile = try await CancellableLoad.run { completion in
             self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) { completion($0.flatMap { $0.asFile }) }
         }
-        defer { withExtendedLifetime(file.folder) {} }
+        // Not left to the last reference: the program may end as soon as this returns.
+        defer { file.folder?.remove() }
         return try await body(file.url, file.isInPlace)
     }
 

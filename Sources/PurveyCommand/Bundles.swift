@@ -27,8 +27,8 @@ extension Command {
             }
         case ("register", 2):
             let path = URL(fileURLWithPath: arguments.operands[1]).path
-            try StandardOutput.print(
-                try await client.call(RegisterBundleCall(path: path), attempts: 3).identifier + "\n")
+            let bundle = try await client.call(RegisterBundleCall(path: path), attempts: 3)
+            try StandardOutput.print(bundle.identifier + "\n")
         case ("remove", 2):
             _ = try await client.call(RemoveBundleCall(identifier: arguments.operands[1]))
         case ("register", _): throw UsageError("register takes one folder")

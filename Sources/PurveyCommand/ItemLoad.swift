@@ -41,7 +41,8 @@ enum ItemLoad {
             )
             return "data"
         case (.file(let file), .path(let path)):
-            defer { withExtendedLifetime(file.folder) {} }
+            // Not left to the last reference: the program may end as soon as this returns.
+            defer { file.folder?.remove() }
             if file.isInPlace {
                 if !path.isEmpty { try Placement.link(to: file.url, at: path) }
                 return "in place"

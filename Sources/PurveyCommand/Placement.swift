@@ -4,9 +4,12 @@ import LinuxSystem
 
 /// Puts what arrived where the user wants it, whole or not at all.
 enum Placement {
-    /// Writes data to a file. One that is there is replaced once the new one is whole.
+    /// Writes data to a file. One that is there is replaced once the new one is whole; a device or pipe is written to.
     static func put(_ data: Data, at path: String, named name: String) throws {
         try atPlace(path, name) { directory, final in
+            if let sink = try sink(final, in: directory) {
+                return try data.withUnsafeBytes { bytes in try sink.writeAll(bytes) }
+            }
             var staged = try StagedFile(in: directory)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
             // As any program makes its files: readable for whom the user's mask says.
@@ -15,12 +18,15 @@ enum Placement {
         }
     }
 
-    /// Moves a file or folder of ours. A file that is there is replaced; a folder is not.
+    /// Moves a file or folder of ours. A file that is there is replaced, a folder is not; a device or pipe is written to.
     static func move(_ source: URL, to path: String) throws {
         try atPlace(path, source.lastPathComponent) { directory, final in
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
             if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
+            if let sink = try sink(final, in: directory) {
+                return try Data(contentsOf: source, options: .alwaysMapped).withUnsafeBytes { try sink.writeAll($0) }
+            }
             do {
                 try retrying { renameat(AT_FDCWD, source.path, directory.rawValue, final.characters) }
             } catch let error as Errno where error == .crossDevice {
@@ -38,6 +44,7 @@ enum Placement {
     /// Makes a symbolic link to a file that stays where it is. A file that is there is replaced.
     static func link(to original: URL, at path: String) throws {
         try atPlace(path, original.lastPathComponent) { directory, final in
+            guard try sink(final, in: directory) == nil else { throw Errno.fileExists }
             try replace(final, in: directory) { name in
                 try directory.makeLink(name, target: Array(original.path.utf8))
             }
@@ -58,6 +65,15 @@ enum Placement {
             throw CommandError("\(path): \(error)")
         } catch let error as CopyError {
             throw CommandError("\(path): \(error)")
+        }
+    }
+
+    /// What is written to and never replaced, open for it: a device or a pipe.
+    private static func sink(_ name: FileName, in directory: FileDescriptor) throws(Errno) -> FileDescriptor? {
+        switch try? directory.status(of: name).kind {
+        case .characterDevice, .blockDevice, .fifo: try directory.open(name.description, [.writeOnly, .noFollow])
+        case .socket: throw .invalidArgument
+        default: nil
         }
     }
 

@@ -36,7 +36,7 @@ enum Daemon {
         let endsWhenIdle = starter.isWaiting
         starter.ready()
 
-        // Not within the message: a message that is not logged is not evaluated.
+        // Not inside the call below: what is not logged is not evaluated.
         let reason = waitForTheEnd(&signals, endsWhenIdle ? service : nil)
         log.info("ends because \(reason)")
         listener.close()

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import FileTesting
 import Glibc
 import LinuxSystem
@@ -187,5 +188,35 @@ import Testing
         try FileCopier.copy(source, into: folder.descriptor, named: "b")
         #expect(try folder.descriptor.open("b", .readOnly).attribute("user.colour") == "green")
         #expect(try folder.status("b").permissions == 0o400)
+    }
+
+    @Test func anAccessControlListIsKept() throws {
+        let source = try folder.file("a", [1])
+        // Version 2; then kind, permissions and number of: the owner, user 1234, the group, the mask, the others.
+        let none: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+        let list: [UInt8] =
+            [2, 0, 0, 0] + [1, 0, 6, 0] + none + [2, 0, 6, 0, 0xD2, 4, 0, 0] + [4, 0, 0, 0] + none
+            + [16, 0, 6, 0] + none + [32, 0, 0, 0] + none
+        guard clinux_fsetxattr(source.rawValue, "system.posix_acl_access", list, list.count, 0) == 0 else {
+            // Not every file system has lists.
+            #expect(Errno.current == .notSupported)
+            return
+        }
+        try FileCopier.copy(source, into: folder.descriptor, named: "b")
+        let copy = try folder.descriptor.open("b", .readOnly)
+        var copied = [UInt8](repeating: 0, count: 256)
+        let count = clinux_fgetxattr(copy.rawValue, "system.posix_acl_access", &copied, copied.count)
+        #expect(count == list.count && Array(copied.prefix(count)) == list)
+        #expect(try copy.status().permissions == 0o660)
+    }
+
+    @Test func aThousandCopiesAtOnceFromOneDescriptorAreAllWhole() throws {
+        let bytes = pattern(100_000)
+        let source = try folder.file("a", bytes)
+        let directory = folder.descriptor
+        DispatchQueue.concurrentPerform(iterations: 1000) { number in
+            _ = try? FileCopier.copy(source, into: directory, named: "copy-\(number)")
+        }
+        for number in 0..<1000 { #expect(try folder.content("copy-\(number)") == bytes) }
     }
 }

@@ -65,4 +65,25 @@ final class ArchiveFolder {
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
+
+    /// Runs shell commands in this folder, all at once, and gives the status of each.
+    ///
+    /// Not by one shell with `&` and `wait`: a shell that was started with SIGCHLD blocked, as threads of a Swift
+    /// program may have it, waits for ever.
+    func runAtOnce(_ commands: [String]) throws -> [Int32] {
+        let processes = try commands.map { command in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", command]
+            process.currentDirectoryURL = url
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+        return processes.map { process in
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+    }
 }

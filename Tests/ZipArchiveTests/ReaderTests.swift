@@ -1,3 +1,4 @@
+import FileTesting
 import Foundation
 import LinuxSystem
 import Testing
@@ -7,6 +8,9 @@ import ZipArchive
 @Suite(.serialized) struct ReaderTests {
     enum Reader: String, CaseIterable, Sendable {
         case unzip, sevenZip, bsdtar, python
+
+        /// Those that are here; under CI all of them.
+        static var wanted: [Reader] { allCases.filter { Requirement.isWanted(program: $0.program) } }
 
         var program: String {
             switch self {
@@ -26,17 +30,19 @@ import ZipArchive
             }
         }
 
-        func test(_ archive: String) -> [String] {
+        /// A shell command that reads every entry of `archive.zip` and fails unless each is what its checksum says.
+        var test: String {
             switch self {
-            case .unzip: ["-tq", archive]
-            case .sevenZip: ["t", "-bd", archive]
-            case .bsdtar: ["-tf", archive]
-            case .python: ["-m", "zipfile", "-t", archive]
+            case .unzip: "unzip -tq archive.zip >/dev/null"
+            case .sevenZip: "7z t -bd archive.zip >/dev/null"
+            case .bsdtar: "bsdtar -xOf archive.zip >/dev/null"
+            case .python:
+                "python3 -c 'import zipfile, sys; sys.exit(zipfile.ZipFile(\"archive.zip\").testzip() is not None)'"
             }
         }
     }
 
-    @Test(arguments: Reader.allCases)
+    @Test(arguments: Reader.wanted)
     func everyReaderUnpacksATreeAsItWas(reader: Reader) throws {
         let folder = try ArchiveFolder()
         let text = Data(String(repeating: "All work and no play makes Jack a dull boy.\n", count: 300_000).utf8)
@@ -58,27 +64,38 @@ import ZipArchive
 
     @Test func aFileOfMoreThanFourGiBIsReadableByAll() throws {
         let folder = try ArchiveFolder()
-        try folder.file("tree/after.txt", Data("after".utf8))
-        let large = try FileDescriptor.open(
-            try folder.file("tree/large.bin").path, [.readWrite])
+        try folder.file("tree/then.txt", Data("then".utf8))
+        let large = try FileDescriptor.open(try folder.file("tree/large.bin").path, [.readWrite])
         let size = 4 << 30 + 4096
         try large.truncate(to: size)
         try Data("end".utf8).withUnsafeBytes { try large.writeAll($0, at: size - 3) }
         try folder.archive()
-        for reader in Reader.allCases {
-            #expect(try folder.run(reader.program, reader.test("archive.zip")).status == 0, "\(reader)")
+        // Reading all of it takes each some ten seconds, which two of them do, at the same time. The others read the
+        // beginning; the sizes they list and the entry that follows show that they found their way.
+        var commands: [String] = []
+        for reader in Reader.wanted {
+            switch reader {
+            case .unzip:
+                commands.append("unzip -Z1 archive.zip | grep -qx tree/large.bin")
+                commands.append("unzip -v archive.zip | grep -q '\(size) .* tree/large.bin'")
+                commands.append("test \"$(unzip -p archive.zip tree/then.txt)\" = then")
+                commands.append("test \"$(unzip -p archive.zip tree/large.bin | head -c 99999999 | wc -c)\" = 99999999")
+            case .bsdtar: commands.append("bsdtar -xOf archive.zip tree/large.bin | tail -c 3 | grep -q end")
+            case .sevenZip: commands.append(reader.test)
+            case .python:
+                let script = """
+                    import zipfile
+                    archive = zipfile.ZipFile("archive.zip")
+                    assert archive.getinfo("tree/large.bin").file_size == \(size)
+                    assert archive.read("tree/then.txt") == b"then"
+                    assert archive.open("tree/large.bin").read(99999999) == bytes(99999999)
+                    """
+                commands.append("python3 -c '\(script)'")
+            }
         }
-        let listing = try folder.run(
-            "python3",
-            [
-                "-c",
-                """
-                import zipfile
-                a = zipfile.ZipFile("archive.zip")
-                print(*[(i.filename, i.file_size) for i in a.infolist()])
-                """,
-            ])
-        #expect(listing.output.contains("('tree/large.bin', \(size))"))
+        for (command, status) in zip(commands, try folder.runAtOnce(commands)) {
+            #expect(status == 0, "\(command)")
+        }
     }
 
     @Test func moreEntriesThanFitInSixteenBitsAreReadableByAll() throws {
@@ -90,9 +107,10 @@ import ZipArchive
         }
         let report = try folder.archive()
         #expect(report.entries == 66_001)
-        for reader in Reader.allCases {
-            #expect(try folder.run(reader.program, reader.test("archive.zip")).status == 0, "\(reader)")
+        for reader in Reader.wanted {
+            #expect(try folder.run("sh", ["-c", reader.test]).status == 0, "\(reader)")
         }
+        guard Reader.wanted.contains(.python) else { return }
         let count = try folder.run(
             "python3", ["-c", "import zipfile; print(len(zipfile.ZipFile('archive.zip').namelist()))"])
         #expect(count.output == "66001\n")

@@ -35,6 +35,8 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(arrived) of \(declared) descriptors arrived; this process probably has too many open"
         case .tooManyCalls(let limit): "\(limit) calls are waiting for their answers already"
         case .refused(let words): words
+        case .system(.tooManyDescriptorsInFlight):
+            "too many descriptors of this user are on their way to processes that do not read"
         case .system(let error): "\(error)"
         }
     }

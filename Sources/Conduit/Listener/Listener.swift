@@ -85,7 +85,13 @@ extension Listener: EventSource {
         let peer = try Peer(of: socket, identifyingProcess: true)
         let connection = try Connection(socket, peer: peer, service: service, limits: limits)
         onConnect(connection)
-        try connection.start()
+        do throws(Errno) {
+            try connection.start()
+        } catch {
+            // It may be known to others already, who wait for its end.
+            connection.finish(.system(error))
+            throw error
+        }
     }
 
     /// Leaves those who connect waiting for a moment. They stay in the system's queue, and the descriptor stays

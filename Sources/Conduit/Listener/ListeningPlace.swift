@@ -27,6 +27,8 @@ final class ListeningPlace: Sendable {
         let directory = try Self.privateDirectory(parent)
         (self.directory, self.name) = (directory, name)
         do throws(Errno) {
+            // What nobody could connect to is not listened at, though the system would let us.
+            _ = try LocalSocketAddress(path: path)
             guard let lock = try Self.lock("\(name).lock", in: directory) else { throw .addressInUse }
             self.lock = lock
             try Self.checkLeftover(name, in: directory)

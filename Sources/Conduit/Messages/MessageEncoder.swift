@@ -13,6 +13,9 @@ package struct MessageEncoder: ~Copyable {
         writer = CBORWriter(scratch: scratch)
     }
 
+    /// What has been written so far.
+    package var bytes: [UInt8] { writer.withBytes { [UInt8]($0) } }
+
     package mutating func encode<Value: MessageValue>(_ value: Value, forKey key: UInt64) {
         write(key: key)
         value.write(to: &self)

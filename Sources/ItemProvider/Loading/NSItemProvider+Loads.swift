@@ -26,7 +26,8 @@ extension NSItemProvider {
         load(typeIdentifier, as: delivery) { result in
             switch result.flatMap({ $0.asFile }) {
             case .success(let file):
-                withExtendedLifetime(file.folder) { completionHandler(file.url, file.isInPlace, nil) }
+                completionHandler(file.url, file.isInPlace, nil)
+                file.folder?.remove()
             case .failure(let error):
                 completionHandler(nil, false, error)
             }

@@ -3,20 +3,27 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A folder for the file of one load, removed with all that is in it when its last reference goes.
+/// A folder for the file of one load, removed with all that is in it by ``remove()``, or when its last reference goes.
 ///
 /// What a crashed process left behind is swept away by the next process that starts to load.
 package final class LoadFolder: Sendable {
     package let path: String
-    package var directory: FileDescriptor { tree.descriptor }
+    package let directory: FileDescriptor
 
-    private let tree: StagedTree
+    // Nothing else is locked while the tree is removed.
+    private let tree: Mutex<StagedTree?>
 
     package init() throws {
-        let place = try LoadPlace.shared()
-        tree = try StagedTree(in: place.directory)
+        let tree = try StagedTree(in: try LoadPlace.shared().directory)
         guard let path = tree.descriptor.path else { throw Errno.noSuchFile }
         self.path = path
+        directory = tree.descriptor
+        self.tree = Mutex(tree)
+    }
+
+    /// Removes the folder now, whoever still refers to it.
+    package func remove() {
+        tree.withLock { $0 = nil }
     }
 }
 

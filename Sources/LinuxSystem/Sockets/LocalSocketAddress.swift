@@ -24,8 +24,12 @@ package struct LocalSocketAddress: Sendable {
         try self.init(name: String(path[path.index(after: slash)...]), in: directory)
     }
 
-    /// The address of a name in an open directory.
+    /// The most bytes a name in a directory may have, whatever the number of the directory's descriptor.
+    package static let nameLimit = pathLimit - "/proc/self/fd/2147483647/".utf8.count
+
+    /// The address of a name in an open directory. Fails with `nameTooLong` beyond `nameLimit`.
     package init(name: String, in directory: FileDescriptor) throws(Errno) {
+        guard name.utf8.count <= Self.nameLimit else { throw .nameTooLong }
         try self.init(verbatim: "/proc/self/fd/\(directory.rawValue)/\(name)", keeping: directory)
     }
 

@@ -6,7 +6,8 @@ final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {
-        var template = Array("/tmp/conduit-tests-XXXXXX".utf8CString)
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/conduit-tests-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
         path = String(cString: made)
     }

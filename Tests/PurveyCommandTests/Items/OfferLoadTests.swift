@@ -41,6 +41,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["data", "copy", "in-place"])
+    func aDeviceIsWrittenToAndNeverReplaced(way: String) async throws {
+        try await CommandPlace.run { place in
+            try place.write("hello", to: "note.txt")
+            _ = try await place.offer("--in-place", "note.txt")
+            let load = try await place.purvey("load", "--as", way, "-o", "/dev/full")
+            #expect(load.status == 1)
+            #expect(load.errors.contains("/dev/full"))
+            var status = stat()
+            #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+        }
+    }
+
     @Test func oneItemInSeveralRepresentationsBestFirst() async throws {
         try await CommandPlace.run { place in
             try place.write("png", to: "a.png")

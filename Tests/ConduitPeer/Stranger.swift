@@ -1,0 +1,32 @@
+import Conduit
+import Glibc
+import LinuxSystem
+
+/// Becomes the user "nobody" and connects in two ways. Whether both end without a word from the other side.
+func beTurnedAway(at path: String) throws -> Bool {
+    guard setgid(65534) == 0, setuid(65534) == 0 else { throw Errno(rawValue: errno) }
+    // This side does not talk to another user's listener.
+    guard try isRefused(path) else { return false }
+    // And the listener does not talk to this side, even if it asks nicely.
+    let socket = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
+    let request: CBORValue = .array([.unsigned(0), .unsigned(1), .unsigned(0), .unsigned(10), .map([])])
+    // Fails when the listener has hung up already.
+    _ = try? request.encoded.withUnsafeBytes { try socket.send($0) }
+    var waiting = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+    poll(&waiting, 1, -1)
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = recv(socket.descriptor.rawValue, &buffer, buffer.count, 0)
+    if count > 0 { complain("another user's listener answered") }
+    return count <= 0
+}
+
+private func isRefused(_ path: String) throws -> Bool {
+    do {
+        _ = try Connection.connect(to: path)
+    } catch {
+        guard case .refused = error else { throw error }
+        return true
+    }
+    complain("connecting to another user's listener succeeded")
+    return false
+}

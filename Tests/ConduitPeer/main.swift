@@ -1,0 +1,43 @@
+// Another process for the tests of Conduit to talk to.
+//
+//     ConduitPeer answer          answers calls on descriptor 3
+//     ConduitPeer listen PATH     answers calls of those who connect; closes descriptor 3 once it listens
+//     ConduitPeer stranger PATH   becomes another user and tries to connect; exit status 0 when it is turned away
+import Conduit
+import ConduitTestMessages
+import Glibc
+import LinuxSystem
+
+let arguments = CommandLine.arguments
+let service = PeerService().service
+let channel = FileDescriptor(owning: 3)
+do {
+    switch (arguments.count, arguments.dropFirst().first) {
+    case (2, "answer"):
+        let connection = try Connection(SequencedPacketSocket(channel), service: service)
+        connection.onClose { _ in exit(0) }
+        waitForever()
+    case (3, "listen"):
+        let listener = try Listener(path: arguments[2], service: service)
+        // The other end sees the end of this one.
+        _ = shutdown(channel.rawValue, CInt(SHUT_RDWR))
+        withExtendedLifetime(listener) { waitForever() }
+    case (3, "stranger"):
+        exit(try beTurnedAway(at: arguments[2]) ? 0 : 1)
+    default:
+        exit(2)
+    }
+} catch {
+    complain("\(error)")
+    exit(3)
+}
+
+/// Needs no descriptors, which some tests leave none of.
+func waitForever() -> Never {
+    while true { pause() }
+}
+
+func complain(_ words: String) {
+    let line = Array("ConduitPeer: \(words)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}

@@ -1,0 +1,21 @@
+import Conduit
+import Testing
+
+/// Waits until something is so that another process or thread brings about in its own time.
+func eventually(
+    sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+) async throws {
+    for _ in 0..<3000 {
+        if try await isSo() { return }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("it did not come about within 30 seconds", sourceLocation: sourceLocation)
+}
+
+extension ConduitError {
+    /// The other side's error, if it is one.
+    var remote: RemoteFailure? {
+        if case .remote(let failure) = self { return failure }
+        return nil
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct ChildProgramTests {
+    @Test func aProgramHasTheDescriptorsItWasGivenAndNoOthers() throws {
+        // Numbers in every order, so that a place of one is the number of another.
+        var files: [FileDescriptor] = []
+        for _ in 0..<64 { files.append(try MemoryFile.create(name: "child")) }
+        for rotation in 0..<8 {
+            let output = try MemoryFile.create(name: "output")
+            let given = (0..<6).map { files[(rotation * 7 + $0 * 5) % files.count] }
+            for (number, file) in given.enumerated() {
+                try Array("file \(number)".utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
+            }
+            let script = "for n in 2 3 4 5 6 7; do cat /proc/self/fd/$n; echo; done; ls /proc/self/fd | wc -l"
+            let child = try ChildProgram.start(
+                "/bin/sh", arguments: ["-c", script], descriptors: [nil, output] + given)
+            #expect(try child.wait() == .exited(0))
+            var text = [UInt8](repeating: 0, count: 4096)
+            let count = try text.withUnsafeMutableBytes { try output.read(into: $0, at: 0) }
+            let lines = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n")
+            // The last line counts standard input and output, the six, and the directory that is being listed.
+            #expect(lines == ["file 0", "file 1", "file 2", "file 3", "file 4", "file 5", "9"])
+        }
+    }
+
+    @Test func theEndOfAProgramIsTold() throws {
+        #expect(try ChildProgram.start("/bin/sh", arguments: ["-c", "exit 7"], descriptors: []).wait() == .exited(7))
+        let killed = try ChildProgram.start("/bin/sh", arguments: ["-c", "kill -9 $$"], descriptors: [nil, nil, nil])
+        #expect(try killed.wait() == .signalled(SIGKILL))
+        #expect(throws: Errno.noSuchFile) { try ChildProgram.start("/nonexistent", arguments: [], descriptors: []) }
+    }
+}

@@ -1,0 +1,112 @@
+import FileTesting
+import Foundation
+import LinuxSystem
+import Testing
+import ZipArchive
+
+/// Files that are compressed in parts of 2 MiB and joined again.
+@Suite struct LargeFileTests {
+    enum Content: CaseIterable, Sendable {
+        case zeros, words, noise, mixed
+
+        func bytes(_ count: Int) -> [UInt8] {
+            switch self {
+            case .zeros: return Array(repeating: 0, count: count)
+            case .words:
+                let line = Array("It was the best of times, it was the worst of times.\n".utf8)
+                return (0..<count).map { $0 % 977 == 0 ? UInt8(truncatingIfNeeded: $0 >> 3) : line[$0 % line.count] }
+            case .noise: return Self.noise(count)
+            case .mixed:
+                // Noise with readable stretches: blocks of every kind, ending at any bit.
+                var bytes = Self.noise(count)
+                for start in stride(from: 0, to: count, by: 70_000) {
+                    for index in start..<min(start + 40_000, count) { bytes[index] = UInt8(index % 11 + 65) }
+                }
+                return bytes
+            }
+        }
+
+        private static func noise(_ count: Int) -> [UInt8] {
+            var state: UInt64 = 88_172_645_463_325_252
+            return (0..<count).map { _ in
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                return UInt8(truncatingIfNeeded: state >> 24)
+            }
+        }
+    }
+
+    let folder: ArchiveFolder
+
+    init() throws { folder = try ArchiveFolder() }
+
+    /// What Python says of an entry: its method (0 stored, 8 deflated) and whether its bytes are those of the file.
+    private func python(_ entry: String, file: String) throws -> String {
+        try folder.run(
+            "python3",
+            [
+                "-c",
+                """
+                import sys, zipfile
+                archive = zipfile.ZipFile("archive.zip")
+                entry = archive.getinfo(sys.argv[1])
+                same = archive.read(entry) == open(sys.argv[2], "rb").read()
+                print(entry.compress_type, same, entry.compress_size < entry.file_size)
+                """,
+                entry, file,
+            ]
+        ).output
+    }
+
+    @Test(.enabled(if: Requirement.isWanted(program: "python3")), arguments: Content.allCases)
+    func aFileInPartsIsReadBackAsItWas(content: Content) throws {
+        let part = 2 << 20
+        for size in [part - 1, part, part + 1, 3 * part, 3 * part + 77_777] {
+            try folder.file("tree/\(size)", Data(content.bytes(size)))
+        }
+        try folder.archive()
+        for size in [part - 1, part, part + 1, 3 * part, 3 * part + 77_777] {
+            let expected = content == .noise ? "0 True False\n" : "8 True True\n"
+            let answer = try python("tree/\(size)", file: "tree/\(size)");
+            #expect(answer == expected, "\(content) \(size)")
+        }
+        #expect(try folder.run("unzip", ["-tq", "archive.zip"]).status == 0)
+    }
+
+    @Test(.enabled(if: Requirement.isWanted(program: "python3")))
+    func aFileThatSeemsToShrinkAndDoesNotIsStoredInTheEnd() throws {
+        // Readable where it is sampled first, but too little to make up for the rest.
+        var bytes = Content.noise.bytes(5 << 20)
+        for index in 0..<220 { bytes[index] = 65 }
+        try folder.file("tree/a", Data(bytes))
+        try folder.file("tree/b", Data("after".utf8))
+        try folder.archive()
+        #expect(try python("tree/a", file: "tree/a") == "0 True False\n")
+        #expect(try folder.run("unzip", ["-p", "archive.zip", "tree/b"]).output == "after")
+    }
+
+    @Test func aSingleFileIsTheOnlyEntry() throws {
+        try folder.file("a.txt", Data(Content.words.bytes(3_000_000)))
+        let output = try FileDescriptor.open(folder.archivePath, [.readWrite, .create], permissions: 0o600)
+        let report = try ZipArchiver.archive(file: try folder.open("a.txt"), named: "b.txt", to: output)
+        #expect(report.entries == 1 && report.bytes == 3_000_000 && report.archiveBytes == folder.archiveSize)
+        #expect(try folder.run("unzip", ["-Z1", "archive.zip"]).output == "b.txt\n")
+        try folder.run("unzip", ["-q", "archive.zip"])
+        #expect(try folder.run("cmp", ["a.txt", "b.txt"]).status == 0)
+    }
+
+    @Test func entriesThatLieBeyondFourGiBAreReadable() throws {
+        try folder.file("tree/a.txt", Data("beyond".utf8))
+        try folder.file("tree/large", Data(Content.words.bytes(5_000_000)))
+        try folder.archive(options: .init(position: 5 << 30))
+        // 7z looks for an archive at the beginning of a file only.
+        for reader in ReaderTests.Reader.wanted where reader != .sevenZip {
+            try FileManager.default.createDirectory(
+                at: folder.url.appendingPathComponent("out"), withIntermediateDirectories: false)
+            #expect(try folder.run(reader.program, reader.unpack("archive.zip", into: "out")).status == 0, "\(reader)")
+            #expect(try folder.run("diff", ["-r", "tree", "out/tree"]).status == 0, "\(reader)")
+            try FileManager.default.removeItem(at: folder.url.appendingPathComponent("out"))
+        }
+    }
+}
