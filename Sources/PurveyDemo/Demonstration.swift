@@ -57,7 +57,7 @@ enum Demonstration {
         let count = Load.all.count
         table.say(
             "\nLoad handlers ran \(runsBefore) times before the first load, and \(runs) times for \(count) loads.")
-        let endedWell = provider.wait() == 0 && consumer.wait() == 0
+        let endedWell = provider.wait() == 0 && consumer.wait() == 0 && stage.hasDaemon
         return isGood && endedWell && runsBefore == 0 && runs == count
     }
 

@@ -36,10 +36,17 @@ final class Stage: Sendable {
         try daemon.run()
         let socket = home.appendingPathComponent("run/daemon.socket").path
         while !FileManager.default.fileExists(atPath: socket) {
-            guard daemon.isRunning else { throw Failure(description: "the daemon ended while it started") }
+            guard daemon.isRunning else {
+                let ending = daemon.terminationReason == .exit ? "status" : "signal"
+                throw Failure(
+                    description: "the daemon ended while it started (\(ending) \(daemon.terminationStatus))")
+            }
             Thread.sleep(forTimeInterval: 0.01)
         }
     }
+
+    /// Whether the daemon is still there. Were it not, the two sides would have started one of their own.
+    var hasDaemon: Bool { daemon.isRunning }
 
     /// Clears the stage and ends the program when the person at the keyboard, or the system, interrupts it.
     /// For as long as what it returns is kept.

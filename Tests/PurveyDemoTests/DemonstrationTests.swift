@@ -38,6 +38,8 @@ import Testing
             } while consumer.output.isEmpty && consumer.status == 0 && provider.process.isRunning
             #expect(consumer.output == "Hello from process \(provider.process.processIdentifier)!\n")
             #expect(try await provider.finish().status == 0)
+            // The two met at this daemon, and not at one that they started because it had ended.
+            #expect(daemon.process.isRunning)
         }
     }
 
