@@ -52,9 +52,13 @@ final class PrivateDaemon: Sendable {
     func board(_ name: String = "board") -> Board { Board(name, client: client) }
 
     /// Starts the daemon and waits until it listens.
+    ///
+    /// This process connects to it at once: a daemon that nobody needs ends after half a minute, which a busy machine
+    /// may take to start the first peer.
     func start() async throws {
         let child = try await offPool { () throws in try self.startAndWait() }
         state.withLock { $0.daemon = child }
+        _ = try await client.call(StatusCall())
     }
 
     private func startAndWait() throws -> ChildProgram {
