@@ -50,7 +50,7 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 4
-        library("ItemProvider", ["LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+        library("ItemProvider", ["Conduit", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
 
         // Floor 7
         library("Exchange", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),

@@ -1,4 +1,5 @@
 import Foundation
+import ItemProvider
 
 /// Which items are on which board, and who offers them: the daemon's memory, as plain values.
 ///

@@ -20,12 +20,18 @@ extension ExchangeClient {
             switch result {
             case .success(let page):
                 let generation = self.generation
-                let items = items + page.manifests.map { RemoteItem($0, client: self, generation: generation) }
+                let items = items + page.manifests.map { self.item($0, listedIn: generation) }
                 guard let next = page.next, next > cursor else { return completion(.success(items)) }
                 self.page(of: board, after: next, adding: items, completion: completion)
             case .failure(let error):
                 completion(.failure(error))
             }
+        }
+    }
+
+    private func item(_ manifest: OfferManifest, listedIn generation: Int) -> RemoteItem {
+        RemoteItem(manifest) { completion in
+            self.open(manifest.identifier, listedIn: generation) { completion($0.mapError(\.loadError)) }
         }
     }
 

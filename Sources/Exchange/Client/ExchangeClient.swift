@@ -1,6 +1,7 @@
 import Conduit
 import Dispatch
 import Foundation
+import ItemProvider
 import LinuxSystem
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import ItemProvider
 import LinuxSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Conduit
+import ItemProvider
 import LinuxSystem
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import ItemProvider
 import LinuxSystem
 
 /// What clients ask of the daemon. The numbers of the methods are part of the protocol and are never used again.

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import ItemProvider
 
 /// Gives the daemon what one representation of an item holds, so that it can be loaded when this process has ended.
 package struct HoldCall: Call {

@@ -1,5 +1,6 @@
 import Exchange
 import Foundation
+import ItemProvider
 import Testing
 
 @Suite struct BoardTableTests {

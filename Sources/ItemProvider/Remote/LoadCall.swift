@@ -1,5 +1,4 @@
 import Conduit
-import ItemProvider
 
 /// A consumer asks a provider's process for one representation of the item that their socket is for.
 package struct LoadCall: Call {

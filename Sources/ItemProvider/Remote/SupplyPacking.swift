@@ -1,5 +1,4 @@
 import Foundation
-import ItemProvider
 import LinuxSystem
 
 /// Makes what a load handler produced fit to leave the process.

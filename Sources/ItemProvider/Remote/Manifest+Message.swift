@@ -1,5 +1,4 @@
 import Conduit
-import Foundation
 
 extension RepresentationManifest: Message {
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -28,18 +27,5 @@ extension OfferManifest: Message {
         encoder.encode(identifier, forKey: 0)
         encoder.encodeIfPresent(name, forKey: 1)
         encoder.encode(representations, forKey: 2)
-    }
-}
-
-/// An identifier travels as its 16 bytes.
-extension UUID: MessageValue {
-    package func write(to encoder: inout MessageEncoder) {
-        ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
-    }
-
-    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> UUID {
-        let bytes = try ByteString.read(from: &decoder).bytes
-        guard bytes.count == MemoryLayout<uuid_t>.size else { throw .invalid("an identifier has 16 bytes") }
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

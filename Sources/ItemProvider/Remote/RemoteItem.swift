@@ -1,6 +1,5 @@
 import Conduit
 import Foundation
-import ItemProvider
 import LinuxSystem
 import Synchronization
 
@@ -8,10 +7,11 @@ import Synchronization
 ///
 /// All loads of the item share one socket to its provider, opened by the first of them and closed with this object.
 package final class RemoteItem: Sendable {
+    /// Opens a socket to the process that offers the item; a failure is the error of the loads that wait for it.
+    package typealias Opener = @Sendable (@escaping @Sendable (Result<Connection, any Error>) -> Void) -> Void
+
     package let manifest: OfferManifest
-    private let client: ExchangeClient
-    /// The connection to the daemon on which the item was listed.
-    private let generation: Int
+    private let open: Opener
 
     private struct State {
         /// The socket to the provider, once it was opened. It may have ended since.
@@ -25,10 +25,9 @@ package final class RemoteItem: Sendable {
     // Innermost: connections are used after it is released.
     private let state = Mutex(State())
 
-    init(_ manifest: OfferManifest, client: ExchangeClient, generation: Int) {
+    package init(_ manifest: OfferManifest, open: @escaping Opener) {
         self.manifest = manifest
-        self.client = client
-        self.generation = generation
+        self.open = open
     }
 
     deinit {
@@ -71,10 +70,10 @@ package final class RemoteItem: Sendable {
         load.onCancel { [weak self] in
             _ = self?.state.withLock { $0.waiting.removeValue(forKey: number) }
         }
-        if isFirst { client.open(manifest.identifier, listedIn: generation) { self.opened($0) } }
+        if isFirst { open { self.opened($0) } }
     }
 
-    private func opened(_ result: Result<Connection, ExchangeError>) {
+    private func opened(_ result: Result<Connection, any Error>) {
         let waiting = state.withLock { state in
             state.connection = try? result.get()
             state.isOpening = false

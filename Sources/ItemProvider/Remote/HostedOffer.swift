@@ -1,7 +1,6 @@
 import Conduit
 import Dispatch
 import Foundation
-import ItemProvider
 import LinuxSystem
 import Synchronization
 

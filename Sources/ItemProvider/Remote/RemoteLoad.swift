@@ -1,6 +1,5 @@
 import Conduit
 import Foundation
-import ItemProvider
 import Synchronization
 
 /// One load of another process's item, from the first moment to its end.
@@ -60,8 +59,8 @@ final class RemoteLoad: Sendable {
         if isOver { pending.cancel() }
     }
 
-    func fail(_ error: ExchangeError) {
-        complete(.failure(error.loadError))
+    func fail(_ error: any Error) {
+        complete(.failure(error))
     }
 
     @Sendable func cancel() {
@@ -108,18 +107,6 @@ extension ConduitError {
         case .remote(let failure) where failure.conduitCode == .unanswered:
             ItemProviderError.make(.itemUnavailableError, "The load handler let go of the load without an answer")
         default: ItemProviderError.make(.itemUnavailableError, "The item's process could not be asked: \(self)")
-        }
-    }
-}
-
-extension ExchangeError {
-    /// The error of a load that could not even be asked of its provider.
-    var loadError: any Error {
-        switch self {
-        case .noSuchItem: ItemProviderError.providerIsGone()
-        case .cancelled: ItemProviderError.cancelled()
-        case .daemonUnavailable, .refused, .interrupted:
-            ItemProviderError.make(.itemUnavailableError, description)
         }
     }
 }

@@ -1,6 +1,5 @@
 import Conduit
 import Foundation
-import ItemProvider
 import LinuxSystem
 
 /// What a load handler produced, on its way to another process.

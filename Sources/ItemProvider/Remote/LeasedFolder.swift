@@ -1,5 +1,4 @@
 import Glibc
-import ItemProvider
 import LinuxSystem
 
 /// A folder on its way to a consumer, with the provider's end of the consumer's ``FolderLease``.

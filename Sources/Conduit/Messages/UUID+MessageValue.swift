@@ -1,0 +1,14 @@
+import Foundation
+
+/// An identifier travels as its 16 bytes.
+extension UUID: MessageValue {
+    package func write(to encoder: inout MessageEncoder) {
+        ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
+    }
+
+    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> UUID {
+        let bytes = try ByteString.read(from: &decoder).bytes
+        guard bytes.count == MemoryLayout<uuid_t>.size else { throw .invalid("an identifier has 16 bytes") }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
