@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
@@ -49,14 +50,31 @@ let package = Package(
         library("Conduit", ["LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
+        // Floor 3
+        library("FileCoordination", ["LinuxSystem"]),
+        library("Images", ["CVips", "LinuxSystem", "UniformTypeIdentifiers"]),
+
         // Floor 4
-        library("ItemProvider", ["Conduit", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+        library(
+            "ItemProvider",
+            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+
+        // Floor 5
+        library("CoreTransferable", ["ItemProvider", "UniformTypeIdentifiers"]),
+        library("AppExtension", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("DragAndDrop", ["Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
-        library("Purvey", ["Exchange", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers"]),
+        library(
+            "Purvey",
+            [
+                "AppExtension", "CoreTransferable", "DragAndDrop", "Exchange", "ExtensionHost", "FileCoordination",
+                "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
+            ]),
 
         // Floor 10: programs.
         program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
@@ -86,6 +104,12 @@ let package = Package(
         tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
+        tests("ImagesTests", ["Images", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
+        tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),
+        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        tests("ExtensionHostTests", ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem"]),
         tests("ExchangeTests", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
             name: "ExchangePeer", dependencies: ["Exchange", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",

@@ -1,0 +1,3 @@
+import CVips
+
+func probe() -> Int32 { vips_version(0) }
