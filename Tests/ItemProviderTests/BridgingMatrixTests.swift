@@ -24,7 +24,9 @@ import UniformTypeIdentifiers
     private func offeringFile(inPlace: Bool) throws -> (NSItemProvider, URL) {
         let file = try scratch.file("letter.txt")
         let provider = NSItemProvider()
-        provider.registerFileRepresentation(for: .utf8PlainText, openInPlace: inPlace) { completion in
+        provider.registerFileRepresentation(
+            forTypeIdentifier: text, fileOptions: inPlace ? .openInPlace : [], visibility: .all
+        ) { completion in
             completion(file, false, nil)
             return nil
         }

@@ -49,6 +49,17 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
         #expect(provider.representations.map(\.visibility) == [.team, .all])
     }
 
+    @Test func objectsAreAddedToWhatIsOfferedAlready() async {
+        let provider = NSItemProvider(object: website)
+        provider.registerObject(Note(text: "later"), visibility: .ownProcess)
+        provider.registerObject(Note(text: "ignored"), visibility: .all)
+        #expect(
+            provider.registeredTypeIdentifiers == ["public.url", "com.example.note", "public.utf8-plain-text"])
+        // The stricter of the object's word and the registration's counts.
+        #expect(provider.representations.map(\.visibility) == [.all, .ownProcess, .ownProcess])
+        #expect(await provider.data("com.example.note").data == Data("com.example.note|later".utf8))
+    }
+
     @Test func anInstancesListOverridesItsClasses() {
         #expect(
             NSItemProvider(object: NSURL(fileURLWithPath: "/tmp/a")).registeredTypeIdentifiers

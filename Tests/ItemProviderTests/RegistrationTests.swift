@@ -142,7 +142,7 @@ import UniformTypeIdentifiers
         #expect(NSItemProvider.ErrorCode.unexpectedValueClassError.rawValue == -1100)
         #expect(NSItemProvider.ErrorCode.itemUnavailableError.rawValue == -1000)
         #expect(NSItemProvider.ErrorCode.unknownError.rawValue == -1)
-        #expect(NSItemProviderFileOptions.openInPlace.rawValue == 1)
+        #expect(NSItemProviderFileOptions(rawValue: 1) == .openInPlace)
         #expect(
             [NSItemProviderRepresentationVisibility.all, .team, .group, .ownProcess].map(\.rawValue) == [0, 1, 2, 3])
     }
