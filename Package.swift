@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .target(name: "CImages", dependencies: ["CVips"]),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
@@ -52,7 +53,7 @@ let package = Package(
 
         // Floor 3
         library("FileCoordination", ["LinuxSystem"]),
-        library("Images", ["CVips", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
@@ -105,7 +106,7 @@ let package = Package(
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
-        tests("ImagesTests", ["Images", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),

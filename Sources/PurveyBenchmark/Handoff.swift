@@ -40,7 +40,7 @@ extension Section {
         defer { source.deallocate() }
         source.initializeMemory(as: UInt8.self, repeating: 7)
         var times: (ours: [Double], theirs: [Double]) = ([], [])
-        for round in 0..<9 {
+        for round in 0..<13 {
             let load = try Measure.seconds {
                 let count = try HandoffLoad.dataCount(item, .data)
                 guard count == size else { throw HandoffFailure("\(count) bytes arrived") }
@@ -59,7 +59,9 @@ extension Section {
             // The first round warms the memory.
             if round > 0 { times = (times.ours + [load], times.theirs + [fill]) }
         }
-        let (ours, theirs) = (Measure.median(times.ours), Measure.median(times.theirs))
+        // The fastest of each: a virtual machine's host takes back what was freed, and where the next round gets cold pages
+        // it measures the host. It happens to either side, so a round of warm memory is what both have in common.
+        let (ours, theirs) = (times.ours.min() ?? 0, times.theirs.min() ?? 0)
         report.add(
             Figure(
                 name: "1 GiB to another process", value: ours, unit: .seconds,

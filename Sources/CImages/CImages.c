@@ -1,0 +1,127 @@
+#include "CImages.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <vips/vips.h>
+
+static const char *const decoders[] = {
+    "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp",
+    "VipsForeignLoadHeif", "VipsForeignLoadTiff", "VipsForeignLoadNsgif",
+};
+
+static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data) {
+    (void)domain, (void)level, (void)message, (void)data;
+}
+
+int cimages_start(void) {
+    // Faults come back as errors; a library does not write to its program's standard error.
+    g_log_set_handler("VIPS", G_LOG_LEVEL_MASK, say_nothing, NULL);
+    if (vips_init("purvey")) return -1;
+    vips_operation_block_set("VipsForeignLoad", TRUE);
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) vips_operation_block_set(decoders[i], FALSE);
+    // Every picture is another one: what was decoded is not wanted again.
+    vips_cache_set_max(0);
+    return 0;
+}
+
+void cimages_error(char *text, size_t size) {
+    g_strlcpy(text, vips_error_buffer(), size);
+    vips_error_clear();
+}
+
+static int32_t orientation(VipsImage *image) {
+    int value = 1;
+    if (vips_image_get_typeof(image, VIPS_META_ORIENTATION)) vips_image_get_int(image, VIPS_META_ORIENTATION, &value);
+    return value;
+}
+
+int cimages_inspect(const void *bytes, size_t count, cimages_header *header) {
+    VipsImage *image = vips_image_new_from_buffer(bytes, count, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+    if (!image) return -1;
+    header->width = vips_image_get_width(image);
+    header->height = vips_image_get_height(image);
+    header->pages = vips_image_get_n_pages(image);
+    header->orientation = orientation(image);
+    g_object_unref(image);
+    return 0;
+}
+
+// Takes over the image.
+static int write_and_release(VipsImage *image, const char *suffix, cimages_buffer *result) {
+    int failed = vips_image_write_to_buffer(image, suffix, &result->bytes, &result->count, NULL);
+    g_object_unref(image);
+    return failed;
+}
+
+// Takes over the image.
+static VipsImage *upright(VipsImage *image) {
+    VipsImage *turned = NULL;
+    if (!image) return NULL;
+    if (orientation(image) == 1) return image;
+    // Turning reads rows in another order than they are decoded in.
+    VipsImage *decoded = vips_image_copy_memory(image);
+    g_object_unref(image);
+    if (!decoded) return NULL;
+    int failed = vips_autorot(decoded, &turned, NULL);
+    g_object_unref(decoded);
+    return failed ? NULL : turned;
+}
+
+static VipsImage *load(const void *bytes, size_t count) {
+    return upright(vips_image_new_from_buffer(
+        bytes, count, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_TRUNCATED, NULL));
+}
+
+int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages_buffer *result) {
+    VipsImage *image = load(bytes, count);
+    return image ? write_and_release(image, suffix, result) : -1;
+}
+
+int cimages_thumbnail(
+    const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result) {
+    VipsImage *image = NULL;
+    // Reads the bytes only; the parameter is not const for the sake of older callers.
+    if (vips_thumbnail_buffer(
+            (void *)bytes, count, &image, width, "height", height, "size", VIPS_SIZE_DOWN, "fail_on",
+            VIPS_FAIL_ON_TRUNCATED, NULL))
+        return -1;
+    return write_and_release(image, suffix, result);
+}
+
+int cimages_encode(
+    const void *pixels, int32_t width, int32_t height, const char *suffix, cimages_buffer *result) {
+    VipsImage *raw = vips_image_new_from_memory(
+        pixels, (size_t)width * (size_t)height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
+    VipsImage *image = NULL;
+    if (!raw) return -1;
+    int failed = vips_copy(raw, &image, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+    if (!failed) failed = write_and_release(image, suffix, result);
+    g_object_unref(raw);
+    return failed;
+}
+
+int cimages_decode(const void *bytes, size_t count, cimages_buffer *pixels, int32_t *width, int32_t *height) {
+    VipsImage *image = load(bytes, count);
+    VipsImage *coloured = NULL, *deep = NULL, *opaque = NULL;
+    int failed = -1;
+    if (!image) return -1;
+    if (!vips_colourspace(image, &coloured, VIPS_INTERPRETATION_sRGB, NULL)
+        && !(vips_image_hasalpha(coloured) ? vips_copy(coloured, &opaque, NULL)
+                                           : vips_addalpha(coloured, &opaque, NULL))
+        && !vips_cast_uchar(opaque, &deep, NULL)) {
+        *width = vips_image_get_width(deep);
+        *height = vips_image_get_height(deep);
+        pixels->bytes = vips_image_write_to_memory(deep, &pixels->count);
+        failed = pixels->bytes ? 0 : -1;
+    }
+    if (deep) g_object_unref(deep);
+    if (opaque) g_object_unref(opaque);
+    if (coloured) g_object_unref(coloured);
+    g_object_unref(image);
+    return failed;
+}
+
+void cimages_free(cimages_buffer *buffer) {
+    g_free(buffer->bytes);
+    buffer->bytes = NULL;
+}

@@ -1,0 +1,130 @@
+import CImages
+import Foundation
+
+/// Decoding, scaling and encoding of pictures, by libvips. Blocks the calling thread; any thread may call.
+///
+/// Nothing is believed of what a picture is said to be: its format is told from its bytes, and its size from its header
+/// before anything is decoded.
+package enum ImageCodec {
+    /// More pixels than this, all frames together, are not decoded: a file of a few bytes can claim to hold terabytes.
+    package static let largestPixelCount = 1 << 28
+
+    /// What the header of a picture says.
+    package struct Header: Sendable, Equatable {
+        package let format: ImageFormat
+        /// As shown, that is after it was turned upright.
+        package let width: Int
+        package let height: Int
+        /// Frames of an animation, pages of a document.
+        package let pages: Int
+        /// Whether the pixels are stored the way they are shown.
+        package let isUpright: Bool
+    }
+
+    private static let isStarted = cimages_start() == 0
+
+    /// Reads a picture's header.
+    package static func header(of data: Data) throws(ImageError) -> Header {
+        guard let format = ImageFormat(sniffing: data) else { throw .unknownFormat }
+        var raw = cimages_header()
+        try call({ .damaged(format: "\(format)", reason: $0) }) {
+            data.withUnsafeBytes { cimages_inspect($0.baseAddress, $0.count, &raw) }
+        }
+        let isOnItsSide = (5...8).contains(raw.orientation)
+        return Header(
+            format: format, width: Int(isOnItsSide ? raw.height : raw.width),
+            height: Int(isOnItsSide ? raw.width : raw.height), pages: max(1, Int(raw.pages)),
+            isUpright: raw.orientation <= 1)
+    }
+
+    /// Reads a picture's header and refuses one that is too large to decode.
+    private static func checkedHeader(of data: Data) throws(ImageError) -> Header {
+        let header = try header(of: data)
+        let (area, overflows) = header.width.multipliedReportingOverflow(by: header.height)
+        let pixels = overflows ? Int.max : area
+        guard pixels <= largestPixelCount, pixels > 0 else {
+            throw .tooLarge(pixels: pixels, limit: largestPixelCount)
+        }
+        return header
+    }
+
+    /// The picture in another format. The first frame of an animation.
+    package static func convert(
+        _ data: Data, to format: ImageFormat, quality: Double = 0.85
+    ) throws(ImageError) -> Data {
+        let header = try checkedHeader(of: data)
+        return try buffer({ .damaged(format: "\(header.format)", reason: $0) }) { result in
+            data.withUnsafeBytes {
+                cimages_convert($0.baseAddress, $0.count, format.encoder(quality: quality), result)
+            }
+        }
+    }
+
+    /// The picture scaled down to fit into a rectangle, its proportions kept. A picture that fits stays as large as it is.
+    ///
+    /// Formats that can be decoded at a fraction of their size (JPEG, WebP, TIFF and HEIF with previews) never are decoded whole.
+    package static func thumbnail(
+        _ data: Data, width: Int, height: Int, as format: ImageFormat = .png, quality: Double = 0.85
+    ) throws(ImageError) -> Data {
+        let header = try checkedHeader(of: data)
+        let limit = 1 << 20
+        return try buffer({ .damaged(format: "\(header.format)", reason: $0) }) { result in
+            data.withUnsafeBytes {
+                cimages_thumbnail(
+                    $0.baseAddress, $0.count, Int32(min(max(width, 1), limit)), Int32(min(max(height, 1), limit)),
+                    format.encoder(quality: quality), result)
+            }
+        }
+    }
+
+    /// Encodes pixels: rows of red, green, blue and alpha, 8 bits each.
+    package static func encode(
+        _ pixels: Data, width: Int, height: Int, as format: ImageFormat, quality: Double = 0.85
+    ) throws(ImageError) -> Data {
+        guard width > 0, height > 0, width <= largestPixelCount / height, pixels.count == width * height * 4 else {
+            throw .notEncoded(
+                format: "\(format)", reason: "\(pixels.count) bytes are not \(width) by \(height) pixels")
+        }
+        return try buffer({ .notEncoded(format: "\(format)", reason: $0) }) { result in
+            pixels.withUnsafeBytes {
+                cimages_encode($0.baseAddress, Int32(width), Int32(height), format.encoder(quality: quality), result)
+            }
+        }
+    }
+
+    /// A picture's pixels: rows of red, green, blue and alpha, 8 bits each.
+    package static func decode(_ data: Data) throws(ImageError) -> (pixels: Data, width: Int, height: Int) {
+        let header = try checkedHeader(of: data)
+        var width: Int32 = 0
+        var height: Int32 = 0
+        let pixels = try buffer({ .damaged(format: "\(header.format)", reason: $0) }) { result in
+            data.withUnsafeBytes { cimages_decode($0.baseAddress, $0.count, result, &width, &height) }
+        }
+        return (pixels, Int(width), Int(height))
+    }
+
+    private static func buffer(
+        _ failure: (String) -> ImageError, _ body: (UnsafeMutablePointer<cimages_buffer>) -> CInt
+    ) throws(ImageError) -> Data {
+        var result = cimages_buffer()
+        try call(failure) { body(&result) }
+        guard let bytes = result.bytes else { throw failure("nothing came of it") }
+        let (address, count) = (UInt(bitPattern: bytes), result.count)
+        return Data(
+            bytesNoCopy: bytes, count: count,
+            deallocator: .custom { _, _ in
+                var result = cimages_buffer(bytes: UnsafeMutableRawPointer(bitPattern: address), count: count)
+                cimages_free(&result)
+            })
+    }
+
+    private static func call(_ failure: (String) -> ImageError, _ body: () -> CInt) throws(ImageError) {
+        guard isStarted else { throw failure("libvips cannot be started") }
+        guard body() != 0 else { return }
+        var text = [CChar](repeating: 0, count: 1024)
+        cimages_error(&text, text.count)
+        let words = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let lines = String(decoding: words, as: UTF8.self).split(separator: "\n")
+        throw failure(lines.first.map(String.init) ?? "libvips does not say why")
+    }
+}

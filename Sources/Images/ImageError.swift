@@ -1,0 +1,28 @@
+import Foundation
+
+/// Why a picture could not be read or made.
+public enum ImageError: Error, Sendable, Equatable {
+    /// The bytes are not a picture in a format that is known: PNG, JPEG, WebP, HEIF, TIFF or GIF.
+    case unknownFormat
+    /// The bytes begin like a picture of this format, and then go wrong; the text says how.
+    case damaged(format: String, reason: String)
+    /// The picture says that it has more pixels than this machine is made to decode.
+    case tooLarge(pixels: Int, limit: Int)
+    /// The picture could not be encoded; the text says why.
+    case notEncoded(format: String, reason: String)
+}
+
+extension ImageError: LocalizedError, CustomStringConvertible {
+    /// One line that says what is wrong with the picture.
+    public var description: String {
+        switch self {
+        case .unknownFormat: "the data is not a picture (PNG, JPEG, WebP, HEIF, TIFF or GIF)"
+        case .damaged(let format, let reason): "the \(format) picture is damaged: \(reason)"
+        case .tooLarge(let pixels, let limit): "the picture has \(pixels) pixels; at most \(limit) are decoded"
+        case .notEncoded(let format, let reason): "the picture cannot be written as \(format): \(reason)"
+        }
+    }
+
+    /// The same line, for code that reads `localizedDescription`.
+    public var errorDescription: String? { description }
+}

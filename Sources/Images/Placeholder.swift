@@ -1,3 +1,0 @@
-import CVips
-
-func probe() -> Int32 { vips_version(0) }

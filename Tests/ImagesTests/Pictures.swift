@@ -1,0 +1,49 @@
+import Foundation
+import Images
+
+/// Pictures that are made for the tests.
+enum Pictures {
+    /// A picture of colours that run into each other, without alpha, so that every format can keep it.
+    static func gradient(width: Int, height: Int, as format: ImageFormat, quality: Double = 0.9) throws -> Data {
+        var pixels = Data(capacity: width * height * 4)
+        for row in 0..<height {
+            for column in 0..<width {
+                pixels.append(contentsOf: [
+                    UInt8(column * 255 / max(width - 1, 1)), UInt8(row * 255 / max(height - 1, 1)), 128, 255,
+                ])
+            }
+        }
+        return try ImageCodec.encode(pixels, width: width, height: height, as: format, quality: quality)
+    }
+
+    /// A PNG whose header claims a size that its bytes do not have.
+    static func png(claiming width: UInt32, by height: UInt32) throws -> Data {
+        var data = try gradient(width: 2, height: 2, as: .png)
+        let header = data.startIndex + 16
+        func bigEndian(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+        data.replaceSubrange(header..<header + 8, with: bigEndian(width) + bigEndian(height))
+        // The chunk's checksum is over its name and its contents.
+        let checksum = crc32(data[(header - 4)..<(header + 13)])
+        data.replaceSubrange(header + 13..<header + 17, with: bigEndian(checksum))
+        return data
+    }
+
+    private static func crc32(_ bytes: Data) -> UInt32 {
+        var value: UInt32 = 0xFFFF_FFFF
+        for byte in bytes {
+            value ^= UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xEDB8_8320 : value >> 1 }
+        }
+        return ~value
+    }
+
+    /// A JPEG with an EXIF header that says how it is to be turned.
+    static func jpeg(width: Int, height: Int, orientation: UInt8) throws -> Data {
+        let plain = try gradient(width: width, height: height, as: .jpeg)
+        let exif: [UInt8] =
+            Array("Exif\0\0".utf8) + [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0]
+            + [0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0]
+        let length = exif.count + 2
+        return plain.prefix(2) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + exif + plain.dropFirst(2)
+    }
+}
