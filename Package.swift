@@ -105,7 +105,7 @@ let package = Package(
         tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
         tests("ItemProviderTests", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
+        tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -64,6 +64,18 @@ extension FileDescriptor {
         try retrying { symlinkat(text, rawValue, name.characters) }
     }
 
+    /// Moves an entry to another directory of the file system, in one step, onto what has the name there. Where something
+    /// had it, that is found under the old name afterwards, or is gone already.
+    package func move(_ old: FileName, into directory: FileDescriptor, as new: FileName) throws(Errno) {
+        let (from, to) = (rawValue, directory.rawValue)
+        do throws(Errno) {
+            try retrying { clinux_renameat2(from, old.characters, to, new.characters, clinux_rename_exchange) }
+        } catch .noSuchFile, .invalidArgument, .noSystemCall, .notSupported {
+            // Nothing has the name, or the file system knows no exchange: then a directory replaces an empty one only.
+            try retrying { renameat(from, old.characters, to, new.characters) }
+        }
+    }
+
     /// Renames within this directory, never onto a name that is taken (EEXIST).
     package func rename(_ old: FileName, to new: FileName) throws(Errno) {
         do throws(Errno) {

@@ -1,0 +1,114 @@
+import Foundation
+import LinuxSystem
+
+/// What tells whether a file has changed since it was looked at.
+struct FileStamp: Equatable {
+    let identity: FileStatus.Identity
+    let size: Int
+    let modified: Date
+
+    init(_ status: FileStatus) {
+        identity = status.identity
+        size = status.size
+        modified = Date(status.modified)
+    }
+}
+
+extension Date {
+    init(_ time: timespec) {
+        self.init(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    }
+}
+
+extension FileWrapper {
+    func load(_ url: URL, _ options: ReadingOptions) throws {
+        let status = try Self.status(of: url)
+        let loaded: Contents
+        switch status.kind {
+        case .regular:
+            loaded =
+                options.contains(.immediate)
+                ? .file(try read(fileAt: url, options, expecting: FileStamp(status))) : .unreadFile(url, options)
+        case .directory:
+            loaded =
+                options.contains(.immediate)
+                ? .directory(try read(directoryAt: url, options)) : .unreadDirectory(url, options)
+        case .symbolicLink:
+            let target = try FileManager.default.destinationOfSymbolicLink(atPath: url.path)
+            loaded = .link(URL(fileURLWithPath: target, relativeTo: url.deletingLastPathComponent()))
+        default:
+            throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSFilePathErrorKey: url.path])
+        }
+        contents = loaded
+        stamp = FileStamp(status)
+        filename = url.lastPathComponent
+        if preferredFilename == nil { preferredFilename = url.lastPathComponent }
+        fileAttributes = Self.attributes(status)
+    }
+
+    func matches(_ url: URL) -> Bool {
+        guard let status = try? Self.status(of: url) else { return false }
+        switch (contents, status.kind) {
+        case (.file, .regular), (.unreadFile, .regular):
+            return stamp == FileStamp(status)
+        case (.link(let destination), .symbolicLink):
+            return (try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)) == destination.relativePath
+        case (.directory, .directory), (.unreadDirectory, .directory):
+            guard let children = fileWrappers,
+                let names = try? FileManager.default.contentsOfDirectory(atPath: url.path),
+                Set(names) == Set(children.keys)
+            else { return false }
+            return children.allSatisfy { $0.value.matchesContents(of: url.appendingPathComponent($0.key)) }
+        default:
+            return false
+        }
+    }
+
+    func read(fileAt url: URL, _ options: ReadingOptions, expecting expected: FileStamp? = nil) throws -> Data {
+        // A mapped file that another process cuts short ends this one, so mapping is left to those who ask for nothing else.
+        let data = try Data(contentsOf: url)
+        if let stamp = expected ?? stamp, FileStamp(try Self.status(of: url)) != stamp {
+            throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: url.path])
+        }
+        return data
+    }
+
+    func read(directoryAt url: URL, _ options: ReadingOptions) throws -> [String: FileWrapper] {
+        var children: [String: FileWrapper] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+            let place = url.appendingPathComponent(name)
+            do {
+                children[name] = try FileWrapper(url: place, options: options)
+            } catch CocoaError.fileReadUnsupportedScheme {
+                // Sockets, pipes and devices are no part of a document.
+                continue
+            }
+        }
+        return children
+    }
+
+    static func status(of url: URL) throws -> FileStatus {
+        guard url.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme) }
+        do throws(Errno) {
+            return try FileStatus.of(url.path, followingLinks: false)
+        } catch {
+            let code: CocoaError.Code = error == .noSuchFile ? .fileReadNoSuchFile : .fileReadNoPermission
+            throw CocoaError(code, userInfo: [NSFilePathErrorKey: url.path])
+        }
+    }
+
+    static func attributes(_ status: FileStatus) -> [String: Any] {
+        let kind: FileAttributeType =
+            switch status.kind {
+            case .directory: .typeDirectory
+            case .symbolicLink: .typeSymbolicLink
+            default: .typeRegular
+            }
+        return [
+            FileAttributeKey.type.rawValue: kind,
+            FileAttributeKey.size.rawValue: NSNumber(value: status.size),
+            FileAttributeKey.posixPermissions.rawValue: NSNumber(value: status.permissions),
+            FileAttributeKey.modificationDate.rawValue: Date(status.modified),
+        ]
+    }
+}

@@ -1,0 +1,176 @@
+import FileCoordination
+import Foundation
+import Testing
+
+@Suite final class FileWrapperTests {
+    let folder: URL
+
+    init() throws {
+        folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func package() -> FileWrapper {
+        let images = FileWrapper(directoryWithFileWrappers: [
+            "a.png": FileWrapper(regularFileWithContents: Data("A".utf8))
+        ])
+        return FileWrapper(directoryWithFileWrappers: [
+            "text.txt": FileWrapper(regularFileWithContents: Data("text".utf8)), "images": images,
+            "link": FileWrapper(symbolicLinkWithDestinationURL: URL(fileURLWithPath: "/etc/hostname")),
+        ])
+    }
+
+    private func contents(_ path: String) -> String? {
+        FileManager.default.contents(atPath: folder.appendingPathComponent(path).path)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func aTreeIsWrittenAndReadBack() throws {
+        let url = folder.appendingPathComponent("Document.bundle")
+        try package().write(to: url, options: [.atomic, .withNameUpdating], originalContentsURL: nil)
+        #expect(contents("Document.bundle/images/a.png") == "A")
+        for options in [FileWrapper.ReadingOptions.immediate, []] {
+            let read = try FileWrapper(url: url, options: options)
+            #expect(read.isDirectory && !read.isRegularFile && !read.isSymbolicLink)
+            #expect(read.filename == "Document.bundle")
+            #expect(read.fileWrappers?.keys.sorted() == ["images", "link", "text.txt"])
+            #expect(read.fileWrappers?["text.txt"]?.regularFileContents == Data("text".utf8))
+            #expect(read.fileWrappers?["link"]?.symbolicLinkDestinationURL?.path == "/etc/hostname")
+            #expect(read.regularFileContents == nil)
+            #expect(read.matchesContents(of: url))
+        }
+    }
+
+    @Test func writingReplacesWhatWasThereAsAWhole() throws {
+        let url = folder.appendingPathComponent("Document")
+        try package().write(to: url, originalContentsURL: nil)
+        try FileWrapper(directoryWithFileWrappers: ["only": FileWrapper(regularFileWithContents: Data())])
+            .write(to: url, originalContentsURL: nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == ["only"])
+        try FileWrapper(regularFileWithContents: Data("file".utf8)).write(to: url, originalContentsURL: nil)
+        #expect(contents("Document") == "file")
+        // Nothing is left of the steps in between.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Document"])
+    }
+
+    @Test func aLinkInThePlaceIsReplacedAndNotFollowed() throws {
+        let victim = folder.appendingPathComponent("victim")
+        try Data("safe".utf8).write(to: victim)
+        let link = folder.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: victim)
+        try FileWrapper(regularFileWithContents: Data("new".utf8)).write(to: link, originalContentsURL: nil)
+        #expect(contents("victim") == "safe")
+        #expect(contents("link") == "new")
+    }
+
+    @Test func aFailedWriteLeavesWhatWasThere() throws {
+        let url = folder.appendingPathComponent("Document")
+        try Data("old".utf8).write(to: url)
+        let gone = folder.appendingPathComponent("gone")
+        try Data("x".utf8).write(to: gone)
+        let wrapper = FileWrapper(directoryWithFileWrappers: ["a": try FileWrapper(url: gone)])
+        try FileManager.default.removeItem(at: gone)
+        #expect(throws: CocoaError.self) { try wrapper.write(to: url, originalContentsURL: nil) }
+        #expect(contents("Document") == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Document"])
+        #expect(throws: CocoaError.self) {
+            try wrapper.write(to: folder.appendingPathComponent("no/where"), originalContentsURL: nil)
+        }
+        #expect(throws: CocoaError.self) { try FileWrapper(url: gone) }
+    }
+
+    @Test func childrenGetUniqueNames() {
+        let directory = FileWrapper(directoryWithFileWrappers: [:])
+        #expect(directory.addRegularFile(withContents: Data("1".utf8), preferredFilename: "a.txt") == "a.txt")
+        #expect(directory.addRegularFile(withContents: Data("2".utf8), preferredFilename: "a.txt") == "a 2.txt")
+        let third = FileWrapper(regularFileWithContents: Data("3".utf8))
+        third.preferredFilename = "a.txt"
+        #expect(directory.addFileWrapper(third) == "a 3.txt")
+        #expect(third.preferredFilename == "a.txt")
+        #expect(directory.keyForChildFileWrapper(third) == "a 3.txt")
+        directory.removeFileWrapper(third)
+        #expect(directory.keyForChildFileWrapper(third) == nil)
+        #expect(directory.fileWrappers?.count == 2)
+        // A file has no children.
+        #expect(third.addRegularFile(withContents: Data(), preferredFilename: "b") == "b")
+        #expect(third.fileWrappers == nil)
+    }
+
+    @Test(arguments: ["../escape", "/etc/passwd", "", ".", "..", String(repeating: "n", count: 300)])
+    func namesThatNoFileCanHaveAreMended(_ name: String) throws {
+        let directory = FileWrapper(directoryWithFileWrappers: [:])
+        let key = directory.addRegularFile(withContents: Data(), preferredFilename: name)
+        #expect(!key.contains("/") && !key.isEmpty && key.utf8.count <= 255)
+        let url = folder.appendingPathComponent("out")
+        try directory.write(to: url, originalContentsURL: nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == [key])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+    }
+
+    @Test func aWrapperIsSerializedAndArchived() throws {
+        let wrapper = package()
+        wrapper.preferredFilename = "Name"
+        let data = try #require(wrapper.serializedRepresentation)
+        let back = try #require(FileWrapper(serializedRepresentation: data))
+        #expect(back.preferredFilename == "Name")
+        #expect(back.fileWrappers?["images"]?.fileWrappers?["a.png"]?.regularFileContents == Data("A".utf8))
+        #expect(back.fileWrappers?["link"]?.symbolicLinkDestinationURL?.path == "/etc/hostname")
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: wrapper, requiringSecureCoding: true)
+        let unarchived = try NSKeyedUnarchiver.unarchivedObject(ofClass: FileWrapper.self, from: archive)
+        #expect(unarchived?.fileWrappers?.count == 3)
+    }
+
+    @Test func whatIsNoSerializedWrapperMakesNone() throws {
+        func list(_ root: Any) throws -> Data {
+            try PropertyListSerialization.data(
+                fromPropertyList: ["fileWrapper": 1, "root": root], format: .binary, options: 0)
+        }
+        #expect(FileWrapper(serializedRepresentation: Data()) == nil)
+        #expect(FileWrapper(serializedRepresentation: Data("text".utf8)) == nil)
+        #expect(FileWrapper(serializedRepresentation: try list("root")) == nil)
+        #expect(FileWrapper(serializedRepresentation: try list(["kind": "device", "contents": ""])) == nil)
+        let escape: [String: Any] = ["../x": ["kind": "file", "contents": Data()]]
+        #expect(FileWrapper(serializedRepresentation: try list(["kind": "directory", "contents": escape])) == nil)
+        var deep: [String: Any] = ["kind": "file", "contents": Data()]
+        for _ in 0..<300 { deep = ["kind": "directory", "contents": ["a": deep]] }
+        #expect(FileWrapper(serializedRepresentation: try list(deep)) == nil)
+    }
+
+    @Test func aChangeOnDiskIsNoticed() throws {
+        let url = folder.appendingPathComponent("file")
+        try Data("one".utf8).write(to: url)
+        let wrapper = try FileWrapper(url: url)
+        #expect(wrapper.matchesContents(of: url))
+        try Data("other".utf8).write(to: url)
+        #expect(!wrapper.matchesContents(of: url))
+        // It was never read, and what it was is not there any more.
+        #expect(wrapper.regularFileContents == nil)
+        try wrapper.read(from: url, options: .withoutMapping)
+        #expect(wrapper.regularFileContents == Data("other".utf8))
+    }
+
+    @Test func attributesAreReadAndGiven() throws {
+        let url = folder.appendingPathComponent("script")
+        let wrapper = FileWrapper(regularFileWithContents: Data("#!".utf8))
+        wrapper.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = NSNumber(value: 0o750)
+        let date = Date(timeIntervalSince1970: 1_000_000_000)
+        wrapper.fileAttributes[FileAttributeKey.modificationDate.rawValue] = date
+        try wrapper.write(to: url, options: .withNameUpdating, originalContentsURL: nil)
+        #expect(wrapper.filename == "script")
+        let read = try FileWrapper(url: url).fileAttributes
+        #expect((read[FileAttributeKey.posixPermissions.rawValue] as? NSNumber)?.intValue == 0o750)
+        #expect(read[FileAttributeKey.modificationDate.rawValue] as? Date == date)
+        #expect((read[FileAttributeKey.size.rawValue] as? NSNumber)?.intValue == 2)
+    }
+
+    @Test func optionsHaveTheReferencesValues() {
+        #expect(FileWrapper.ReadingOptions.immediate.rawValue == 1)
+        #expect(FileWrapper.ReadingOptions(rawValue: 2) == .withoutMapping)
+        #expect(FileWrapper.WritingOptions.atomic.rawValue == 1)
+        #expect(FileWrapper.WritingOptions(rawValue: 2) == .withNameUpdating)
+    }
+}
