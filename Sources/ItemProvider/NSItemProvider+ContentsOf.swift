@@ -11,15 +11,12 @@ extension NSItemProvider {
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL else { return nil }
         guard fileURL.isFileURL else {
-            self.init(object: fileURL as NSURL)
+            self.init(item: fileURL as NSURL, typeIdentifier: UTType.url.identifier)
             return
         }
         guard FileManager.default.fileExists(atPath: fileURL.path) else { return nil }
         self.init(contentsOf: fileURL, contentType: nil)
-        registerDataRepresentation(for: .fileURL) { completion in
-            completion(fileURL.dataRepresentation, nil)
-            return nil
-        }
+        register(item: ItemValue(fileURL as NSURL), typeIdentifier: UTType.fileURL.identifier)
     }
 }
 

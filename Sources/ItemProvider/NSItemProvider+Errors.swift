@@ -28,6 +28,11 @@ package enum ItemProviderError {
             reason: "No registered representation conforms to it (\(offered)).")
     }
 
+    /// The item was made from nothing.
+    package static func noItem(_ typeIdentifier: String) -> NSError {
+        make(.itemUnavailableError, "There is no item of type \(typeIdentifier)")
+    }
+
     /// The promised representation could not be had.
     package static func cannotLoad(_ typeIdentifier: String, because error: any Error) -> any Error {
         if isCancellation(error) { return error }

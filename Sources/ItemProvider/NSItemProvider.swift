@@ -29,6 +29,22 @@ open class NSItemProvider: NSObject, NSCopying {
         super.init()
     }
 
+    /// An item that is an object: a URL, a string, data, a dictionary, an image, or anything else that can be coded.
+    ///
+    /// - Parameters:
+    ///   - item: without one, every load fails with `itemUnavailableError`.
+    ///   - typeIdentifier: the type to offer it as; `nil` takes that of the object's class. The URL of a file stands for the
+    ///     file's contents unless the type is a kind of `public.url`.
+    public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
+        promise = ItemPromise()
+        super.init()
+        let value = item.map { ItemValue($0) }
+        if let url = item as? NSURL, url.isFileURL { suggestedName = url.lastPathComponent }
+        if let typeIdentifier = typeIdentifier ?? value?.type?.identifier {
+            register(item: value, typeIdentifier: typeIdentifier)
+        }
+    }
+
     // MARK: - Copying
 
     /// A provider with the same representations and name. What is registered later on one is not seen by the other.
@@ -108,6 +124,13 @@ open class NSItemProvider: NSObject, NSCopying {
             @escaping @Sendable (@escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void) -> Progress?
     ) {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
+    }
+
+    /// Promises an object of a type, which consumers in other processes and of the other interface get as data or a file.
+    ///
+    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once.
+    open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
+        register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
 
     // MARK: - Asking
@@ -214,5 +237,53 @@ open class NSItemProvider: NSObject, NSCopying {
             case .failure(let error): completionHandler(nil, error)
             }
         }
+    }
+
+    /// Loads the first representation that conforms to a type as the object that is stored.
+    ///
+    /// What was registered as data gives `NSData`, and what was registered as a file the file's URL: the original's where that
+    /// may be opened in place, else that of a copy, which is deleted with this provider.
+    ///
+    /// - Parameters:
+    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`. They stay in this process.
+    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error.
+    open func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) {
+        loadItem(typeIdentifier, nil, options) { result in
+            switch result {
+            case .success(let item): completionHandler?(item.object, nil)
+            case .failure(let error): completionHandler?(nil, error)
+            }
+        }
+    }
+
+    // MARK: - Preview
+
+    /// Produces a preview: data, the URL of a file, or an image. It stays in this process; consumers in other processes see a
+    /// preview that is made from an image representation.
+    open var previewImageHandler: LoadHandler? {
+        get { promise.previewImageHandler }
+        set { promise.previewImageHandler = newValue }
+    }
+
+    /// Loads a preview: what ``previewImageHandler`` gives or, without one, an image made from the first representation that
+    /// is a picture.
+    ///
+    /// - Parameters:
+    ///   - options: with `NSItemProviderPreferredImageSizeKey`, the size in pixels into which a made preview fits.
+    ///   - completionHandler: called once, on an arbitrary queue, with the preview or an error.
+    open func loadPreviewImage(options: [AnyHashable: Any]! = [:], completionHandler: CompletionHandler!) {
+        let answer: @Sendable (Result<ItemValue, any Error>) -> Void = { result in
+            switch result {
+            case .success(let item): completionHandler?(item.object, nil)
+            case .failure(let error): completionHandler?(nil, error)
+            }
+        }
+        guard let handler = previewImageHandler else {
+            return PreviewImage.make(of: promise, fitting: PreviewImage.size(in: options), completion: answer)
+        }
+        ItemLoad(preview: handler, promise, options, answer).start()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Images
 import ItemProvider
 import Synchronization
 
@@ -6,7 +7,8 @@ import Synchronization
 enum Scenario {
     /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
     /// never, twice, neither, error, fill SIZE;
-    /// or `visible TYPE:VISIBILITY…`, a representation for each.
+    /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
+    /// own, error.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -23,6 +25,7 @@ enum Scenario {
         }
         let type = words[1]
         let argument = words.dropFirst(2).joined(separator: " ")
+        if kind == "item" { return item(type, words[2], words.dropFirst(3).joined(separator: " ")) }
         switch kind {
         case "file", "inplace", "brief":
             provider.registerFileRepresentation(
@@ -40,6 +43,30 @@ enum Scenario {
             provider.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
                 Script.say("handler called")
                 return answer(kind, argument, slow, completion)
+            }
+        }
+        return provider
+    }
+
+    /// An item of the coercing interface.
+    private static func item(_ type: String, _ kind: String, _ argument: String) -> NSItemProvider {
+        let provider = NSItemProvider()
+        provider.registerItem(forTypeIdentifier: type) { completion, wanted, _ in
+            Script.say("handler called for \(wanted.map { "\($0)" } ?? "any")")
+            switch kind {
+            case "text": completion?(argument as NSString, nil)
+            case "url": completion?(URL(string: argument).map { $0 as NSURL }, nil)
+            case "file": completion?(URL(fileURLWithPath: argument) as NSURL, nil)
+            case "list":
+                let list: NSDictionary = [
+                    "text": argument, "number": 7, "truth": true, "real": 0.5,
+                    "date": Date(timeIntervalSince1970: 86_400),
+                    "list": [Data([1, 2]), ["deep": -1]],
+                ]
+                completion?(list, nil)
+            case "image": completion?(UIImage(contentsOfFile: argument), nil)
+            case "own": completion?(NSUUID(), nil)
+            default: completion?(nil, NSError(domain: "Peer", code: 42))
             }
         }
         return provider

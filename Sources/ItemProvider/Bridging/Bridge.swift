@@ -165,7 +165,7 @@ extension Bridge {
 }
 
 extension Supply {
-    fileprivate var file: SuppliedFile? {
+    var file: SuppliedFile? {
         if case .file(let file) = self { return file }
         return nil
     }

@@ -22,6 +22,17 @@ enum PlainText {
         return utf8(data) ?? String(data: data, encoding: .isoLatin1)
     }
 
+    /// Text in the encoding of its type: UTF-16 with a byte order mark where the type says so, else UTF-8.
+    static func encode(_ text: String, typeIdentifier: String) -> Data {
+        guard let type = UTType(typeIdentifier),
+            type.conforms(to: .utf16PlainText) || type.conforms(to: .utf16ExternalPlainText)
+        else { return Data(text.utf8) }
+        return text.utf16.reduce(into: Data([0xFF, 0xFE])) { data, unit in
+            data.append(UInt8(truncatingIfNeeded: unit))
+            data.append(UInt8(unit >> 8))
+        }
+    }
+
     private static func utf8(_ data: Data) -> String? {
         let bytes = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         return String(data: bytes, encoding: .utf8)

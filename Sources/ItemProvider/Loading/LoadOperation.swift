@@ -25,12 +25,13 @@ package final class LoadOperation: Sendable {
     private let state: Mutex<State>
     private let promise: ItemPromise
     private let representation: Representation
-    private let delivery: Delivery
+    /// `nil` for whatever comes: data as data, a file in place or as a copy.
+    private let delivery: Delivery?
     /// How much of the progress belongs to the load handler; the rest is bridging.
     private let supplyUnits: Int64
 
     private init(
-        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery,
+        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
         completion: @escaping Completion
     ) {
         // `Progress(totalUnitCount:)` would hang itself below whatever progress is current on this thread.
@@ -44,15 +45,17 @@ package final class LoadOperation: Sendable {
 
     /// Starts a load. It is never completed before this returns.
     ///
-    /// - Parameter completion: called once, on a queue of its own.
+    /// - Parameters:
+    ///   - delivery: `nil` takes it as it comes: data as data, a file in place where that is allowed and possible, else a copy.
+    ///   - completion: called once, on a queue of its own.
     package static func start(
-        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery,
+        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
         completion: @escaping Completion
     ) -> Progress {
         let operation = LoadOperation(representation, of: promise, as: delivery, completion: completion)
         operation.progress.cancellationHandler = { [weak operation] in operation?.cancel() }
         let task = SupplyTask(
-            representation, for: delivery,
+            representation, for: delivery ?? .inPlace,
             report: { operation.advance(to: Int64($0 * Double(operation.supplyUnits))) },
             completion: { operation.bridge($0) })
         operation.hold(task)
@@ -107,6 +110,7 @@ package final class LoadOperation: Sendable {
                     self.advance(to: self.supplyUnits + Int64(fraction * Double(Self.totalUnits - self.supplyUnits)))
                 },
                 isCancelled: { self.isCancelled })
+            let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
             finish(.success(try bridge.deliver(supply, as: delivery)), isOnOwnQueue: isOnOwnQueue)
         } catch {
             let error = ItemProviderError.cannotLoad(representation.typeIdentifier, because: error)

@@ -10,6 +10,9 @@ package final class ItemPromise: Sendable {
     private struct State {
         var representations: [Representation] = []
         var suggestedName: String?
+        var previewImageHandler: NSItemProvider.LoadHandler?
+        /// Copies that were given to consumers as URLs, which must be good for as long as the item is there.
+        var copies: [LoadFolder] = []
     }
 
     // Innermost: no other lock is taken and no client code is called while it is held.
@@ -18,8 +21,10 @@ package final class ItemPromise: Sendable {
     package init() {}
 
     package init(copying other: ItemPromise) {
-        let copied = other.state.withLock { $0 }
-        state.withLock { $0 = copied }
+        var copied = other.state.withLock { $0 }
+        copied.copies = []
+        let own = copied
+        state.withLock { $0 = own }
     }
 
     package var representations: [Representation] {
@@ -29,6 +34,16 @@ package final class ItemPromise: Sendable {
     package var suggestedName: String? {
         get { state.withLock { $0.suggestedName } }
         set { state.withLock { $0.suggestedName = newValue } }
+    }
+
+    var previewImageHandler: NSItemProvider.LoadHandler? {
+        get { state.withLock { $0.previewImageHandler } }
+        set { state.withLock { $0.previewImageHandler = newValue } }
+    }
+
+    /// Keeps a copy until the item goes.
+    func keep(_ folder: LoadFolder) {
+        state.withLock { $0.copies.append(folder) }
     }
 
     /// Adds a representation behind those already there. A type that is already registered keeps its place and its

@@ -13,6 +13,10 @@ package struct Representation: Sendable {
     /// Asks another process. Neither this nor what it calls may block. Returns what cancels the asking.
     package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
 
+    /// Produces the object of the coercing interface, as it is stored. Runs client code, or asks another process; calls back
+    /// once, with `nil` where the representation has no object after all.
+    typealias ItemHandler = @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> Void
+
     /// Who keeps a promise.
     package enum Keeper: Sendable {
         /// This process. Bridging is done on the handler's thread before its completion call returns, because from
@@ -26,25 +30,37 @@ package struct Representation: Sendable {
     package let visibility: NSItemProviderRepresentationVisibility
     package let fileOptions: NSItemProviderFileOptions
     package let keeper: Keeper
+    /// Set for what was registered through the coercing interface.
+    let item: ItemHandler?
+
+    /// Whether there is an object to be had, besides data or a file.
+    package var hasItem: Bool { item != nil }
 
     package init(
         typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         fileOptions: NSItemProviderFileOptions, handler: @escaping Handler
     ) {
-        self.typeIdentifier = typeIdentifier
-        self.visibility = visibility
-        self.fileOptions = fileOptions
-        keeper = .handler(handler)
+        self.init(
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: .handler(handler))
     }
 
     package init(
         typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         fileOptions: NSItemProviderFileOptions, request: @escaping Request
     ) {
+        self.init(
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: .request(request))
+    }
+
+    init(
+        typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
+        fileOptions: NSItemProviderFileOptions, keeper: Keeper, item: ItemHandler? = nil
+    ) {
         self.typeIdentifier = typeIdentifier
         self.visibility = visibility
         self.fileOptions = fileOptions
-        keeper = .request(request)
+        self.keeper = keeper
+        self.item = item
     }
 
     var isRemote: Bool {

@@ -29,10 +29,12 @@ package struct SuppliedFile: Sendable {
     package let isCoordinated: Bool
     /// What keeps a folder of another process from being deleted while it is copied.
     package let lease: FolderLease?
+    /// What holds a file that was written for this load alone.
+    let folder: LoadFolder?
 
     package init(
         descriptor: FileDescriptor, isDirectory: Bool, path: String?, name: String?, isOfferedInPlace: Bool,
-        isCoordinated: Bool, lease: FolderLease? = nil
+        isCoordinated: Bool, lease: FolderLease? = nil, folder: LoadFolder? = nil
     ) {
         self.descriptor = descriptor
         self.isDirectory = isDirectory
@@ -41,6 +43,14 @@ package struct SuppliedFile: Sendable {
         self.isOfferedInPlace = isOfferedInPlace
         self.isCoordinated = isCoordinated
         self.lease = lease
+        self.folder = folder
+    }
+
+    /// The same file, which lives in a folder that goes with this value.
+    func keeping(_ folder: LoadFolder) -> SuppliedFile {
+        SuppliedFile(
+            descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder)
     }
 
     /// Opens the file that a load handler named.

@@ -47,7 +47,8 @@ package final class HostedOffer: Sendable {
             representations: all.map { index, representation in
                 RepresentationManifest(
                     index: index, typeIdentifier: representation.typeIdentifier,
-                    visibility: representation.visibility.rawValue, fileOptions: representation.fileOptions.rawValue)
+                    visibility: representation.visibility.rawValue, fileOptions: representation.fileOptions.rawValue,
+                    hasItem: representation.hasItem)
             })
     }
 
@@ -64,6 +65,14 @@ package final class HostedOffer: Sendable {
                 return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
             }
             self.serve(representation, delivery: request.delivery, call)
+        }
+        service.on(ItemCall.self) { [weak self] request, call in
+            guard let self, permitted.contains(request.index),
+                let representation = self.representations[request.index]
+            else {
+                return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
+            }
+            self.serveItem(representation, call)
         }
         let connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
         let hasEnded = state.withLock { state in
@@ -97,6 +106,30 @@ package final class HostedOffer: Sendable {
         }
         // Holds this object: what was promised is kept for as long as somebody waits for it.
         ServedLoad.start(representation, delivery: delivery, call) { self.finished(on: connection, succeeded: $0) }
+    }
+
+    private func serveItem(_ representation: Representation, _ call: ServedCall<ItemCall>) {
+        let connection = call.connection
+        let isServed = state.withLock { state in
+            if state.hasEnded { return false }
+            state.consumers[connection, default: 0] += 1
+            return true
+        }
+        guard isServed else {
+            return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
+        }
+        // Client code, and the packing of what it gives, run on a thread of their own.
+        HandlerThreads.shared.run {
+            guard let item = representation.item else {
+                call.reply(.asItComes)
+                return self.finished(on: connection, succeeded: true)
+            }
+            item(ItemRequest(expectedClass: nil, options: nil)) { result in
+                let reply = ItemCall.Reply(result, typeIdentifier: representation.typeIdentifier)
+                call.reply(reply)
+                self.finished(on: connection, succeeded: !reply.isFailure)
+            }
+        }
     }
 
     private func finished(on connection: Connection, succeeded: Bool) {

@@ -6,6 +6,7 @@ extension RepresentationManifest: Message {
         typeIdentifier = try decoder.decode(forKey: 1)
         visibility = try decoder.decode(forKey: 2)
         fileOptions = try decoder.decode(forKey: 3)
+        hasItem = try decoder.decodeIfPresent(forKey: 4) ?? false
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -13,6 +14,7 @@ extension RepresentationManifest: Message {
         encoder.encode(typeIdentifier, forKey: 1)
         encoder.encode(visibility, forKey: 2)
         encoder.encode(fileOptions, forKey: 3)
+        if hasItem { encoder.encode(true, forKey: 4) }
     }
 }
 

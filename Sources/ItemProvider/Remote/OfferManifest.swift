@@ -25,11 +25,14 @@ package struct RepresentationManifest: Sendable, Equatable {
     package let visibility: Int
     /// The raw value of `NSItemProviderFileOptions`.
     package let fileOptions: Int
+    /// Whether there is an object of the coercing interface behind it.
+    package let hasItem: Bool
 
-    package init(index: Int, typeIdentifier: String, visibility: Int, fileOptions: Int) {
+    package init(index: Int, typeIdentifier: String, visibility: Int, fileOptions: Int, hasItem: Bool = false) {
         self.index = index
         self.typeIdentifier = typeIdentifier
         self.visibility = visibility
         self.fileOptions = fileOptions
+        self.hasItem = hasItem
     }
 }

@@ -20,6 +20,8 @@ package final class RemoteItem: Sendable {
         /// Loads that wait for the socket, by number.
         var waiting: [UInt64: RemoteLoad] = [:]
         var nextLoad: UInt64 = 0
+        /// Who else waits for the socket.
+        var others: [@Sendable (Result<Connection, any Error>) -> Void] = []
     }
 
     // Innermost: connections are used after it is released.
@@ -38,21 +40,55 @@ package final class RemoteItem: Sendable {
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
-        for representation in manifest.representations {
-            provider.promise.register(
-                Representation(
-                    typeIdentifier: representation.typeIdentifier,
-                    visibility: NSItemProviderRepresentationVisibility(rawValue: representation.visibility) ?? .all,
-                    fileOptions: NSItemProviderFileOptions(rawValue: representation.fileOptions),
-                    request: { delivery, report, completion in
-                        let load = RemoteLoad(
-                            LoadCall(index: representation.index, delivery: delivery), report: report,
-                            completion: completion)
-                        self.start(load)
-                        return load.cancel
-                    }))
-        }
+        for representation in manifest.representations { provider.register(promise(representation)) }
         return provider
+    }
+
+    private func promise(_ manifest: RepresentationManifest) -> Representation {
+        var item: Representation.ItemHandler?
+        if manifest.hasItem { item = { _, completion in self.item(manifest.index, completion) } }
+        return Representation(
+            typeIdentifier: manifest.typeIdentifier,
+            visibility: NSItemProviderRepresentationVisibility(rawValue: manifest.visibility) ?? .all,
+            fileOptions: NSItemProviderFileOptions(rawValue: manifest.fileOptions),
+            keeper: .request { delivery, report, completion in
+                let load = RemoteLoad(
+                    LoadCall(index: manifest.index, delivery: delivery), report: report, completion: completion)
+                self.start(load)
+                return load.cancel
+            },
+            item: item)
+    }
+
+    /// Asks the provider for the object behind a representation.
+    private func item(
+        _ index: Int, _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
+    ) {
+        connect { result in
+            switch result {
+            case .failure(let error): completion(.failure(error))
+            case .success(let connection):
+                connection.call(ItemCall(index: index)) { result in
+                    switch result {
+                    case .success(let reply): completion(Result { try reply.value })
+                    case .failure(let error): completion(.failure(error.loadError))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the socket to the provider, opening it if need be.
+    private func connect(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) {
+        if let connection = state.withLock({ $0.connection }), connection.closeReason == nil {
+            return body(.success(connection))
+        }
+        let isFirst = state.withLock { state in
+            state.others.append(body)
+            defer { state.isOpening = true }
+            return !state.isOpening
+        }
+        if isFirst { open { self.opened($0) } }
     }
 
     /// Asks the provider for a representation. Never blocks; the load completes on the connections' thread, or on the one
@@ -74,12 +110,13 @@ package final class RemoteItem: Sendable {
     }
 
     private func opened(_ result: Result<Connection, any Error>) {
-        let waiting = state.withLock { state in
+        let (waiting, others) = state.withLock { state in
             state.connection = try? result.get()
             state.isOpening = false
-            defer { state.waiting = [:] }
-            return state.waiting
+            defer { (state.waiting, state.others) = ([:], []) }
+            return (state.waiting, state.others)
         }
+        for other in others { other(result) }
         for (_, load) in waiting.sorted(by: { $0.key < $1.key }) {
             switch result {
             case .success(let connection): load.send(over: connection)

@@ -56,6 +56,8 @@ enum ServedLoad {
             finished(!call.isCancelled)
             // Returning from here lets the load handler's completion call return.
             if let endOfLease { LeasedFolder.wait(for: endOfLease) }
+            // A folder that was written for this load is there until then.
+            withExtendedLifetime(packed) {}
         } catch {
             call.reply(.failed(FailureMessage(error)))
             finished(false)

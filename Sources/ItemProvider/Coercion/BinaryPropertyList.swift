@@ -1,0 +1,139 @@
+import Foundation
+
+/// The objects of a binary property list, read without Foundation and without building anything of them.
+///
+/// For looking before anything is decoded: Foundation's own readers end the process on some inputs. References out of range,
+/// containers that contain themselves, and nesting past ``deepest`` are errors.
+struct BinaryPropertyList {
+    enum Object: Equatable {
+        case uid(Int)
+        case text(String)
+        case array([Int])
+        /// Pairs of references to a key and its value.
+        case dictionary([Pair])
+        /// A number, a date, data, a truth value.
+        case other
+    }
+
+    struct Pair: Equatable {
+        let key: Int
+        let value: Int
+    }
+
+    struct Malformed: Error {}
+
+    private(set) var objects: [Object] = []
+    let root: Int
+
+    private static let deepest = 200
+    private static let mostObjects = 1 << 20
+
+    init(_ data: Data) throws(Malformed) {
+        let bytes = [UInt8](data)
+        guard bytes.count >= 40, bytes.starts(with: Array("bplist00".utf8)) else { throw Malformed() }
+        let trailer = bytes.count - 32
+        func number(_ position: Int, _ size: Int) throws(Malformed) -> Int {
+            guard size >= 1, size <= 8, position >= 0, position + size <= bytes.count else { throw Malformed() }
+            let value = bytes[position..<position + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            guard let result = Int(exactly: value) else { throw Malformed() }
+            return result
+        }
+        let offsetSize = Int(bytes[trailer + 6])
+        let referenceSize = Int(bytes[trailer + 7])
+        let count = try number(trailer + 8, 8)
+        root = try number(trailer + 16, 8)
+        let table = try number(trailer + 24, 8)
+        let total = count
+        guard count > 0, count <= Self.mostObjects, root < count, table >= 8, table <= trailer,
+            offsetSize >= 1, count <= (trailer - table) / offsetSize
+        else { throw Malformed() }
+        for index in 0..<count {
+            let position = try number(table + index * offsetSize, offsetSize)
+            guard position >= 8, position < table else { throw Malformed() }
+            let marker = bytes[position]
+            let kind = marker >> 4
+            var length = Int(marker & 0xF)
+            var next = position + 1
+            if length == 0xF, [0x4, 0x5, 0x6, 0xA, 0xC, 0xD].contains(kind) {
+                guard next < table, bytes[next] >> 4 == 1 else { throw Malformed() }
+                let size = 1 << Int(bytes[next] & 0xF)
+                length = try number(next + 1, size)
+                next += 1 + size
+            }
+            func references(_ count: Int, from start: Int) throws(Malformed) -> [Int] {
+                guard referenceSize >= 1, count <= (table - start) / referenceSize else { throw Malformed() }
+                var result: [Int] = []
+                for item in 0..<count { result.append(try number(start + item * referenceSize, referenceSize)) }
+                guard result.allSatisfy({ $0 < total }) else { throw Malformed() }
+                return result
+            }
+            guard next <= table else { throw Malformed() }
+            switch kind {
+            case 0x5:
+                guard length <= table - next else { throw Malformed() }
+                objects.append(.text(String(decoding: bytes[next..<next + length], as: UTF8.self)))
+            case 0x6:
+                guard length <= (table - next) / 2 else { throw Malformed() }
+                let units = (0..<length).map { UInt16(bytes[next + 2 * $0]) << 8 | UInt16(bytes[next + 2 * $0 + 1]) }
+                objects.append(.text(String(decoding: units, as: UTF16.self)))
+            case 0x8:
+                objects.append(.uid(try number(next, Int(marker & 0xF) + 1)))
+            case 0xA, 0xC:
+                objects.append(.array(try references(length, from: next)))
+            case 0xD:
+                let keys = try references(length, from: next)
+                let values = try references(length, from: next + length * referenceSize)
+                objects.append(.dictionary(zip(keys, values).map { Pair(key: $0, value: $1) }))
+            case 0x4:
+                guard length <= table - next else { throw Malformed() }
+                objects.append(.other)
+            default:
+                objects.append(.other)
+            }
+        }
+        try checkReferences()
+    }
+
+    /// Whether no container contains itself, and none is nested too deeply.
+    private func checkReferences() throws(Malformed) {
+        var depths = [Int](repeating: 0, count: objects.count)
+        var isOpen = [Bool](repeating: false, count: objects.count)
+        var stack = [(index: root, isLeaving: false)]
+        var depth = 0
+        var steps = 0
+        while let (index, isLeaving) = stack.popLast() {
+            if isLeaving {
+                isOpen[index] = false
+                depth -= 1
+                continue
+            }
+            if isOpen[index] { throw Malformed() }
+            let children: [Int] =
+                switch objects[index] {
+                case .array(let items): items
+                case .dictionary(let pairs): pairs.flatMap { [$0.key, $0.value] }
+                default: []
+                }
+            if children.isEmpty || depths[index] > depth { continue }
+            steps += 1
+            guard depth < Self.deepest, steps <= 4 * Self.mostObjects else { throw Malformed() }
+            depth += 1
+            depths[index] = depth
+            isOpen[index] = true
+            stack.append((index, true))
+            for child in children { stack.append((child, false)) }
+        }
+    }
+
+    /// The text of an object; `nil` when it is none.
+    func text(_ index: Int) -> String? {
+        if case .text(let text) = objects[index] { return text }
+        return nil
+    }
+
+    /// The value of a dictionary under a key; `nil` when there is none, or it is no dictionary.
+    func value(_ index: Int, _ key: String) -> Int? {
+        guard case .dictionary(let pairs) = objects[index] else { return nil }
+        return pairs.first { text($0.key) == key }?.value
+    }
+}

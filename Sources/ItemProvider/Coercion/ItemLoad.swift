@@ -1,0 +1,98 @@
+import Foundation
+import Images
+import LinuxSystem
+import Synchronization
+import UniformTypeIdentifiers
+
+/// One load of the coercing interface: gets the object, or makes one of data or a file, coerces it, and completes once.
+final class ItemLoad: Sendable {
+    private let representation: Representation
+    private let promise: ItemPromise
+    private let request: ItemRequest
+    // Innermost: the completion runs after it is released.
+    private let completion: Mutex<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
+
+    init(
+        _ representation: Representation, _ promise: ItemPromise, _ request: ItemRequest,
+        _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
+    ) {
+        self.representation = representation
+        self.promise = promise
+        self.request = request
+        self.completion = Mutex(completion)
+    }
+
+    /// A load of a preview from the client's handler for it.
+    convenience init(
+        preview handler: @escaping NSItemProvider.LoadHandler, _ promise: ItemPromise, _ options: [AnyHashable: Any]?,
+        _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
+    ) {
+        let preview = Representation(
+            typeIdentifier: UTType.image.identifier, visibility: .all, fileOptions: [],
+            keeper: .handler { _, completion in
+                completion(.failure(ItemProviderError.emptyAnswer()))
+                return nil
+            },
+            item: { request, completion in
+                handler(
+                    { item, error in
+                        completion(
+                            Result {
+                                guard let item else { throw error ?? ItemProviderError.emptyAnswer() }
+                                return try PreviewImage.checked(item)
+                            })
+                    }, UIImage.self, request.options?.value)
+            })
+        self.init(
+            preview, promise, ItemRequest(expectedClass: nil, options: options.map(SharedOptions.init)), completion)
+    }
+
+    func start() {
+        guard let item = representation.item else { return loadAsItComes() }
+        HandlerThreads.shared.run {
+            item(self.request) { result in
+                switch result {
+                case .success(let value?): self.finish(.success(value))
+                case .success(nil): self.loadAsItComes()
+                case .failure(let error): self.finish(.failure(error))
+                }
+            }
+        }
+    }
+
+    /// What was registered as data looks like data, and what was registered as a file like its URL.
+    private func loadAsItComes() {
+        _ = LoadOperation.start(representation, of: promise, as: nil) { result in
+            switch result {
+            case .success(.data(let data)): self.finish(.success(ItemValue(data as NSData)))
+            case .success(.file(let file)):
+                // The consumer gets a URL that it may use later.
+                if let folder = file.folder { self.promise.keep(folder) }
+                self.finish(.success(ItemValue(file.url as NSURL)))
+            case .failure(let error): self.finish(.failure(error))
+            }
+        }
+    }
+
+    private func finish(_ result: Result<ItemValue, any Error>) {
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        guard let completion else { return }
+        let typeIdentifier = representation.typeIdentifier
+        let outcome = result.mapError { error in
+            (error as NSError).domain == NSItemProvider.errorDomain
+                ? error : ItemProviderError.cannotLoad(typeIdentifier, because: error)
+        }
+        HandlerThreads.shared.run {
+            completion(
+                outcome.flatMap { value in
+                    guard let wanted = self.request.expectedClass?.value else { return .success(value) }
+                    return Result {
+                        try ItemCoercion.coerce(value, typeIdentifier: typeIdentifier, to: wanted)
+                    }
+                })
+        }
+    }
+}

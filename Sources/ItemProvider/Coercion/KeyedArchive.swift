@@ -1,0 +1,64 @@
+import Foundation
+
+/// Reading keyed archives that somebody else wrote.
+///
+/// Foundation on Linux ends the process when an archive holds an object of a class of the program's own that was not asked for.
+/// So an archive is looked through first, and nothing is decoded of one that names a class other than the one asked for
+/// and Foundation's plain values.
+package enum KeyedArchive {
+    /// Values without behaviour, in which objects keep their state.
+    private static let plainClasses: Set<String> = [
+        "NSObject", "NSString", "NSMutableString", "NSNumber", "NSValue", "NSData", "NSMutableData", "NSDate", "NSURL",
+        "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
+    ]
+
+    /// An object's archive; `nil` for an object of a class that Foundation cannot archive, and would end the process over: one
+    /// that is not found by its name, or an error.
+    static func archive(_ object: any NSSecureCoding) -> Data? {
+        guard let object = object as? any (NSObject & NSSecureCoding), !(object is NSError), !(object is NSPredicate),
+            let found: AnyClass = NSClassFromString(NSStringFromClass(type(of: object))), found == type(of: object)
+        else { return nil }
+        return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+    }
+
+    /// An object of a class from its archive; `nil` for what is no archive of such an object.
+    static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
+        guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
+        let name = NSStringFromClass(wanted)
+        guard let names = classNames(in: data), names.root == name,
+            names.all.subtracting(plainClasses) == [name]
+                || plainClasses.contains(name) && names.all.isSubset(of: plainClasses)
+        else { return nil }
+        func unarchive<Wanted: NSObject & NSSecureCoding>(_ type: Wanted.Type) -> (any NSSecureCoding)? {
+            try? NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: data)
+        }
+        return unarchive(coding)
+    }
+
+    /// The class of the archived object and all classes that the archive names; `nil` for what is no keyed archive.
+    package static func classNames(in data: Data) -> (root: String, all: Set<String>)? {
+        guard let list = try? BinaryPropertyList(data),
+            let archiver = list.value(list.root, "$archiver"), list.text(archiver) == "NSKeyedArchiver",
+            let top = list.value(list.root, "$top"), let root = list.value(top, "root"),
+            let table = list.value(list.root, "$objects"), case .array(let entries) = list.objects[table],
+            case .uid(let rootEntry) = list.objects[root], rootEntry < entries.count
+        else { return nil }
+        // What Foundation follows without looking must lead somewhere.
+        for case .uid(let entry) in list.objects where entry >= entries.count { return nil }
+        var names: Set<String> = []
+        for entry in entries {
+            if let name = list.value(entry, "$classname") {
+                guard let name = list.text(name) else { return nil }
+                names.insert(name)
+            }
+            if let others = list.value(entry, "$classhints"), case .array(let hints) = list.objects[others] {
+                names.formUnion(hints.compactMap { list.text($0) })
+            }
+        }
+        guard let description = list.value(entries[rootEntry], "$class"),
+            case .uid(let classEntry) = list.objects[description],
+            let rootName = list.value(entries[classEntry], "$classname").flatMap({ list.text($0) })
+        else { return nil }
+        return (rootName, names)
+    }
+}

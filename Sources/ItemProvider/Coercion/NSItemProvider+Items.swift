@@ -1,0 +1,140 @@
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// The coercing interface, beneath the methods that the class itself has.
+extension NSItemProvider {
+    /// Receives an item or an error.
+    public typealias CompletionHandler = @Sendable ((any NSSecureCoding)?, (any Error)?) -> Void
+
+    /// Produces an item: gets the handler to call with it, the class that the consumer can use (`nil` for any) and the options
+    /// of the load.
+    public typealias LoadHandler = @Sendable (CompletionHandler?, AnyClass?, [AnyHashable: Any]?) -> Void
+
+    func register(item value: ItemValue?, typeIdentifier: String) {
+        register(itemForTypeIdentifier: typeIdentifier) { completion, _, _ in
+            if let value {
+                completion?(value.object, nil)
+            } else {
+                completion?(nil, ItemProviderError.noItem(typeIdentifier))
+            }
+        }
+    }
+
+    func register(itemForTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
+        promise.register(
+            Representation(
+                typeIdentifier: typeIdentifier, visibility: .all, fileOptions: [],
+                keeper: .handler { _, completion in
+                    loadHandler(
+                        { item, error in
+                            completion(
+                                Result {
+                                    try Self.value(item, error).supply(typeIdentifier: typeIdentifier)
+                                })
+                        }, NSData.self, nil)
+                    return nil
+                },
+                item: { request, completion in
+                    loadHandler(
+                        { item, error in completion(Result { try Self.value(item, error) }) },
+                        request.expectedClass?.value, request.options?.value)
+                }))
+    }
+
+    private static func value(_ item: (any NSSecureCoding)?, _ error: (any Error)?) throws -> ItemValue {
+        guard let item else { throw error ?? ItemProviderError.emptyAnswer() }
+        return ItemValue(item)
+    }
+
+    /// Loads the first representation that conforms to a type as an object.
+    ///
+    /// - Parameters:
+    ///   - expectedClass: what to make of it; `nil` takes what is stored.
+    ///   - completion: called once, on a queue of its own.
+    func loadItem(
+        _ typeIdentifier: String, _ expectedClass: AnyClass?, _ options: [AnyHashable: Any]?,
+        completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
+    ) {
+        guard let representation = promise.representation(conformingTo: typeIdentifier) else {
+            let error = ItemProviderError.noRepresentation(of: typeIdentifier, registered: registeredTypeIdentifiers)
+            return HandlerThreads.shared.run { completion(.failure(error)) }
+        }
+        let request = ItemRequest(
+            expectedClass: expectedClass.map(SharedClass.init), options: options.map(SharedOptions.init))
+        ItemLoad(representation, promise, request, completion).start()
+    }
+}
+
+/// The typed form of `loadItem`.
+///
+/// An addition of ours: on Apple's platforms the class is taken from the parameter of an Objective-C block, which Swift
+/// cannot express.
+extension NSItemProvider {
+    /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if need be:
+    /// `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a class of the
+    /// client's own that can be coded.
+    ///
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error: `itemUnavailableError`,
+    ///   `unavailableCoercionError`, or what the load handler failed with.
+    public func loadItem<Value>(
+        forTypeIdentifier typeIdentifier: String, as type: Value.Type, options: [AnyHashable: Any]? = nil,
+        completionHandler: @escaping @Sendable (Value?, (any Error)?) -> Void
+    ) {
+        loadItem(typeIdentifier, Self.codingClass(of: type), options) { result in
+            switch result {
+            case .success(let item):
+                if let value = item.object as? Value {
+                    completionHandler(value, nil)
+                } else {
+                    completionHandler(nil, ItemProviderError.unexpectedClass(of: item.object, expected: Value.self))
+                }
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+    }
+
+    /// The class that is coded for a type: its own, or the one that it bridges to.
+    private static func codingClass<Value>(of type: Value.Type) -> AnyClass? {
+        func bridged<Bridgeable: _ObjectiveCBridgeable>(_ type: Bridgeable.Type) -> AnyClass {
+            Bridgeable._ObjectiveCType.self
+        }
+        if let bridgeable = type as? any _ObjectiveCBridgeable.Type { return bridged(bridgeable) }
+        return type as? AnyClass
+    }
+}
+
+/// Loads for `async` code.
+extension NSItemProvider {
+    /// Loads the first representation that conforms to a type as the object that is stored, see
+    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``.
+    public func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
+    ) async throws -> any NSSecureCoding {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
+    }
+
+    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``.
+    public func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws -> any NSSecureCoding {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadPreviewImage(options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
+    }
+}
+
+/// In the options of a load: the size in pixels of the image that is wanted, a `CGSize` or an `NSValue` of one.
+public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
+/// In an item of type `com.apple.property-list`: what a web page's script gave to the extension.
+public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScriptPreprocessingResultsKey"
+/// In an item of type `com.apple.property-list`: what an extension gives to the web page's script at its end.
+public let NSExtensionJavaScriptFinalizeArgumentKey = "NSExtensionJavaScriptFinalizeArgumentKey"

@@ -1,0 +1,52 @@
+import Foundation
+import Images
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// A small picture of an item.
+enum PreviewImage {
+    /// The longer side in pixels, where nobody asked for a size.
+    private static let usualLength: CGFloat = 256
+
+    /// The size that the options of a load ask for.
+    static func size(in options: [AnyHashable: Any]?) -> CGSize {
+        let usual = CGSize(width: usualLength, height: usualLength)
+        guard let value = options?[NSItemProviderPreferredImageSizeKey] else { return usual }
+        let size = value as? CGSize ?? (value as? NSValue)?.sizeValue ?? usual
+        return size.width > 0 && size.height > 0 ? size : usual
+    }
+
+    /// What a client's handler may give: data, a file's URL or an image.
+    static func checked(_ item: any NSSecureCoding) throws -> ItemValue {
+        let isKnown = item is NSData || item is UIImage || (item as? NSURL)?.isFileURL == true
+        guard isKnown else { throw ItemProviderError.unexpectedClass(of: item, expected: UIImage.self) }
+        return ItemValue(item)
+    }
+
+    /// A picture made from the first representation that is one, at most as large as asked and never larger than it is.
+    static func make(
+        of promise: ItemPromise, fitting size: CGSize,
+        completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
+    ) {
+        guard let representation = promise.representation(conformingTo: UTType.image.identifier) else {
+            let registered = promise.representations.map(\.typeIdentifier)
+            let error = ItemProviderError.noRepresentation(of: UTType.image.identifier, registered: registered)
+            return HandlerThreads.shared.run { completion(.failure(error)) }
+        }
+        // As data: a large file is mapped, and only what the picture's decoder looks at is ever read.
+        _ = LoadOperation.start(representation, of: promise, as: .data) { result in
+            completion(
+                result.flatMap { $0.asData }.flatMap { data in
+                    Result {
+                        do throws(ImageError) {
+                            return ItemValue(try UIImage(encoded: data).thumbnail(fitting: size))
+                        } catch {
+                            throw ItemProviderError.make(
+                                .unavailableCoercionError, "The item has no preview", reason: error.description,
+                                underlying: error)
+                        }
+                    }
+                })
+        }
+    }
+}

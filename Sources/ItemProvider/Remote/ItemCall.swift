@@ -1,0 +1,164 @@
+import Conduit
+import FileCoordination
+import Foundation
+import Images
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// A consumer asks a provider's process for the object of the coercing interface behind a representation.
+package struct ItemCall: Call {
+    package static var method: UInt64 { 2 }
+    /// The position of the representation in the item's manifest.
+    let index: Int
+
+    init(index: Int) { self.index = index }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        index = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(index, forKey: 0)
+    }
+
+    /// What the load handler came to.
+    package enum Reply: Message {
+        case value(ItemMessage)
+        /// There is no object that can cross: load the representation as data or a file.
+        case asItComes
+        case failed(FailureMessage)
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            if let value = try decoder.decodeIfPresent(ItemMessage.self, forKey: 0) {
+                self = .value(value)
+            } else if let failure = try decoder.decodeIfPresent(FailureMessage.self, forKey: 1) {
+                self = .failed(failure)
+            } else {
+                self = .asItComes
+            }
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            switch self {
+            case .value(let value): encoder.encode(value, forKey: 0)
+            case .asItComes: break
+            case .failed(let failure): encoder.encode(failure, forKey: 1)
+            }
+        }
+    }
+}
+
+extension ItemCall.Reply {
+    /// The answer to a call for what a load handler gave. Blocks while large data is written to a memory file.
+    init(_ result: Result<ItemValue?, any Error>, typeIdentifier: String) {
+        do {
+            guard let value = try result.get(), let message = try ItemMessage(value, typeIdentifier: typeIdentifier)
+            else {
+                self = .asItComes
+                return
+            }
+            self = .value(message)
+        } catch {
+            self = .failed(FailureMessage(error))
+        }
+    }
+
+    var isFailure: Bool {
+        if case .failed = self { return true }
+        return false
+    }
+
+    /// The object; `nil` when the representation is to be loaded as data or a file.
+    var value: ItemValue? {
+        get throws {
+            switch self {
+            case .value(let message): try message.value
+            case .asItComes: nil
+            case .failed(let failure): throw failure.error
+            }
+        }
+    }
+}
+
+/// An object of a class that both sides know, on its way to another process. Never an archive: those can name any class.
+package struct ItemMessage: Message {
+    private enum Kind: Int, MessageValue {
+        case text = 0
+        case url = 1
+        case data = 2
+        /// CBOR, see ``PropertyListItem``.
+        case propertyList = 3
+        case attributedText = 4
+        case image = 5
+        case fileWrapper = 6
+    }
+
+    private let kind: Kind
+    private let bytes: SupplyMessage
+    /// Pixels to a point, of an image.
+    private let scale: Double?
+
+    /// - Returns: `nil` for an object that stands for a file, or of a class that only this process knows.
+    init?(_ value: ItemValue, typeIdentifier: String) throws {
+        let data: Data
+        var scale: Double?
+        switch value.object {
+        case let url as NSURL:
+            // A path means nothing to a process that may not open it: the file itself crosses instead.
+            let standsForFile = url.isFileURL && !TypeIdentifier.conforms(typeIdentifier, to: UTType.url.identifier)
+            if standsForFile { return nil }
+            (kind, data) = (.url, (url as URL).absoluteURL.dataRepresentation)
+        case let text as NSString: (kind, data) = (.text, Data((text as String).utf8))
+        case let contents as NSData: (kind, data) = (.data, Data(referencing: contents))
+        case let text as NSAttributedString: (kind, data) = (.attributedText, try AttributedText.encode(text))
+        case let image as UIImage:
+            (kind, data) = (.image, image.encoded)
+            scale = Double(image.scale)
+        case let wrapper as FileWrapper:
+            guard let serialized = wrapper.serializedRepresentation else { return nil }
+            (kind, data) = (.fileWrapper, serialized)
+        default:
+            guard let list = PropertyListItem.encode(value.object) else { return nil }
+            (kind, data) = (.propertyList, Data(list.encoded))
+        }
+        self.scale = scale
+        bytes = SupplyMessage(try SupplyPacking.pack(.bytes(data), isCancelled: { false }, report: { _ in }))
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        kind = try decoder.decode(forKey: 0)
+        bytes = try decoder.decode(forKey: 1)
+        scale = try decoder.decodeIfPresent(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(kind, forKey: 0)
+        encoder.encode(bytes, forKey: 1)
+        encoder.encodeIfPresent(scale, forKey: 2)
+    }
+
+    /// The object, made anew.
+    ///
+    /// - Throws: `unavailableCoercionError` when the bytes are not what they are said to be.
+    var value: ItemValue {
+        get throws {
+            let bridge = Bridge(
+                typeIdentifier: UTType.data.identifier, suggestedName: nil, report: { _ in }, isCancelled: { false })
+            let data = try bridge.deliver(bytes.supply, as: .data).asData.get()
+            let object: (any NSSecureCoding)? =
+                switch kind {
+                case .text: String(data: data, encoding: .utf8).map { $0 as NSString }
+                case .url: URL(dataRepresentation: data, relativeTo: nil).map { $0 as NSURL }
+                case .data: data as NSData
+                case .propertyList: PropertyListItem.decode(data)
+                case .attributedText: AttributedText.decode(data).map { NSAttributedString(attributedString: $0) }
+                case .image: UIImage(data: data, scale: CGFloat(scale ?? 1))
+                case .fileWrapper: FileWrapper(serializedRepresentation: data)
+                }
+            guard let object else {
+                throw ItemProviderError.make(.unavailableCoercionError, "The item arrived as bytes that are no \(kind)")
+            }
+            return ItemValue(object)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Conduit
+import Exchange
+import Foundation
+import Images
+import ItemProvider
+import Testing
+import UniformTypeIdentifiers
+
+/// The coercing interface with the provider in another process.
+@Suite struct ItemsAcrossProcessesTests {
+    private func load<Result: Sendable>(
+        _ command: String, _ type: String, _ body: @Sendable (NSItemProvider, PeerProcess) async throws -> Result
+    ) async throws -> Result {
+        var results: [Result] = []
+        try await PrivateDaemon.run { daemon in
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer board item \(type) \(command)", "offered")
+            let item = try #require(try await daemon.board().items().first)
+            results.append(try await body(item, peer))
+        }
+        return try #require(results.first)
+    }
+
+    private func object(_ item: NSItemProvider, _ type: String) async throws -> Any {
+        try await item.loadItem(forTypeIdentifier: type)
+    }
+
+    @Test func aStringArrivesAsAString() async throws {
+        let text = try await load("text hello from afar", "public.text") { item, peer in
+            let text = try await object(item, "public.text") as? String
+            #expect(try await peer.hear("handler called for") == "any")
+            // The same item is bytes to the other interface.
+            #expect(try await item.loadDataRepresentation(for: .text) == Data("hello from afar".utf8))
+            #expect(try await peer.hear("handler called for") == "NSData")
+            return text
+        }
+        #expect(text == "hello from afar")
+    }
+
+    @Test func aLongStringArrivesWhole() async throws {
+        let long = String(repeating: "word ", count: 20_000) + "end"
+        let text = try await load("text \(long)", "public.text") { item, _ in
+            try await object(item, "public.text") as? String
+        }
+        #expect(text == long)
+    }
+
+    @Test func aURLArrivesAsAURL() async throws {
+        let url = try await load("url https://example.org/x", "public.url") { item, _ in
+            try await object(item, "public.url") as? URL
+        }
+        #expect(url?.absoluteString == "https://example.org/x")
+    }
+
+    @Test func aPropertyListArrivesWithItsTypes() async throws {
+        try await load("list words", "com.apple.property-list") { item, _ in
+            let list = try #require(try await object(item, "com.apple.property-list") as? [String: Any])
+            #expect(list["text"] as? String == "words")
+            #expect(list["number"] as? Int == 7)
+            #expect(list["truth"] as? Bool == true)
+            #expect(list["real"] as? Double == 0.5)
+            #expect(list["date"] as? Date == Date(timeIntervalSince1970: 86_400))
+            let nested = try #require(list["list"] as? [Any])
+            #expect(nested.first as? Data == Data([1, 2]))
+            #expect((nested.last as? [String: Int]) == ["deep": -1])
+        }
+    }
+
+    @Test func aFilesURLArrivesAsAFileThatThisProcessCanOpen() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/Letter.txt"
+            try Data("Dear".utf8).write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer board item public.plain-text file \(path)", "offered")
+            let item = try #require(try await daemon.board().items().first)
+            let url = try #require(try await object(item, "public.plain-text") as? URL)
+            #expect(url.path != path)
+            #expect(url.lastPathComponent == "Letter.txt")
+            #expect(try String(contentsOf: url, encoding: .utf8) == "Dear")
+        }
+    }
+
+    @Test func aPictureArrivesAsAPicture() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/a.png"
+            let data = try ImageCodec.encode(Data(repeating: 9, count: 40 * 30 * 4), width: 40, height: 30, as: .png)
+            try data.write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer board item public.png image \(path)", "offered")
+            let item = try #require(try await daemon.board().items().first)
+            let image = try #require(try await object(item, "public.image") as? UIImage)
+            #expect(image.size == CGSize(width: 40, height: 30))
+            #expect(image.pngData() == data)
+            let options = [NSItemProviderPreferredImageSizeKey: CGSize(width: 20, height: 20)]
+            #expect((try await item.loadPreviewImage(options: options) as? UIImage)?.size.height == 15)
+        }
+    }
+
+    @Test func anErrorArrivesWithItsCause() async throws {
+        let code = try await load("error", "public.text") { item, _ in
+            do {
+                _ = try await object(item, "public.text")
+                return 0
+            } catch {
+                #expect((error as NSError).domain == NSItemProvider.errorDomain)
+                return ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? -1
+            }
+        }
+        #expect(code == 42)
+    }
+
+    @Test func anObjectThatCannotCrossIsLoadedAsItsBytes() async throws {
+        let isArchive = try await load("own", "com.example.identifier") { item, _ in
+            (try await object(item, "com.example.identifier") as? Data)?.starts(with: Data("bplist00".utf8))
+        }
+        #expect(isArchive == true)
+    }
+
+    @Test func aProviderThatEndsFailsTheLoad() async throws {
+        try await PrivateDaemon.run { daemon in
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer board item public.text text a", "offered")
+            let item = try #require(try await daemon.board().items().first)
+            peer.signal(9)
+            _ = await peer.wait()
+            await #expect(throws: NSError.self) { _ = try await object(item, "public.text") }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import FileCoordination
+import Foundation
+import Images
+import ItemProvider
+import Testing
+import UniformTypeIdentifiers
+
+/// An object that programs of their own code.
+final class Token: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    let word: String
+    init(_ word: String) { self.word = word }
+    init?(coder: NSCoder) {
+        guard let word = coder.decodeObject(of: NSString.self, forKey: "word") else { return nil }
+        self.word = word as String
+    }
+    func encode(with coder: NSCoder) { coder.encode(word as NSString, forKey: "word") }
+}
+
+/// Another one, that nobody asks for.
+final class Intruder: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    override init() {}
+    init?(coder: NSCoder) {}
+    func encode(with coder: NSCoder) {}
+}
+
+@Suite struct CoercionTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func load<Value: Sendable>(
+        _ item: any NSSecureCoding, _ typeIdentifier: String, as type: Value.Type
+    ) async -> (value: Value?, error: NSError?) {
+        let provider = NSItemProvider(item: item, typeIdentifier: typeIdentifier)
+        return await withCheckedContinuation { continuation in
+            provider.loadItem(forTypeIdentifier: typeIdentifier, as: type) { value, error in
+                continuation.resume(returning: (value, error as NSError?))
+            }
+        }
+    }
+
+    private func picture(_ format: ImageFormat = .png) throws -> Data {
+        try ImageCodec.encode(Data(repeating: 200, count: 40 * 30 * 4), width: 40, height: 30, as: format)
+    }
+
+    @Test func aFilesURLBecomesWhatTheFileHolds() async throws {
+        let text = try scratch.file("a.txt", "alpha") as NSURL
+        #expect(await load(text, "public.plain-text", as: Data.self).value == Data("alpha".utf8))
+        #expect(await load(text, "public.plain-text", as: String.self).value == "alpha")
+        #expect(await load(text, "public.plain-text", as: URL.self).value == text as URL)
+        // A URL type means the URL itself; its data is still the file's.
+        #expect(await load(text, "public.file-url", as: String.self).value == (text as URL).absoluteString)
+        #expect(await load(text, "public.file-url", as: Data.self).value == Data("alpha".utf8))
+        let image = try scratch.file("a.png", try picture()) as NSURL
+        #expect(await load(image, "public.png", as: UIImage.self).value?.size == CGSize(width: 40, height: 30))
+        let list = try scratch.file(
+            "a.plist", "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>")
+        let dictionary = NSItemProvider(item: list as NSURL, typeIdentifier: "com.apple.property-list")
+        let number = await withCheckedContinuation { continuation in
+            dictionary.loadItem(forTypeIdentifier: "com.apple.property-list", as: NSDictionary.self) { value, _ in
+                continuation.resume(returning: value?["a"] as? Int)
+            }
+        }
+        #expect(number == 1)
+    }
+
+    @Test func otherURLsAreTheirText() async throws {
+        let url = try #require(NSURL(string: "https://example.org/a"))
+        #expect(await load(url, "public.url", as: String.self).value == "https://example.org/a")
+        #expect(await load(url, "public.url", as: Data.self).value == Data("https://example.org/a".utf8))
+        #expect(await load(url, "public.url", as: UIImage.self).error?.code == -1200)
+    }
+
+    @Test func dataBecomesWhatItsTypeSays() async throws {
+        let text = NSData(data: Data("alpha".utf8))
+        #expect(await load(text, "public.utf8-plain-text", as: String.self).value == "alpha")
+        let url = NSData(data: Data("https://example.org".utf8))
+        #expect(await load(url, "public.url", as: URL.self).value?.host == "example.org")
+        let image = NSData(data: try picture(.webp))
+        #expect(await load(image, "org.webmproject.webp", as: UIImage.self).value?.size.width == 40)
+    }
+
+    @Test func textURLsAndImagesBecomeEachOther() async throws {
+        #expect(await load("https://example.org" as NSString, "public.text", as: URL.self).value?.host == "example.org")
+        #expect(await load("text" as NSString, "public.text", as: Data.self).value == Data("text".utf8))
+        let attributed = NSAttributedString(string: "rich")
+        #expect(await load(attributed, "public.rtf", as: String.self).value == "rich")
+        let image = try #require(UIImage(data: try picture()))
+        let jpeg = try #require(await load(image, "public.jpeg", as: Data.self).value)
+        #expect(ImageFormat(sniffing: jpeg) == .jpeg)
+        let wrapper = FileWrapper(regularFileWithContents: Data("w".utf8))
+        #expect(await load(wrapper, "public.data", as: Data.self).value == Data("w".utf8))
+    }
+
+    @Test func whatCannotBecomeTheAskedClassIsAnError() async throws {
+        let liar = NSData(data: Data("not a picture".utf8))
+        #expect(await load(liar, "public.png", as: UIImage.self).error?.code == -1200)
+        #expect(await load("no address" as NSString, "public.text", as: URL.self).error?.code == -1200)
+        #expect(await load(NSNumber(value: 1), "com.apple.property-list", as: UIImage.self).error?.code == -1200)
+        let invalid = NSData(data: Data([0xFF, 0xFE, 0xFD]))
+        #expect(await load(invalid, "public.utf8-plain-text", as: String.self).error?.code == -1200)
+        let gone = NSURL(fileURLWithPath: "/nonexistent/file.txt")
+        #expect(await load(gone, "public.plain-text", as: Data.self).error?.code == -1200)
+    }
+
+    @Test func anObjectOfTheClientsOwnIsArchivedAndReadBack() async throws {
+        let provider = NSItemProvider(item: Token("word"), typeIdentifier: "com.example.token")
+        let archive = try #require(await provider.data("com.example.token").data)
+        let other = NSItemProvider(item: archive as NSData, typeIdentifier: "com.example.token")
+        let word = await withCheckedContinuation { continuation in
+            other.loadItem(forTypeIdentifier: "com.example.token", as: Token.self) { token, _ in
+                continuation.resume(returning: token?.word)
+            }
+        }
+        #expect(word == "word")
+    }
+
+    @Test func anArchiveOfAClassThatIsNotAllowedIsAnError() async throws {
+        let hostile = [
+            try NSKeyedArchiver.archivedData(withRootObject: Intruder(), requiringSecureCoding: true),
+            try NSKeyedArchiver.archivedData(
+                withRootObject: [Token("a"), Intruder()] as NSArray, requiringSecureCoding: true),
+            try NSKeyedArchiver.archivedData(withRootObject: "text" as NSString, requiringSecureCoding: true),
+            Data("bplist00garbage that is no archive at all, but long enough to have a trailer".utf8),
+        ]
+        for archive in hostile {
+            let provider = NSItemProvider(item: archive as NSData, typeIdentifier: "com.example.token")
+            let code = await withCheckedContinuation { continuation in
+                provider.loadItem(forTypeIdentifier: "com.example.token", as: Token.self) { _, error in
+                    continuation.resume(returning: (error as NSError?)?.code)
+                }
+            }
+            #expect(code == -1200)
+        }
+    }
+
+    @Test func noDamageToAnArchiveDoesMoreThanFail() async throws {
+        let good = try NSKeyedArchiver.archivedData(withRootObject: Token("a word"), requiringSecureCoding: true)
+        var state: UInt64 = 3
+        for _ in 0..<2_000 {
+            var bad = good
+            for _ in 0..<2 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bad[Int(state >> 33) % bad.count] = UInt8(truncatingIfNeeded: state >> 20)
+            }
+            _ = KeyedArchive.classNames(in: bad)
+        }
+        // A container within itself, as a list that Foundation would follow for ever.
+        #expect(KeyedArchive.classNames(in: Data("bplist00".utf8) + Data(count: 40)) == nil)
+    }
+}
