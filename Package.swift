@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
+        .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -61,7 +62,7 @@ let package = Package(
             ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
 
         // Floor 5
-        library("CoreTransferable", ["ItemProvider", "UniformTypeIdentifiers"]),
+        library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("AppExtension", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("DragAndDrop", ["Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
@@ -113,9 +114,12 @@ let package = Package(
         tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("ExtensionHostTests", ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem"]),
-        tests("ExchangeTests", ["Conduit", "Exchange", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests(
+            "ExchangeTests", ["Conduit", "Exchange", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "ExchangePeer", dependencies: ["Exchange", "Images", "ItemProvider", "LinuxSystem"], path: "Tests/ExchangePeer",
+            name: "ExchangePeer",
+            dependencies: ["CoreTransferable", "Exchange", "Images", "ItemProvider", "LinuxSystem"],
+            path: "Tests/ExchangePeer",
             swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),

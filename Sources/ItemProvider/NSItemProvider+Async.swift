@@ -73,6 +73,17 @@ private struct SharedReading: @unchecked Sendable {
     let value: any NSItemProviderReading
 }
 
+extension LoadOperation {
+    /// A load for `async` code: cancelled with the task that waits for it.
+    package static func run(
+        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery
+    ) async throws -> Arrival {
+        try await CancellableLoad.run { completion in
+            start(representation, of: promise, as: delivery, completion: completion)
+        }
+    }
+}
+
 /// Waits for a load, and cancels it with the task that waits.
 private enum CancellableLoad {
     static func run<Value: Sendable>(

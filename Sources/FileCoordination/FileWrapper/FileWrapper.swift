@@ -9,7 +9,9 @@ import Foundation
 open class FileWrapper: NSObject, NSSecureCoding {
     /// How a wrapper is read.
     public struct ReadingOptions: OptionSet, Sendable {
+        /// The options as bits.
         public let rawValue: UInt
+        /// Options from bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// Everything beneath is read at once, so that later changes on disk are not seen.
         public static var immediate: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
@@ -19,7 +21,9 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     /// How a wrapper is written.
     public struct WritingOptions: OptionSet, Sendable {
+        /// The options as bits.
         public let rawValue: UInt
+        /// Options from bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// What was there stays until the new contents are whole, and safe on disk. Without it they replace it in one step
         /// all the same, but may not survive the machine's sudden end.

@@ -1,0 +1,85 @@
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+extension Data: Transferable {
+    /// `public.data`, both ways.
+    public static var transferRepresentation: some TransferRepresentation {
+        DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
+    }
+}
+
+extension String: Transferable {
+    /// `public.utf8-plain-text`, both ways.
+    public static var transferRepresentation: some TransferRepresentation {
+        DataRepresentation(
+            contentType: .utf8PlainText, exporting: { Data($0.utf8) },
+            importing: { data in try decoded(data, as: NSString.self, .utf8PlainText) as String })
+    }
+}
+
+extension URL: Transferable {
+    /// `public.file-url` for the URL of a file, and `public.url`, both ways.
+    public static var transferRepresentation: some TransferRepresentation {
+        DataRepresentation(
+            contentType: .fileURL, exporting: { $0.absoluteURL.dataRepresentation },
+            importing: { data in try decoded(data, as: NSURL.self, .fileURL) as URL }
+        )
+        .exportingCondition(\.isFileURL)
+        DataRepresentation(
+            contentType: .url, exporting: { $0.absoluteURL.dataRepresentation },
+            importing: { data in try decoded(data, as: NSURL.self, .url) as URL })
+    }
+}
+
+extension AttributedString: Transferable {
+    /// The text with its links, in the form in which our processes hand attributed text to each other, and as
+    /// `public.utf8-plain-text`; both ways. Foundation on Linux has neither rich text nor other attributes that cross.
+    public static var transferRepresentation: some TransferRepresentation {
+        DataRepresentation(
+            contentType: attributedText, exporting: { try await $0.itemData() },
+            importing: { data in
+                AttributedString(linksOf: try decoded(data, as: NSAttributedString.self, attributedText))
+            })
+        DataRepresentation(
+            contentType: .utf8PlainText, exporting: { Data(String($0.characters).utf8) },
+            importing: { data in AttributedString(try decoded(data, as: NSString.self, .utf8PlainText) as String) })
+    }
+
+    private static var attributedText: UTType {
+        UTType(exportedAs: NSAttributedString.writableTypeIdentifiersForItemProvider[0])
+    }
+
+    private static let link = NSAttributedString.Key("NSLink")
+
+    private func itemData() async throws -> Data {
+        let text = NSMutableAttributedString(string: String(characters))
+        var position = 0
+        for run in runs {
+            let length = String(characters[run.range]).utf16.count
+            if let link = run.link {
+                text.addAttribute(Self.link, value: link, range: NSRange(location: position, length: length))
+            }
+            position += length
+        }
+        let provider = NSItemProvider(object: text)
+        return try await provider.loadDataRepresentation(for: Self.attributedText)
+    }
+
+    private init(linksOf text: NSAttributedString) {
+        self.init()
+        let whole = NSRange(location: 0, length: text.length)
+        text.enumerateAttributes(in: whole, options: []) { attributes, range, _ in
+            var piece = AttributedString(text.attributedSubstring(from: range).string)
+            piece.link = attributes[Self.link] as? URL
+            append(piece)
+        }
+    }
+}
+
+/// Reads what item providers of the class read.
+private func decoded<Object: NSItemProviderReading>(
+    _ data: Data, as type: Object.Type, _ contentType: UTType
+) throws -> Object {
+    try type.object(withItemProviderData: data, typeIdentifier: contentType.identifier)
+}

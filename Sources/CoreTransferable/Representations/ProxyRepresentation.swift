@@ -1,0 +1,122 @@
+import Foundation
+
+/// Exports values as values of another type, imports them from these, or both, with all representations of that type.
+public struct ProxyRepresentation<Item, ProxyRepresentation>: TransferRepresentation
+where Item: Transferable, ProxyRepresentation: Transferable {
+    /// It is not made of others.
+    public typealias Body = Never
+
+    private enum Exporting: Sendable {
+        case now(@Sendable (Item) throws -> ProxyRepresentation)
+        case later(@Sendable (Item) async throws -> ProxyRepresentation)
+    }
+
+    private let exporting: Exporting?
+    private let importing: (@Sendable (ProxyRepresentation) async throws -> Item)?
+
+    /// Imports from values of another type.
+    public init(importing: @escaping @Sendable (ProxyRepresentation) throws -> Item) {
+        exporting = nil
+        self.importing = { try importing($0) }
+    }
+
+    /// Imports from values of another type.
+    @_disfavoredOverload
+    public init(importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item) {
+        exporting = nil
+        self.importing = importing
+    }
+
+    /// Exports as values of another type.
+    public init(exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation) {
+        self.exporting = .now(exporting)
+        importing = nil
+    }
+
+    /// Exports as values of another type. A condition of that type's own representations is not asked: it would take a value.
+    @_disfavoredOverload
+    public init(exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation) {
+        self.exporting = .later(exporting)
+        importing = nil
+    }
+
+    /// Values of another type, both ways.
+    public init(
+        exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
+        importing: @escaping @Sendable (ProxyRepresentation) throws -> Item
+    ) {
+        self.exporting = .now(exporting)
+        self.importing = { try importing($0) }
+    }
+
+    /// Values of another type, both ways.
+    @_disfavoredOverload
+    public init(
+        exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
+        importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item
+    ) {
+        self.exporting = .now(exporting)
+        self.importing = importing
+    }
+
+    /// Values of another type, both ways.
+    @_disfavoredOverload
+    public init(
+        exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,
+        importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item
+    ) {
+        self.exporting = .later(exporting)
+        self.importing = importing
+    }
+}
+
+extension ProxyRepresentation: PrimitiveRepresentation {
+    func resolve(_ path: ResolutionPath) -> Resolution {
+        let proxied = ProxyRepresentation.resolution(path)
+        return Resolution(
+            exports: exporting.map { exporting in proxied.exports.map { export($0, exporting) } } ?? [],
+            imports: importing.map { importing in proxied.imports.map { `import`($0, importing) } } ?? [],
+            cycles: proxied.cycles)
+    }
+
+    private func export(_ proxied: ResolvedExport, _ exporting: Exporting) -> ResolvedExport {
+        let proxy: @Sendable (TransferredValue) async throws -> TransferredValue = { value in
+            let item = try value.as(Item.self)
+            return switch exporting {
+            case .now(let make): TransferredValue(value: try make(item))
+            case .later(let make): TransferredValue(value: try await make(item))
+            }
+        }
+        let payload: ResolvedExport.Payload =
+            switch proxied.payload {
+            case .data(let body): .data { try await body(try await proxy($0)) }
+            case .file(let inPlace, let body): .file(allowsOpenInPlace: inPlace) { try await body(try await proxy($0)) }
+            }
+        var export = ResolvedExport(
+            contentType: proxied.contentType, visibility: proxied.visibility, payload: payload)
+        if case .now(let make) = exporting {
+            let proxyNow: @Sendable (TransferredValue) -> TransferredValue? = { value in
+                guard let item = value.value as? Item, let proxy = try? make(item) else { return nil }
+                return TransferredValue(value: proxy)
+            }
+            if let condition = proxied.condition { export.condition = { proxyNow($0).map(condition) ?? false } }
+            if let fileName = proxied.fileName { export.fileName = { proxyNow($0).flatMap(fileName) } }
+        }
+        return export
+    }
+
+    private func `import`(
+        _ proxied: ResolvedImport, _ importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item
+    ) -> ResolvedImport {
+        let finish: @Sendable (TransferredValue) async throws -> TransferredValue = { proxy in
+            TransferredValue(value: try await importing(try proxy.as(ProxyRepresentation.self)))
+        }
+        let payload: ResolvedImport.Payload =
+            switch proxied.payload {
+            case .data(let body): .data { try await finish(try await body($0)) }
+            case .file(let inPlace, let body):
+                .file(attemptsOpenInPlace: inPlace) { try await finish(try await body($0)) }
+            }
+        return ResolvedImport(contentType: proxied.contentType, payload: payload)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+extension TransferRepresentation {
+    /// Shows what is exported to these processes only.
+    public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item> {
+        ModifiedRepresentation(base: self) { $0.visibility = visibility }
+    }
+
+    /// Exports a value only if this holds for it.
+    public func exportingCondition(
+        _ condition: @escaping @Sendable (Item) -> Bool
+    ) -> _ConditionalTransferRepresentation<Self> {
+        _ConditionalTransferRepresentation(base: self, condition: condition)
+    }
+
+    /// Names the file that is made of a value. The type's extension is added where the name does not mean that type already.
+    public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
+        ModifiedRepresentation(base: self) { $0.fileName = { _ in fileName } }
+    }
+
+    /// Names the file that is made of a value, by the value.
+    public func suggestedFileName(
+        _ fileName: @escaping @Sendable (Item) -> String?
+    ) -> some TransferRepresentation<Item> {
+        ModifiedRepresentation(base: self) { $0.fileName = { value in (value.value as? Item).flatMap(fileName) } }
+    }
+}
+
+/// A representation that exports some values only.
+public struct _ConditionalTransferRepresentation<Base>: TransferRepresentation where Base: TransferRepresentation {
+    /// What the representation exports some of.
+    public typealias Item = Base.Item
+    /// It is not made of others.
+    public typealias Body = Never
+
+    fileprivate let base: Base
+    fileprivate let condition: @Sendable (Base.Item) -> Bool
+}
+
+extension _ConditionalTransferRepresentation: PrimitiveRepresentation {
+    func resolve(_ path: ResolutionPath) -> Resolution {
+        base.resolved(path).modifyingExports { export in
+            let earlier = export.condition
+            export.condition = { value in
+                guard let item = value.value as? Item, condition(item) else { return false }
+                return earlier?(value) ?? true
+            }
+        }
+    }
+}
+
+/// A representation whose exports are changed in one respect.
+private struct ModifiedRepresentation<Base: TransferRepresentation>: PrimitiveRepresentation {
+    typealias Item = Base.Item
+    typealias Body = Never
+
+    let base: Base
+    let change: @Sendable (inout ResolvedExport) -> Void
+
+    func resolve(_ path: ResolutionPath) -> Resolution { base.resolved(path).modifyingExports(change) }
+}
+
+extension Resolution {
+    fileprivate func modifyingExports(_ change: (inout ResolvedExport) -> Void) -> Resolution {
+        var result = self
+        for index in result.exports.indices { change(&result.exports[index]) }
+        return result
+    }
+}
