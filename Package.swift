@@ -42,6 +42,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .target(name: "CSwiftRuntime"),
+        .target(name: "CLateBinding"),
         .target(name: "CImages", dependencies: ["CVips"]),
 
         // Floor 1
@@ -65,7 +66,7 @@ let package = Package(
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("DragAndDrop", ["Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // Floor 7
         library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -116,7 +117,7 @@ let package = Package(
             name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
-        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
         tests("ExtensionHostTests", ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem"]),
         tests(
             "ExchangeTests", ["Conduit", "Exchange", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -125,6 +126,9 @@ let package = Package(
             dependencies: ["CoreTransferable", "Exchange", "Images", "ItemProvider", "LinuxSystem"],
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
+        .executableTarget(
+            name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
+            path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
     ],

@@ -63,6 +63,13 @@ package struct Representation: Sendable {
         self.item = item
     }
 
+    /// The same promise, shown to fewer processes.
+    package func restricted(to visibility: NSItemProviderRepresentationVisibility) -> Representation {
+        Representation(
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper, item: item
+        )
+    }
+
     var isRemote: Bool {
         if case .request = keeper { return true }
         return false

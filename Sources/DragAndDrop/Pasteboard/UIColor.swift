@@ -1,0 +1,81 @@
+import Foundation
+import ItemProvider
+
+/// A color, by its red, green, blue and alpha, each from 0 to 1.
+///
+/// The value class under which programs for Apple's platforms know colors. Its values do not change and may be used from any
+/// thread. Source: UIKit, `UIColor.h`, the part that is about data.
+public final class UIColor: NSObject, NSSecureCoding, Sendable {
+    private let components: [Double]
+
+    /// A color.
+    public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
+        components = [red, green, blue, alpha].map { min(max(Double($0), 0), 1) }
+        super.init()
+    }
+
+    /// Gives the four components; `true`.
+    @discardableResult
+    public func getRed(
+        _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
+        blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
+    ) -> Bool {
+        for (target, value) in zip([red, green, blue, alpha], components) { target?.pointee = CGFloat(value) }
+        return true
+    }
+
+    /// Whether another color has the same components.
+    public override func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.components == components }
+
+    /// Equal colors have equal hashes.
+    public override var hash: Int { components.hashValue }
+
+    /// `true`.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes the components.
+    public func encode(with coder: NSCoder) { coder.encode(data as NSData, forKey: "components") }
+
+    /// Reads the components; `nil` where there are none.
+    public convenience init?(coder: NSCoder) {
+        guard let data = coder.decodeObject(of: NSData.self, forKey: "components") else { return nil }
+        self.init(Data(referencing: data))
+    }
+
+    /// The components as text, `0.5 0 0 1`.
+    private var data: Data { Data(components.map { "\($0)" }.joined(separator: " ").utf8) }
+
+    private convenience init?(_ data: Data) {
+        let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").compactMap { Double($0) }
+        guard numbers.count == 4, numbers.allSatisfy(\.isFinite) else { return nil }
+        self.init(red: numbers[0], green: numbers[1], blue: numbers[2], alpha: numbers[3])
+    }
+}
+
+/// Colors cross as the text of their components.
+extension UIColor: NSItemProviderReading, NSItemProviderWriting {
+    private static let typeIdentifier = "com.apple.uikit.color"
+
+    /// `com.apple.uikit.color`.
+    public static var writableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
+
+    /// `com.apple.uikit.color`.
+    public static var readableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
+
+    /// The components.
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        completionHandler(data, nil)
+        return nil
+    }
+
+    /// A color from its components; throws `unavailableCoercionError` for other bytes.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        guard let color = UIColor(data) as? Self else {
+            throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
+        }
+        return color
+    }
+}

@@ -1,0 +1,55 @@
+import Dispatch
+import DragAndDrop
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// Pasteboards and drags over the daemon's boards.
+struct SharedItemBoards: ItemBoards {
+    func items(of board: String) throws -> [NSItemProvider] {
+        let items = try Self.waitFor { completion in
+            ExchangeClient.shared.items(on: board) { completion($0.mapError { $0 }) }
+        }
+        return items.map { $0.makeProvider() }
+    }
+
+    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws {
+        let promises = items.map(\.promise)
+        _ = try Self.waitFor { completion in
+            ExchangeClient.shared.replaceContents(of: board, with: promises) { completion($0.mapError { $0 }) }
+        }
+        if staysAfterwards { ExchangeClient.shared.handOverAtExit() }
+    }
+
+    func changeCount(of board: String) throws -> Int {
+        try Self.waitFor { completion in
+            ExchangeClient.shared.call(ChangeCountCall(board: board), attempts: 3) { result in
+                completion(result.map { Int(clamping: $0.changeCount) }.mapError { $0 })
+            }
+        }
+    }
+
+    /// Blocks the calling thread until the daemon has answered.
+    private static func waitFor<Value: Sendable>(
+        _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+    ) throws -> Value {
+        let answered = DispatchSemaphore(value: 0)
+        let answer = Answer<Value>()
+        start { result in
+            answer.value.withLock { $0 = result }
+            answered.signal()
+        }
+        answered.wait()
+        guard let result = answer.value.withLock({ $0 }) else { throw ExchangeError.interrupted("no answer came") }
+        return try result.get()
+    }
+}
+
+private final class Answer<Value: Sendable>: Sendable {
+    let value = Mutex<Result<Value, any Error>?>(nil)
+}
+
+/// Found by the pasteboards of a program that links this module.
+@_cdecl("purvey_shared_boards") package func sharedBoards() -> UnsafeMutableRawPointer {
+    Unmanaged.passRetained(BoardsBox(SharedItemBoards())).toOpaque()
+}

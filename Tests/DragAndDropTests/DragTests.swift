@@ -1,0 +1,179 @@
+import DragAndDrop
+import Foundation
+import ItemProvider
+import Testing
+
+/// Writes down what it is told, and answers as the test wants.
+@MainActor private final class Desk: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
+    var items: [UIDragItem] = []
+    var allowsMove = true
+    var isRestricted = false
+    var proposal = UIDropOperation.copy
+    var told: [String] = []
+    var loaded: [String] = []
+
+    func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
+    {
+        session.localContext = "context"
+        return items
+    }
+    func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession) {
+        told.append("begin")
+    }
+    func dragInteraction(
+        _ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession
+    ) -> Bool { allowsMove }
+    func dragInteraction(
+        _ interaction: UIDragInteraction, sessionIsRestrictedToDraggingApplication session: any UIDragSession
+    ) -> Bool { isRestricted }
+    func dragInteraction(_ interaction: UIDragInteraction, sessionDidMove session: any UIDragSession) {
+        told.append("move")
+    }
+    func dragInteraction(
+        _ interaction: UIDragInteraction, session: any UIDragSession, willEndWith operation: UIDropOperation
+    ) { told.append("willEnd \(operation)") }
+    func dragInteraction(
+        _ interaction: UIDragInteraction, session: any UIDragSession, didEndWith operation: UIDropOperation
+    ) { told.append("didEnd \(operation)") }
+    func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession) {
+        told.append("transferred")
+    }
+
+    func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool {
+        session.hasItemsConforming(toTypeIdentifiers: ["public.text"])
+    }
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: any UIDropSession) {
+        told.append("enter")
+    }
+    func dropInteraction(
+        _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
+    ) -> UIDropProposal { UIDropProposal(operation: proposal) }
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: any UIDropSession) {
+        told.append("exit")
+    }
+    func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession) {
+        told.append("perform")
+        _ = session.loadObjects(ofClass: String.self) { self.loaded = $0 }
+    }
+    func dropInteraction(_ interaction: UIDropInteraction, concludeDrop session: any UIDropSession) {
+        told.append("conclude")
+    }
+    func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnd session: any UIDropSession) {
+        told.append("end")
+    }
+}
+
+/// Implements nothing that need not be.
+@MainActor private final class Bare: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
+    func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
+    {
+        [UIDragItem(itemProvider: NSItemProvider(object: "bare" as NSString))]
+    }
+}
+
+@MainActor @Suite struct DragTests {
+    private func text(_ text: String) -> UIDragItem {
+        UIDragItem(itemProvider: NSItemProvider(object: text as NSString))
+    }
+
+    @Test func aDragGoesFromBeginningToEnd() async throws {
+        let desk = Desk()
+        desk.items = [text("one"), text("two")]
+        desk.items[0].localObject = 7
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        #expect(drag.session.localContext as? String == "context")
+        drag.move()
+        let drop = try #require(DropOperation(UIDropInteraction(delegate: desk), drag))
+        #expect(drop.session.localDragSession === drag.session)
+        #expect(drop.session.items.first?.localObject as? Int == 7)
+        #expect(drop.session.canLoadObjects(ofClass: String.self))
+        #expect(!drop.session.canLoadObjects(ofClass: URL.self))
+        #expect(drop.session.progressIndicatorStyle == .default)
+        #expect(drop.update().operation == .copy)
+        drop.exit()
+        #expect(await drop.perform() == .copy)
+        #expect(desk.loaded == ["one", "two"])
+        #expect(drop.session.progress.isFinished)
+        #expect(
+            desk.told == [
+                "begin", "move", "enter", "exit", "enter", "perform", "conclude", "willEnd copy", "didEnd copy",
+                "transferred", "end",
+            ])
+        // It ends once.
+        drag.end(.move)
+        #expect(desk.told.count == 11)
+    }
+
+    @Test func aMoveNeedsTheSourcesLeave() async throws {
+        let desk = Desk()
+        desk.items = [text("one")]
+        desk.proposal = .move
+        desk.allowsMove = false
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        #expect(!drag.session.allowsMoveOperation)
+        let drop = try #require(DropOperation(UIDropInteraction(delegate: desk), drag))
+        #expect(drop.update().operation == .forbidden)
+        #expect(await drop.perform() == .cancel)
+        #expect(desk.told.suffix(3) == ["willEnd cancel", "didEnd cancel", "end"])
+        #expect(desk.loaded.isEmpty)
+    }
+
+    @Test func thereIsNoDragWithoutItemsAndNoDropWithoutInterest() throws {
+        let desk = Desk()
+        let interaction = UIDragInteraction(delegate: desk)
+        #expect(DragOperation(interaction, boards: LocalBoards()) == nil)
+        desk.items = [UIDragItem(itemProvider: NSItemProvider(item: NSData(), typeIdentifier: "public.png"))]
+        let drag = try #require(DragOperation(interaction, boards: LocalBoards()))
+        #expect(DropOperation(UIDropInteraction(delegate: desk), drag) == nil)
+        interaction.isEnabled = false
+        #expect(DragOperation(interaction, boards: LocalBoards()) == nil)
+        #expect(UIDragInteraction.isEnabledByDefault)
+    }
+
+    @Test func delegatesNeedNotAnswer() async throws {
+        let bare = Bare()
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: bare), boards: LocalBoards()))
+        #expect(drag.session.allowsMoveOperation)
+        #expect(!drag.session.isRestrictedToDraggingApplication)
+        let drop = try #require(DropOperation(UIDropInteraction(delegate: bare), drag))
+        #expect(await drop.perform() == .cancel)
+    }
+
+    @Test func aRestrictedDragIsNotSeenElsewhere() async throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        desk.isRestricted = true
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try drag.publish()
+        #expect(boards.items(of: DragOperation.board).isEmpty)
+        desk.isRestricted = false
+        let open = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try open.publish()
+        let drop = try #require(try await DropOperation.remote(UIDropInteraction(delegate: desk), boards: boards))
+        #expect(drop.session.localDragSession == nil)
+        #expect(drop.session.allowsMoveOperation)
+        #expect(await drop.perform() == .copy)
+        #expect(desk.loaded == ["one"])
+        #expect(desk.told.contains("didEnd copy"))
+    }
+
+    @Test func loadingNothingCompletesAllTheSame() async throws {
+        let desk = Desk()
+        desk.items = [text("one")]
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        let drop = try #require(DropOperation(UIDropInteraction(delegate: desk), drag))
+        let urls = await withCheckedContinuation { continuation in
+            _ = drop.session.loadObjects(ofClass: URL.self) { continuation.resume(returning: $0) }
+        }
+        #expect(urls.isEmpty)
+    }
+
+    @Test func proposalsAreCopied() throws {
+        let proposal = UIDropProposal(operation: .move)
+        proposal.isPrecise = true
+        let copy = try #require(proposal.copy() as? UIDropProposal)
+        #expect(copy.operation == .move && copy.isPrecise && !copy.prefersFullSizePreview)
+        #expect([UIDropOperation.cancel, .forbidden, .copy, .move].map(\.rawValue) == [0, 1, 2, 3])
+    }
+}

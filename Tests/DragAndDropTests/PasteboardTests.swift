@@ -1,0 +1,160 @@
+import DragAndDrop
+import Foundation
+import Images
+import ItemProvider
+import Synchronization
+import Testing
+
+@Suite struct PasteboardTests {
+    private let boards = LocalBoards()
+    /// Of each test its own, because notifications are heard by all.
+    private let name = UIPasteboard.Name(UUID().uuidString)
+
+    private var pasteboard: UIPasteboard { UIPasteboard(name, boards) }
+
+    /// Off the tasks' threads, because pasteboards block.
+    private func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+
+    @Test func theUsualValuesGoThereAndBack() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            #expect(pasteboard.string == nil && pasteboard.strings == nil && pasteboard.numberOfItems == 0)
+            pasteboard.string = "text"
+            #expect(pasteboard.string == "text")
+            #expect(pasteboard.hasStrings && !pasteboard.hasURLs && !pasteboard.hasImages && !pasteboard.hasColors)
+            pasteboard.strings = ["a", "b"]
+            #expect(pasteboard.strings == ["a", "b"])
+            let url = URL(fileURLWithPath: "/tmp/x")
+            pasteboard.url = url
+            #expect(pasteboard.urls == [url] && pasteboard.hasURLs && pasteboard.string == nil)
+            let data = try ImageCodec.encode(Data(repeating: 5, count: 64), width: 4, height: 4, as: .png)
+            pasteboard.image = UIImage(data: data)
+            #expect(pasteboard.image?.pngData() == data)
+            #expect(pasteboard.images?.count == 1 && pasteboard.hasImages)
+            let red = UIColor(red: 1, green: 0, blue: 0.25, alpha: 0.5)
+            pasteboard.colors = [red]
+            #expect(pasteboard.color == red && pasteboard.hasColors)
+            pasteboard.string = nil
+            #expect(pasteboard.numberOfItems == 0)
+        }
+    }
+
+    @Test func itemsAreDictionariesFromTypeToValue() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            pasteboard.items = [
+                ["public.utf8-plain-text": "text", "public.html": Data("<b>".utf8)],
+                ["public.url": URL(fileURLWithPath: "/x")],
+            ]
+            #expect(pasteboard.numberOfItems == 2)
+            #expect(pasteboard.types == ["public.html", "public.utf8-plain-text"])
+            #expect(pasteboard.value(forPasteboardType: "public.utf8-plain-text") as? String == "text")
+            #expect(pasteboard.data(forPasteboardType: "public.html") == Data("<b>".utf8))
+            #expect(pasteboard.items[1]["public.url"] as? URL == URL(fileURLWithPath: "/x"))
+            #expect(pasteboard.contains(pasteboardTypes: ["public.html"]))
+            #expect(!pasteboard.contains(pasteboardTypes: ["public.html"], inItemSet: nil))
+            #expect(pasteboard.contains(pasteboardTypes: ["public.url"], inItemSet: [1]))
+            #expect(pasteboard.itemSet(withPasteboardTypes: ["public.url"]) == [1])
+            #expect(pasteboard.types(forItemSet: [1]) == [["public.url"]])
+            #expect(pasteboard.types(forItemSet: [7]) == nil)
+            #expect(pasteboard.values(forPasteboardType: "public.url", inItemSet: nil)?.count == 1)
+            #expect(pasteboard.data(forPasteboardType: "public.utf8-plain-text", inItemSet: [0]) == [Data("text".utf8)])
+            pasteboard.addItems([["public.utf8-plain-text": "more"]])
+            #expect(pasteboard.numberOfItems == 3)
+        }
+    }
+
+    @Test func valuesAreOfTheClassThatTheirTypeSays() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            pasteboard.setData(Data("text".utf8), forPasteboardType: "public.utf8-plain-text")
+            #expect(pasteboard.value(forPasteboardType: "public.utf8-plain-text") as? String == "text")
+            pasteboard.setValue(["a": 1], forPasteboardType: "com.apple.property-list")
+            #expect((pasteboard.value(forPasteboardType: "com.apple.property-list") as? [String: Int]) == ["a": 1])
+            pasteboard.setValue("auto", forPasteboardType: UIPasteboard.typeAutomatic)
+            #expect(pasteboard.types == ["public.utf8-plain-text"])
+            #expect(pasteboard.value(forPasteboardType: "public.png") == nil)
+            #expect(pasteboard.data(forPasteboardType: "public.png") == nil)
+            // What cannot be coded is left out, and nothing worse comes of it.
+            pasteboard.setItems([["public.text": NSObject()]])
+            #expect(pasteboard.types.isEmpty)
+        }
+    }
+
+    @Test func changesAreCountedAndTold() async throws {
+        let pasteboard = pasteboard
+        let told = Mutex<[[String]]>([])
+        let name = name
+        let token = NotificationCenter.default.addObserver(
+            forName: UIPasteboard.changedNotification, object: nil, queue: nil
+        ) { notification in
+            guard (notification.object as? UIPasteboard)?.name == name else { return }
+            let added = notification.userInfo?[UIPasteboard.changedTypesAddedUserInfoKey] as? [String] ?? []
+            let removed = notification.userInfo?[UIPasteboard.changedTypesRemovedUserInfoKey] as? [String] ?? []
+            told.withLock { $0.append(added + ["|"] + removed) }
+        }
+        try await blocking {
+            let before = pasteboard.changeCount
+            pasteboard.string = "a"
+            pasteboard.url = URL(fileURLWithPath: "/x")
+            #expect(pasteboard.changeCount == before + 2)
+            for number in 0..<1_000 { pasteboard.string = "\(number)" }
+            #expect(pasteboard.string == "999")
+        }
+        NotificationCenter.default.removeObserver(token)
+        let first = told.withLock { Array($0.prefix(2)) }
+        #expect(
+            first == [
+                ["public.utf8-plain-text", "|"], ["public.file-url", "public.url", "|", "public.utf8-plain-text"],
+            ])
+        #expect(told.withLock { $0.count } == 1_002)
+    }
+
+    @Test func itemsExpire() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            pasteboard.setItemProviders(
+                [NSItemProvider(object: "soon gone" as NSString)], localOnly: false, expirationDate: Date())
+            for _ in 0..<1_000 where pasteboard.numberOfItems > 0 { usleep(5_000) }
+            #expect(pasteboard.numberOfItems == 0)
+            // What came later stays.
+            pasteboard.setObjects(["old"], localOnly: true, expirationDate: Date(timeIntervalSinceNow: 0.05))
+            pasteboard.setObjects(["new"])
+            usleep(200_000)
+            #expect(pasteboard.strings == ["new"])
+        }
+    }
+
+    @Test func localItemsAreHiddenFromOthers() throws {
+        pasteboard.setItems([["public.text": "x"]], options: [.localOnly: true])
+        #expect(try #require(pasteboard.itemProviders.first).representations.map(\.visibility) == [.ownProcess])
+    }
+
+    @Test func namesAreWhatTheyAre() {
+        #expect(UIPasteboard.Name.general.rawValue == "com.apple.UIKit.pboard.general")
+        #expect(UIPasteboard(.general, boards).isPersistent && !pasteboard.isPersistent)
+        #expect(UIPasteboard.withUniqueName().name != UIPasteboard.withUniqueName().name)
+        #expect(UIPasteboard.typeListURL.contains("public.url"))
+        #expect(UIPasteboard.typeListString.contains("public.utf8-plain-text"))
+        #expect(UIPasteboard.typeListImage.contains("public.png"))
+        #expect(UIPasteboard.typeListColor.contains("com.apple.uikit.color"))
+    }
+
+    @Test func colorsAreReadFromTheirComponentsOnly() throws {
+        let color = UIColor(red: 2, green: -1, blue: 0.5, alpha: 1)
+        var (red, green) = (CGFloat(9), CGFloat(9))
+        #expect(color.getRed(&red, green: &green, blue: nil, alpha: nil))
+        #expect((red, green) == (1, 0))
+        for bad in ["", "1 2", "a b c d", "nan 0 0 0", "1 2 3 4 5"] {
+            #expect(throws: (any Error).self) {
+                try UIColor.object(withItemProviderData: Data(bad.utf8), typeIdentifier: "com.apple.uikit.color")
+            }
+        }
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: color, requiringSecureCoding: true)
+        #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: UIColor.self, from: archive) == color)
+    }
+}

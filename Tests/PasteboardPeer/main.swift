@@ -1,0 +1,111 @@
+// A process for tests of pasteboards and drags: it does what its standard input says, a line at a time.
+import DragAndDrop
+import Exchange
+import Foundation
+import ItemProvider
+
+signal(SIGPIPE, SIG_IGN)
+
+/// A source and a destination of drags, and a user of pasteboards.
+@MainActor final class Desk: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
+    private var dragged: [UIDragItem] = []
+    private var allowsMove = true
+    private var wanted = UIDropOperation.copy
+    private var drag: DragOperation?
+
+    func perform(_ command: String, _ text: String) async {
+        let pasteboard = UIPasteboard.general
+        switch command {
+        case "copy-string":
+            pasteboard.string = text
+            say("copied")
+        case "copy-local":
+            pasteboard.setItems([["public.utf8-plain-text": text]], options: [.localOnly: true])
+            say("copied")
+        case "copy-items":
+            pasteboard.items = [["public.utf8-plain-text": text], ["public.url": URL(fileURLWithPath: "/" + text)]]
+            say("copied")
+        case "paste":
+            let strings = pasteboard.strings ?? []
+            say("pasted \(pasteboard.numberOfItems) \(strings.joined(separator: ","))")
+        case "named":
+            UIPasteboard(name: .init(text), create: true)?.string = "on \(text)"
+            say("copied")
+        case "paste-named":
+            say("pasted \(UIPasteboard(name: .init(text), create: false)?.string ?? "nothing")")
+        case "count":
+            say("count \(pasteboard.changeCount)")
+        case "drag", "drag-without-moving":
+            allowsMove = command == "drag"
+            let podcast = PodcastModelData(collectionName: text, feedURL: "feed", artworkURL100: "art")
+            dragged = [UIDragItem(itemProvider: NSItemProvider(object: podcast))]
+            drag = DragOperation(UIDragInteraction(delegate: self))
+            do {
+                try drag?.publish()
+                say("dragging")
+            } catch {
+                say("failed \(error)")
+            }
+        case "drop":
+            wanted = text == "move" ? .move : text == "copy" ? .copy : .cancel
+            let interaction = UIDropInteraction(delegate: self)
+            guard let drop = try? await DropOperation.remote(interaction) else { return say("failed no drag") }
+            say("dropped \(await drop.perform())")
+        default:
+            say("unknown \(command)")
+        }
+    }
+
+    func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
+    {
+        dragged
+    }
+
+    func dragInteraction(
+        _ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession
+    ) -> Bool { allowsMove }
+
+    func dragInteraction(
+        _ interaction: UIDragInteraction, session: any UIDragSession, didEndWith operation: UIDropOperation
+    ) { say("ended \(operation)") }
+
+    func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession) {
+        say("transferred")
+    }
+
+    func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool {
+        session.canLoadObjects(ofClass: PodcastModelData.self)
+    }
+
+    func dropInteraction(
+        _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
+    ) -> UIDropProposal { UIDropProposal(operation: wanted) }
+
+    func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession) {
+        _ = session.loadObjects(ofClass: PodcastModelData.self) { (items) in
+            if let podcasts = items as? [PodcastModelData] {
+                say(
+                    "loaded \(podcasts.compactMap(\.collectionName).joined(separator: ",")) local \(session.localDragSession != nil)"
+                )
+            }
+        }
+    }
+}
+
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    // A test that has ended does not listen any more.
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+let desk = Desk()
+Thread.detachNewThread {
+    while let line = readLine() {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let command = words.first, command != "quit" else { break }
+        let text = words.dropFirst().first ?? ""
+        DispatchQueue.main.async { Task { await desk.perform(command, text) } }
+    }
+    exit(0)
+}
+dispatchMain()
