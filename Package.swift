@@ -79,8 +79,10 @@ let package = Package(
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
-        program("PurveyCommand", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program("PurveyDaemon", ["Conduit", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program(
+            "PurveyCommand",
+            ["Conduit", "Exchange", "ExtensionHost", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
@@ -113,7 +115,10 @@ let package = Package(
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
-        tests("ExtensionHostTests", ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem"]),
+        .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
+        tests(
+            "ExtensionHostTests",
+            ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem", "UnrulyExtension"]),
         tests(
             "ExchangeTests", ["Conduit", "Exchange", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         .executableTarget(

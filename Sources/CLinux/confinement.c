@@ -101,14 +101,16 @@ struct failure { int stage, error; };
 static struct failure become(const char *path, char *const argv[], char *const envp[], const int *descriptors,
                              int count, const struct clinux_confinement *confinement, int ruleset, int *report) {
     /* First above all of them, so that none is overwritten before it was copied to its place. */
-    int away = count;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+    int away = null >= count ? null + 1 : count;
     for (int i = 0; i < count; i++)
         if (descriptors[i] >= away) away = descriptors[i] + 1;
     if (ruleset >= away) away = ruleset + 1;
     if (*report >= away) away = *report + 1;
     for (int i = 0; i < count; i++) {
-        int from = descriptors[i] >= 0 ? descriptors[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
-        if (from < 0 || dup3(from, away + i, O_CLOEXEC) < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+        if (dup3(descriptors[i] >= 0 ? descriptors[i] : null, away + i, O_CLOEXEC) < 0)
+            return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
     }
     int high_report = fcntl(*report, F_DUPFD_CLOEXEC, away + count);
     int high_ruleset = ruleset < 0 ? -1 : fcntl(ruleset, F_DUPFD_CLOEXEC, away + count);

@@ -20,6 +20,8 @@ struct Container: Sendable {
         [
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
+            // Tracing a crash takes a second process, which it may not start.
+            "SWIFT_BACKTRACE=enable=no",
             // Memory that is reserved for each thread counts against its limit.
             "MALLOC_ARENA_MAX=2",
         ]
