@@ -14,9 +14,14 @@ struct ExtensionPlace {
 
     static func run<Result>(_ body: (ExtensionPlace) throws -> Result) throws -> Result {
         let place = try ExtensionPlace()
-        defer { try? FileManager.default.removeItem(atPath: place.root) }
+        defer { place.remove() }
         return try body(place)
     }
+
+    /// For a test that is asynchronous; it removes the place itself.
+    static func make() throws -> ExtensionPlace { try ExtensionPlace() }
+
+    func remove() { try? FileManager.default.removeItem(atPath: root) }
 
     private init() throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
