@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .target(name: "CSwiftRuntime"),
         .target(name: "CImages", dependencies: ["CVips"]),
 
         // Floor 1
@@ -63,7 +64,7 @@ let package = Package(
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("DragAndDrop", ["Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // Floor 7
@@ -113,7 +114,10 @@ let package = Package(
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
-        tests("AppExtensionTests", ["AppExtension", "ItemProvider", "UniformTypeIdentifiers"]),
+        .executableTarget(
+            name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
+            swiftSettings: settings),
+        tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
         tests(

@@ -5,14 +5,14 @@ import Foundation
 /// Foundation on Linux archives attributed strings but cannot read them back, has no rich text format, and defines no
 /// attributes of its own, so the form is ours. Kept are attributes whose values a property list can hold: strings, numbers,
 /// dates, data, arrays and dictionaries of them, and URLs.
-enum AttributedText {
+package enum AttributedText {
     /// The type under which our processes hand attributed text to each other.
     static let typeIdentifier = "org.purvey.attributed-string"
 
     /// A URL in a property list, told from a string by the key.
     private static let urlKey = "URL"
 
-    static func encode(_ text: NSAttributedString) throws -> Data {
+    package static func encode(_ text: NSAttributedString) throws -> Data {
         var runs: [[String: Any]] = []
         let whole = NSRange(location: 0, length: text.length)
         text.enumerateAttributes(in: whole, options: []) { attributes, range, _ in
@@ -27,7 +27,7 @@ enum AttributedText {
     }
 
     /// - Returns: `nil` for data in another form. Runs that do not lie within the string are left out.
-    static func decode(_ data: Data) -> NSMutableAttributedString? {
+    package static func decode(_ data: Data) -> NSMutableAttributedString? {
         guard
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
             let form = list as? [String: Any], let string = form["string"] as? String

@@ -100,7 +100,7 @@ final class RemoteLoad: Sendable {
 
 extension ConduitError {
     /// The error of a load that the connection to the provider did not bring to an end.
-    var loadError: any Error {
+    package var loadError: any Error {
         switch self {
         case .cancelled: ItemProviderError.cancelled()
         case .disconnected(.closedByPeer), .disconnected(.closedHere): ItemProviderError.providerIsGone()

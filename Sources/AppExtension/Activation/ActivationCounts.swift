@@ -1,0 +1,74 @@
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+/// The dictionary form of an activation rule: how many attachments of which kind an extension takes.
+///
+/// Every attachment must be of a kind that the rule names, and none may be exceeded. An attachment counts as the first kind of
+/// the list that it has a type of: image, movie, web page, web URL, text, file. Keys that nobody knows are ignored.
+struct ActivationCounts: Sendable {
+    private enum Kind: String, CaseIterable {
+        case image = "NSExtensionActivationSupportsImageWithMaxCount"
+        case movie = "NSExtensionActivationSupportsMovieWithMaxCount"
+        case webPage = "NSExtensionActivationSupportsWebPageWithMaxCount"
+        case webURL = "NSExtensionActivationSupportsWebURLWithMaxCount"
+        case text = "NSExtensionActivationSupportsText"
+        case file = "NSExtensionActivationSupportsFileWithMaxCount"
+
+        /// Whether a registered type is of this kind.
+        func includes(_ type: String) -> Bool {
+            func conforms(to parents: UTType...) -> Bool {
+                parents.contains { TypeIdentifier.conforms(type, to: $0.identifier) }
+            }
+            return switch self {
+            case .image: conforms(to: .image)
+            case .movie: conforms(to: .movie)
+            case .webPage: conforms(to: .propertyList, .html, .webArchive)
+            case .webURL: conforms(to: .url) && !conforms(to: .fileURL)
+            case .text: conforms(to: .text)
+            case .file: conforms(to: .fileURL, .data, .directory)
+            }
+        }
+    }
+
+    private let limits: [Kind: Int]
+    private let fewest: Int
+    private let most: Int
+    /// Whether all types of an attachment must be of kinds that are named, not just one.
+    private let isStrict: Bool
+
+    init(_ values: [String: Any]) throws(ActivationRule.Fault) {
+        func number(_ key: String) throws(ActivationRule.Fault) -> Int? {
+            guard let value = values[key] else { return nil }
+            if let number = value as? NSNumber { return max(0, number.intValue) }
+            guard let text = value as? String, let number = Int(text) else {
+                throw ActivationRule.Fault("\(key) is not a number")
+            }
+            return max(0, number)
+        }
+        var limits: [Kind: Int] = [:]
+        for kind in Kind.allCases {
+            guard let limit = try number(kind.rawValue), limit > 0 else { continue }
+            limits[kind] = kind == .text ? Int.max : limit
+        }
+        self.limits = limits
+        fewest = try number("NSExtensionActivationSupportsAttachmentsWithMinCount") ?? 1
+        most = try number("NSExtensionActivationSupportsAttachmentsWithMaxCount") ?? Int.max
+        isStrict = try number("NSExtensionActivationUsesStrictMatching") ?? 0 > 0
+    }
+
+    func accepts(_ items: [ActivationRule.Item]) -> Bool {
+        let attachments = items.flatMap(\.attachments)
+        guard !attachments.isEmpty, attachments.count >= fewest, attachments.count <= most else { return false }
+        // Without any kind only the numbers of attachments count.
+        if limits.isEmpty { return most != Int.max }
+        var counts: [Kind: Int] = [:]
+        for types in attachments {
+            let kinds = Kind.allCases.filter { limits[$0] != nil }
+            guard let kind = kinds.first(where: { types.contains(where: $0.includes) }) else { return false }
+            if isStrict, !types.allSatisfy({ type in kinds.contains { $0.includes(type) } }) { return false }
+            counts[kind, default: 0] += 1
+        }
+        return counts.allSatisfy { $0.value <= limits[$0.key] ?? 0 }
+    }
+}

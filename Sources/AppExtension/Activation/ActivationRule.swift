@@ -1,0 +1,49 @@
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+/// Decides whether an extension is offered for some items, by nothing but the types that their attachments are registered with.
+///
+/// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.
+package struct ActivationRule: Sendable {
+    /// Why a rule makes no sense, with the place where it stops making sense.
+    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// What a rule sees of an item: the registered types of each attachment.
+    package struct Item: Sendable {
+        package let attachments: [[String]]
+
+        package init(attachments: [[String]]) { self.attachments = attachments }
+    }
+
+    private enum Form: Sendable {
+        case always(Bool)
+        case counts(ActivationCounts)
+        case predicate(ActivationPredicate)
+    }
+
+    private let form: Form
+
+    /// A rule as it stands in a property list: a truth value, a dictionary or a predicate.
+    package init(_ stored: Any) throws(Fault) {
+        switch stored {
+        case let text as String: form = .predicate(try ActivationPredicate(text))
+        case let values as [String: Any]: form = .counts(try ActivationCounts(values))
+        case let number as NSNumber: form = .always(number.boolValue)
+        default: throw Fault("it is neither a dictionary nor a predicate")
+        }
+    }
+
+    /// Whether the extension is to be offered for these items.
+    package func accepts(_ items: [Item]) -> Bool {
+        switch form {
+        case .always(let answer): answer
+        case .counts(let counts): counts.accepts(items)
+        case .predicate(let predicate): predicate.evaluate(items)
+        }
+    }
+}

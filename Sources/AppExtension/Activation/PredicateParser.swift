@@ -1,0 +1,188 @@
+/// Reads a predicate by recursive descent, see ``ActivationPredicate`` for the grammar.
+struct PredicateParser {
+    private let tokens: [PredicateToken]
+    private var index = 0
+    private var depth = 0
+
+    /// Brackets within brackets past this depth are refused, so that no text can overflow the stack.
+    private static let deepest = 60
+
+    init(tokens: [PredicateToken]) { self.tokens = tokens }
+
+    mutating func parse() throws(ActivationRule.Fault) -> PredicateNode {
+        let node = try predicate()
+        guard current.kind == .end else { throw expected("\"AND\", \"OR\" or the end") }
+        return node
+    }
+
+    private var current: PredicateToken { tokens[min(index, tokens.count - 1)] }
+
+    private func expected(_ what: String) -> ActivationRule.Fault {
+        ActivationRule.Fault("\(what) is expected at character \(current.position), where \(current.name) stands")
+    }
+
+    private mutating func take(symbol: String) -> Bool {
+        guard current.kind == .symbol(symbol) else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func take(word: String) -> Bool {
+        guard case .word(let found) = current.kind, found.uppercased() == word else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func require(symbol: String) throws(ActivationRule.Fault) {
+        guard take(symbol: symbol) else { throw expected("\"\(symbol)\"") }
+    }
+
+    private mutating func nested<Result>(
+        _ body: (inout PredicateParser) throws(ActivationRule.Fault) -> Result
+    ) throws(ActivationRule.Fault) -> Result {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.deepest else {
+            throw ActivationRule.Fault("it is nested too deeply at character \(current.position)")
+        }
+        return try body(&self)
+    }
+
+    // MARK: - Conditions
+
+    private mutating func predicate() throws(ActivationRule.Fault) -> PredicateNode {
+        try nested { (parser) throws(ActivationRule.Fault) in
+            var nodes = [try parser.conjunction()]
+            while parser.take(word: "OR") || parser.take(symbol: "||") { nodes.append(try parser.conjunction()) }
+            return nodes.count == 1 ? nodes[0] : .or(nodes)
+        }
+    }
+
+    private mutating func conjunction() throws(ActivationRule.Fault) -> PredicateNode {
+        var nodes = [try term()]
+        while take(word: "AND") || take(symbol: "&&") { nodes.append(try term()) }
+        return nodes.count == 1 ? nodes[0] : .and(nodes)
+    }
+
+    private mutating func term() throws(ActivationRule.Fault) -> PredicateNode {
+        if take(word: "NOT") || take(symbol: "!") {
+            return .not(try nested { (parser) throws(ActivationRule.Fault) in try parser.term() })
+        }
+        if take(word: "TRUEPREDICATE") { return .constant(true) }
+        if take(word: "FALSEPREDICATE") { return .constant(false) }
+        if current.kind == .symbol("(") { return try bracket() }
+        return try comparison()
+    }
+
+    /// A bracket holds a condition, or the left side of a comparison.
+    private mutating func bracket() throws(ActivationRule.Fault) -> PredicateNode {
+        let start = index
+        do throws(ActivationRule.Fault) {
+            try require(symbol: "(")
+            let node = try predicate()
+            try require(symbol: ")")
+            return node
+        } catch {
+            let reached = index
+            index = start
+            do throws(ActivationRule.Fault) {
+                return try comparison()
+            } catch _ where index <= reached {
+                // Whichever reading got further says what is wrong.
+                throw error
+            }
+        }
+    }
+
+    private mutating func comparison() throws(ActivationRule.Fault) -> PredicateNode {
+        var quantifier: PredicateNode.Quantifier?
+        if take(word: "ANY") || take(word: "SOME") {
+            quantifier = .any
+        } else if take(word: "ALL") {
+            quantifier = .all
+        } else if take(word: "NONE") {
+            quantifier = PredicateNode.Quantifier.none
+        }
+        let left = try value()
+        let comparison = try comparisonOperator()
+        return .compare(quantifier, left, comparison, try value())
+    }
+
+    private mutating func comparisonOperator() throws(ActivationRule.Fault) -> PredicateNode.Comparison {
+        let found: PredicateNode.Comparison? =
+            switch current.kind {
+            case .symbol("=="), .symbol("="): .equal
+            case .symbol("!="), .symbol("<>"): .unequal
+            case .symbol("<"): .less
+            case .symbol("<="), .symbol("=<"): .lessOrEqual
+            case .symbol(">"): .greater
+            case .symbol(">="), .symbol("=>"): .greaterOrEqual
+            case .word(let word) where word.uppercased() == "UTI-CONFORMS-TO": .conforms
+            case .word(let word) where word.uppercased() == "UTI-EQUALS": .sameType
+            default: nil
+            }
+        guard let found else { throw expected("a comparison such as \"==\" or \"UTI-CONFORMS-TO\"") }
+        index += 1
+        return found
+    }
+
+    // MARK: - Values
+
+    private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression {
+        try nested { (parser) throws(ActivationRule.Fault) in
+            var value = try parser.plainValue()
+            while parser.take(symbol: ".") {
+                if parser.take(symbol: "@") {
+                    guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
+                    value = .count(value)
+                } else if case .word(let name) = parser.current.kind {
+                    parser.index += 1
+                    value = .member(value, name)
+                } else {
+                    throw parser.expected("a name")
+                }
+            }
+            return value
+        }
+    }
+
+    private mutating func plainValue() throws(ActivationRule.Fault) -> PredicateExpression {
+        let token = current
+        switch token.kind {
+        case .number(let number):
+            index += 1
+            return .number(number)
+        case .text(let text):
+            index += 1
+            return .text(text)
+        case .variable(let name):
+            index += 1
+            return .variable(name)
+        case .word(let word) where word.uppercased() == "SUBQUERY":
+            index += 1
+            return try subquery()
+        case .word(let word):
+            index += 1
+            return .name(word)
+        case .symbol("("):
+            index += 1
+            let inner = try value()
+            try require(symbol: ")")
+            return inner
+        default:
+            throw expected("a value")
+        }
+    }
+
+    private mutating func subquery() throws(ActivationRule.Fault) -> PredicateExpression {
+        try require(symbol: "(")
+        let collection = try value()
+        try require(symbol: ",")
+        guard case .variable(let variable) = current.kind else { throw expected("a variable such as \"$item\"") }
+        index += 1
+        try require(symbol: ",")
+        let condition = try predicate()
+        try require(symbol: ")")
+        return .subquery(collection, variable: variable, condition)
+    }
+}

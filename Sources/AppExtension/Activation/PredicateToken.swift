@@ -1,0 +1,78 @@
+/// The words of a predicate.
+struct PredicateToken: Equatable {
+    enum Kind: Equatable {
+        case word(String)
+        case variable(String)
+        case text(String)
+        case number(Double)
+        case symbol(String)
+        case end
+    }
+
+    let kind: Kind
+    /// In characters from the start, from 1.
+    let position: Int
+
+    /// What a fault calls it.
+    var name: String {
+        switch kind {
+        case .word(let word): "\"\(word)\""
+        case .variable(let name): "\"$\(name)\""
+        case .text(let text): "the text \"\(text)\""
+        case .number(let number): "\(number)"
+        case .symbol(let symbol): "\"\(symbol)\""
+        case .end: "the end"
+        }
+    }
+
+    private static let symbols = [
+        "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", ",", ".", "@",
+    ]
+
+    static func tokens(of text: String) throws(ActivationRule.Fault) -> [PredicateToken] {
+        let characters = Array(text)
+        var tokens: [PredicateToken] = []
+        var index = 0
+        func isWord(_ character: Character) -> Bool {
+            character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
+        }
+        while index < characters.count {
+            let character = characters[index]
+            let position = index + 1
+            if character.isWhitespace {
+                index += 1
+            } else if character == "\"" || character == "'" {
+                guard let end = characters[(index + 1)...].firstIndex(of: character) else {
+                    throw .init("the text that begins at character \(position) does not end")
+                }
+                tokens.append(.init(kind: .text(String(characters[index + 1..<end])), position: position))
+                index = end + 1
+            } else if character.isASCII, character.isNumber {
+                let end =
+                    characters[index...].firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) } ?? characters.count
+                guard let number = Double(String(characters[index..<end])) else {
+                    throw .init("there is no number at character \(position)")
+                }
+                tokens.append(.init(kind: .number(number), position: position))
+                index = end
+            } else if character == "$" || isWord(character) {
+                let start = character == "$" ? index + 1 : index
+                let end = characters[start...].firstIndex { !isWord($0) } ?? characters.count
+                let word = String(characters[start..<end])
+                guard !word.isEmpty else { throw .init("a name is missing after \"$\" at character \(position)") }
+                tokens.append(.init(kind: character == "$" ? .variable(word) : .word(word), position: position))
+                index = end
+            } else if let symbol = symbols.first(where: { characters[index...].starts(with: $0) }) {
+                tokens.append(.init(kind: .symbol(symbol), position: position))
+                index += symbol.count
+            } else {
+                let hint =
+                    "\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}".contains(character)
+                    ? "; texts are quoted with \" or '" : ""
+                throw .init("\"\(character)\" at character \(position) means nothing here\(hint)")
+            }
+        }
+        tokens.append(.init(kind: .end, position: characters.count + 1))
+        return tokens
+    }
+}

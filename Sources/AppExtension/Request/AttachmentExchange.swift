@@ -1,0 +1,78 @@
+import Conduit
+import Foundation
+import ItemProvider
+import LinuxSystem
+import Synchronization
+
+/// The attachments that cross one connection between a host and an extension, in both directions. No daemon is involved:
+/// whoever wants to load one asks the other side for a socket to it.
+final class AttachmentExchange: Sendable {
+    // Innermost: sockets are served after it is released.
+    private let offers = Mutex<[UUID: HostedOffer]>([:])
+
+    /// Serves the sockets that the other side asks for.
+    func serve(on service: inout Service) {
+        service.on(OpenAttachmentCall.self) { [weak self] request, call in
+            call.reply(OpenAttachmentCall.Reply(socket: self?.open(request.identifier)))
+        }
+    }
+
+    private func open(_ identifier: UUID) -> FileDescriptor? {
+        guard let offer = offers.withLock({ $0[identifier] }), let (near, far) = try? SequencedPacketSocket.pair(),
+            (try? offer.accept(near.descriptor, permitted: Set(offer.all.map(\.index)))) != nil
+        else { return nil }
+        return far.descriptor
+    }
+
+    /// Items on their way to the other side. What only this process may see of an attachment is left out.
+    func messages(_ items: [NSExtensionItem]) -> [ItemMessage] {
+        items.map { item in
+            let manifests = (item.attachments ?? []).map { provider in
+                let visible = provider.representations.enumerated().filter { $0.element.visibility == .all }
+                let offer = HostedOffer(
+                    identifier: UUID(),
+                    representations: Dictionary(uniqueKeysWithValues: visible.map { ($0.offset, $0.element) }))
+                offers.withLock { $0[offer.identifier] = offer }
+                return offer.manifest(name: provider.suggestedName)
+            }
+            return ItemMessage(parts: ItemParts(item), attachments: manifests)
+        }
+    }
+
+    /// Items that have come from the other side, with attachments that are loaded over sockets of their own.
+    func items(_ messages: [ItemMessage], from connection: Connection) -> [NSExtensionItem] {
+        messages.map { message in
+            let item = NSExtensionItem()
+            message.parts.fill(item)
+            item.attachments = message.attachments.map { manifest in
+                RemoteItem(manifest) { completion in
+                    connection.call(OpenAttachmentCall(identifier: manifest.identifier)) { result in
+                        completion(Self.connect(result))
+                    }
+                }.makeProvider()
+            }
+            return item
+        }
+    }
+
+    private static func connect(
+        _ result: Result<OpenAttachmentCall.Reply, ConduitError>
+    ) -> Result<Connection, any Error> {
+        switch result {
+        case .success(let reply):
+            guard let socket = reply.socket else { return .failure(ItemProviderError.providerIsGone()) }
+            return Result { try Connection(try SequencedPacketSocket(checking: socket)) }
+        case .failure(let error):
+            return .failure(error.loadError)
+        }
+    }
+
+    /// Takes everything back that this side has sent.
+    func end() {
+        let offers = offers.withLock { offers in
+            defer { offers = [:] }
+            return offers
+        }
+        for offer in offers.values { offer.end() }
+    }
+}

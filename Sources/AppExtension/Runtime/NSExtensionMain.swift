@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// Runs an extension: what the `main.swift` of its executable calls.
+///
+/// Reads the property list of the bundle that the executable lies in, finds the principal class, and serves requests over the
+/// socket that the host has left as descriptor 3, until the host closes it. Never returns: the process ends with status 0, or
+/// with 1 and a line on standard error when it is no extension, or was not started by a host.
+///
+/// Source: Foundation, the entry point of every extension's executable.
+public func NSExtensionMain() -> Never {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+        let information = try ExtensionInformation(bundleOf: executablePath())
+        let principal = try PrincipalClass(named: information.principalClass, executable: information.executable)
+        let runtime = ExtensionRuntime(principal)
+        guard fcntl(hostSocket, F_GETFD) >= 0 else {
+            throw ExtensionInformation.Fault("this program is an extension; a host starts it")
+        }
+        try runtime.serve(FileDescriptor(owning: hostSocket)) { exit(0) }
+        // The runtime lives as long as the process.
+        withExtendedLifetime(runtime) { serveMainQueue() }
+    } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(1)
+    }
+}
+
+/// Where a host leaves the socket.
+private let hostSocket: CInt = 3
+
+/// Keeps the first thread for the main queue. It does not leave it to others, as dispatchMain would: a process whose first
+/// thread has ended is a zombie to whoever looks at it in `/proc`, and nobody could tell any more which program it runs.
+private func serveMainQueue() -> Never {
+    // A run loop without a source returns at once.
+    let source = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }
+    RunLoop.main.add(source, forMode: .default)
+    while true { RunLoop.main.run() }
+}
+
+private func executablePath() -> String {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+}

@@ -1,0 +1,79 @@
+// An extension for tests, which does what the first item's title says.
+import AppExtension
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+/// Not public, and with no `init()` of its own, as most principal classes are.
+final class Principal: NSObject, NSExtensionRequestHandling {
+    private var count = 0
+
+    func beginRequest(with context: NSExtensionContext) {
+        count += 1
+        let item = context.inputItems.first as? NSExtensionItem
+        switch item?.attributedTitle?.string ?? "nothing" {
+        case "echo":
+            context.completeRequest(returningItems: context.inputItems)
+        case "upper":
+            upper(item?.attachments?.first, context)
+        case "cancel":
+            context.cancelRequest(
+                withError: NSError(domain: "Peer", code: 7, userInfo: [NSLocalizedDescriptionKey: "no thanks"]))
+        case "twice":
+            context.completeRequest(returningItems: [returned("first")])
+            context.completeRequest(returningItems: [returned("second")])
+            context.cancelRequest(withError: CocoaError(.coderInvalidValue))
+        case "crash":
+            abort()
+        case "exit":
+            exit(0)
+        case "never":
+            break
+        case "open":
+            let back = ContextBox(context: context)
+            context.open(URL(fileURLWithPath: "/tmp")) { wasOpened in
+                let item = NSExtensionItem()
+                item.attributedContentText = NSAttributedString(string: "\(wasOpened)")
+                back.context.completeRequest(returningItems: [item])
+            }
+        case "garbage":
+            context.completeRequest(returningItems: ["no item", 7, returned("good")])
+        case "count":
+            context.completeRequest(returningItems: [returned("\(context.inputItems.count) \(count)")])
+        case "nil":
+            context.completeRequest(returningItems: nil)
+        default:
+            context.completeRequest(returningItems: [returned("empty-handed \(context.inputItems.count)")])
+        }
+    }
+
+    private func upper(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
+        guard let provider, provider.hasItemConformingToTypeIdentifier("public.text") else {
+            return context.cancelRequest(withError: CocoaError(.fileNoSuchFile))
+        }
+        let back = ContextBox(context: context)
+        provider.loadItem(forTypeIdentifier: "public.text") { item, error in
+            guard let text = item as? NSString else {
+                return back.context.cancelRequest(withError: error ?? CocoaError(.coderInvalidValue))
+            }
+            let answer = NSExtensionItem()
+            answer.attachments = [
+                NSItemProvider(item: (text as String).uppercased() as NSString, typeIdentifier: "public.text")
+            ]
+            back.context.completeRequest(returningItems: [answer])
+        }
+    }
+
+    private func returned(_ text: String) -> NSExtensionItem {
+        let item = NSExtensionItem()
+        item.attributedContentText = NSAttributedString(string: text)
+        return item
+    }
+}
+
+/// Sendable because a context may be used from any thread.
+struct ContextBox: @unchecked Sendable {
+    let context: NSExtensionContext
+}
+
+NSExtensionMain()
