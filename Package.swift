@@ -83,7 +83,10 @@ let package = Package(
         program("PurveyDaemon", ["Conduit", "Exchange", "ExtensionHost", "LinuxSystem"]),
         program(
             "PurveyCommand",
-            ["Conduit", "Exchange", "ExtensionHost", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+            [
+                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),

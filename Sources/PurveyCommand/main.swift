@@ -6,6 +6,7 @@ let commands: [Command] = [
     .types,
     .offer, .list, .load,
     .copy, .paste,
+    .share,
     .bundles, .extensions,
 ]
 

@@ -39,13 +39,13 @@ import Testing
                 "CFBundleIdentifier": "../escape", "CFBundleExecutable": "missing",
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.share-services",
-                    "NSExtensionAttributes": ["NSExtensionActivationRule": 7], ExtensionBundle.memoryKey: 1,
+                    "NSExtensionAttributes": ["NSExtensionActivationRule": ["x"]], ExtensionBundle.memoryKey: 1,
                 ] as [String: Any],
             ])
             let faults = ExtensionInspection(path: place.appex).faults
             #expect(faults.count == 5)
             #expect(faults.contains("NSExtensionPrincipalClass is missing"))
-            #expect(faults.contains("NSExtensionActivationRule is neither a dictionary nor a predicate string"))
+            #expect(faults.contains("NSExtensionActivationRule: it is neither a dictionary nor a predicate"))
         }
     }
 

@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 
 /// An extension as its `Info.plist` describes it: a folder `Name.appex` with an executable.
@@ -22,7 +23,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let timeLimit: Int
 
     /// In `NSExtension`: true where the extension needs the internet.
-    package static let networkKey = "PurveyNetworkClient"
+    package static let networkKey = "PurveyAllowsNetwork"
     /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
     package static let memoryKey = "PurveyMemoryLimit"
     /// In `NSExtension`: seconds for a request, when the standard limit does not do.
@@ -33,4 +34,11 @@ package struct ExtensionBundle: Sendable, Equatable {
     static let standardMemory = 512
     static let timeRange = 1...600
     static let standardTime = 30
+}
+
+extension ExtensionBundle {
+    /// Whether the extension is to be offered for these items, by its activation rule as it is on disk now.
+    package func accepts(_ items: [ActivationRule.Item]) -> Bool {
+        (try? ExtensionInformation(folder: path))?.activationRule?.accepts(items) ?? false
+    }
 }

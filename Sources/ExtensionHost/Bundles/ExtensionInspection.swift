@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem
@@ -117,8 +118,10 @@ package struct ExtensionInspection {
             return
         }
         guard let rule = attributes["NSExtensionActivationRule"] else { return }
-        if !(rule is String), !(rule is [String: Any]) {
-            faults.append("NSExtensionActivationRule is neither a dictionary nor a predicate string")
+        do {
+            _ = try ActivationRule(rule)
+        } catch {
+            faults.append("NSExtensionActivationRule: \(error)")
         }
     }
 
