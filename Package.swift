@@ -81,8 +81,13 @@ let package = Package(
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "Exchange", "LinuxSystem"]),
-        program("PurveyCommand", ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        program("PurveyDaemon", ["Conduit", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program(
+            "PurveyCommand",
+            [
+                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
         program(
             "PurveyBenchmark",
             ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
@@ -118,9 +123,16 @@ let package = Package(
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
-        tests("ExtensionHostTests", ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem"]),
+        .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
         tests(
-            "ExchangeTests", ["Conduit", "Exchange", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+            "ExtensionHostTests",
+            ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem", "UnrulyExtension"]),
+        tests(
+            "ExchangeTests",
+            [
+                "Conduit", "CoreTransferable", "Exchange", "ExchangePeer", "Images", "ItemProvider", "LinuxSystem",
+                "PasteboardPeer", "UniformTypeIdentifiers",
+            ]),
         .executableTarget(
             name: "ExchangePeer",
             dependencies: ["CoreTransferable", "Exchange", "Images", "ItemProvider", "LinuxSystem"],

@@ -6,7 +6,8 @@ let commands: [Command] = [
     .types,
     .offer, .list, .load,
     .copy, .paste,
-    .bundles,
+    .share,
+    .bundles, .extensions,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

@@ -1,5 +1,6 @@
 import Conduit
 import Exchange
+import ExtensionHost
 import Glibc
 import LinuxSystem
 
@@ -48,10 +49,12 @@ enum Daemon {
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
+        var calls = service.makeService()
+        ExtensionService(data: locations.data).addCalls(to: &calls)
         var attempts = 0
         while true {
             do throws(ListenerError) {
-                return try Listener(path: locations.socket, service: service.makeService()) { service.admit($0) }
+                return try Listener(path: locations.socket, service: calls) { service.admit($0) }
             } catch .inUse(let path) {
                 attempts += 1
                 guard isWaitedFor, attempts < 500, !answers(path) else { throw .inUse(path: path) }

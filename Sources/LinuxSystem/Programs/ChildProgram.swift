@@ -56,7 +56,7 @@ package struct ChildProgram: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    private static func withStrings<Result>(
+    static func withStrings<Result>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }

@@ -1,0 +1,196 @@
+#define _GNU_SOURCE 1
+#include "clinux_confinement.h"
+#include "confinement_filter.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The kernel's headers of a distribution are older than its kernel may be: the interface, from its documentation
+   (userspace-api/landlock), up to version 7. */
+struct ruleset_attributes { uint64_t files, network, scopes; };
+struct path_rule { uint64_t allowed; int32_t parent; } __attribute__((packed));
+enum { create_ruleset = 444, add_rule = 445, restrict_self = 446 };
+
+#define RIGHT_EXECUTE (1ULL << 0)
+#define RIGHT_WRITE_FILE (1ULL << 1)
+#define RIGHT_READ_FILE (1ULL << 2)
+#define RIGHT_READ_FOLDER (1ULL << 3)
+#define RIGHT_TRUNCATE (1ULL << 14)
+#define RIGHT_DEVICE_CONTROL (1ULL << 15)
+/* remove folder and file; make folder, file, socket, pipe, link; move to another folder. No device nodes. */
+#define RIGHT_CHANGE_FOLDER (1ULL << 4 | 1ULL << 5 | 1ULL << 7 | 1ULL << 8 | 1ULL << 9 | 1ULL << 10 | 1ULL << 12 | 1ULL << 13)
+#define RIGHTS_OF_FILES (RIGHT_EXECUTE | RIGHT_WRITE_FILE | RIGHT_READ_FILE | RIGHT_TRUNCATE | RIGHT_DEVICE_CONTROL)
+
+int clinux_landlock_version(void) {
+    long version = syscall(create_ruleset, NULL, 0, 1);
+    return version < 0 ? 0 : (int)version;
+}
+
+static uint64_t handled_rights(int version) {
+    int bits = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
+    return (1ULL << bits) - 1;
+}
+
+static int allow(int ruleset, uint64_t handled, const char *path, uint32_t access) {
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT || errno == EACCES || errno == ENOTDIR ? 0 : errno;
+    struct stat status;
+    if (fstat(fd, &status)) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
+    uint64_t rights = 0;
+    if (access & CLINUX_ACCESS_READ) rights |= RIGHT_READ_FILE | RIGHT_READ_FOLDER;
+    if (access & CLINUX_ACCESS_EXECUTE) rights |= RIGHT_EXECUTE;
+    if (access & CLINUX_ACCESS_WRITE) rights |= RIGHT_WRITE_FILE | RIGHT_TRUNCATE | RIGHT_CHANGE_FOLDER;
+    if (!S_ISDIR(status.st_mode)) rights &= RIGHTS_OF_FILES;
+    struct path_rule rule = {.allowed = rights & handled, .parent = fd};
+    int error = syscall(add_rule, ruleset, 1, &rule, 0) ? errno : 0;
+    close(fd);
+    return error;
+}
+
+/* Returns a ruleset, or -1 where the kernel has no Landlock; sets the error when making it failed. */
+static int make_ruleset(const struct clinux_confinement *confinement, int *error) {
+    *error = 0;
+    int version = clinux_landlock_version();
+    if (version == 0) return -1;
+    uint64_t handled = handled_rights(version);
+    struct ruleset_attributes attributes = {
+        .files = handled,
+        /* binding and connecting TCP */
+        .network = version >= 4 && !confinement->network ? 3 : 0,
+        /* abstract sockets and signals */
+        .scopes = version >= 6 ? 3 : 0,
+    };
+    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    int ruleset = (int)syscall(create_ruleset, &attributes, size, 0);
+    if (ruleset < 0) {
+        *error = errno;
+        return -1;
+    }
+    for (size_t i = 0; i < confinement->path_count && !*error; i++)
+        *error = allow(ruleset, handled, confinement->paths[i], confinement->accesses[i]);
+    if (*error) {
+        close(ruleset);
+        return -1;
+    }
+    return ruleset;
+}
+
+static int limit(int resource, uint64_t value) {
+    struct rlimit now;
+    if (getrlimit(resource, &now)) return errno;
+    /* Never above what this process may have itself. */
+    rlim_t wanted = now.rlim_max != RLIM_INFINITY && value > now.rlim_max ? now.rlim_max : (rlim_t)value;
+    struct rlimit both = {.rlim_cur = wanted, .rlim_max = wanted};
+    return setrlimit(resource, &both) ? errno : 0;
+}
+
+struct failure { int stage, error; };
+
+/* Everything between fork and exec: calls that are safe in the child of a process with threads, and no others. */
+static struct failure become(const char *path, char *const argv[], char *const envp[], const int *descriptors,
+                             int count, const struct clinux_confinement *confinement, int ruleset, int *report) {
+    /* First above all of them, so that none is overwritten before it was copied to its place. */
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+    int away = null >= count ? null + 1 : count;
+    for (int i = 0; i < count; i++)
+        if (descriptors[i] >= away) away = descriptors[i] + 1;
+    if (ruleset >= away) away = ruleset + 1;
+    if (*report >= away) away = *report + 1;
+    for (int i = 0; i < count; i++) {
+        if (dup3(descriptors[i] >= 0 ? descriptors[i] : null, away + i, O_CLOEXEC) < 0)
+            return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+    }
+    int high_report = fcntl(*report, F_DUPFD_CLOEXEC, away + count);
+    int high_ruleset = ruleset < 0 ? -1 : fcntl(ruleset, F_DUPFD_CLOEXEC, away + count);
+    if (high_report < 0 || (ruleset >= 0 && high_ruleset < 0)) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+    *report = high_report;
+    for (int i = 0; i < count; i++)
+        if (dup2(away + i, i) < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+    /* Everything else closes with exec, whatever flags it had; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
+    if (syscall(436, count, ~0U, 4)) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
+
+    setsid();
+    if (chdir(confinement->working_folder)) return (struct failure){CLINUX_STAGE_FOLDER, errno};
+    umask(077);
+    int error = limit(RLIMIT_DATA, confinement->memory);
+    if (!error) error = limit(RLIMIT_CORE, 0);
+    if (!error) error = limit(RLIMIT_NOFILE, confinement->descriptors);
+    if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LANDLOCK, errno};
+    if (high_ruleset >= 0) {
+        /* Its own entry in /proc exists only now. */
+        error = allow(high_ruleset, handled_rights(1), "/proc/self", CLINUX_ACCESS_READ);
+        if (!error && syscall(restrict_self, high_ruleset, 0)) error = errno;
+        if (error) return (struct failure){CLINUX_STAGE_LANDLOCK, error};
+    }
+    error = confinement_filter_apply(getpid(), confinement->network);
+    if (error) return (struct failure){CLINUX_STAGE_FILTER, error};
+
+    for (int signal = 1; signal < 65; signal++) {
+        if (signal == SIGKILL || signal == SIGSTOP) continue;
+        struct sigaction standard = {.sa_handler = SIG_DFL};
+        sigaction(signal, &standard, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(path, argv, envp);
+    return (struct failure){CLINUX_STAGE_EXECUTE, errno};
+}
+
+int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
+                          int count, const struct clinux_confinement *confinement, int *stage) {
+    int error;
+    *stage = CLINUX_STAGE_RULES;
+    int ruleset = make_ruleset(confinement, &error);
+    if (error) return error;
+    *stage = CLINUX_STAGE_FORK;
+    int report[2];
+    if (pipe2(report, O_CLOEXEC)) {
+        error = errno;
+        if (ruleset >= 0) close(ruleset);
+        return error;
+    }
+    /* No signal handler of ours may run in the child. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        int place = report[1];
+        struct failure failure = become(path, argv, envp, descriptors, count, confinement, ruleset, &place);
+        ssize_t written = write(place, &failure, sizeof failure);
+        (void)written;
+        _exit(127);
+    }
+    error = child < 0 ? errno : 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(report[1]);
+    if (ruleset >= 0) close(ruleset);
+    if (!error) {
+        struct failure failure;
+        ssize_t got;
+        do got = read(report[0], &failure, sizeof failure);
+        while (got < 0 && errno == EINTR);
+        if (got == (ssize_t)sizeof failure) {
+            *stage = failure.stage;
+            error = failure.error ? failure.error : EIO;
+            while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+        }
+    }
+    close(report[0]);
+    if (!error) *pid = child;
+    return error;
+}

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE 1
+#include "confinement_filter.h"
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the system call filter knows x86-64 and arm64"
+#endif
+
+#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
+#define NUMBER LOAD(offsetof(struct seccomp_data, nr))
+/* The low half: both machines are little-endian. */
+#define ARGUMENT(i) LOAD(offsetof(struct seccomp_data, args) + 8 * (i))
+#define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
+#define ALLOW ANSWER(SECCOMP_RET_ALLOW)
+#define REFUSE(error) ANSWER(SECCOMP_RET_ERRNO | (error))
+#define UNLESS_EQUAL(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skip))
+#define IF_EQUAL(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skip), 0)
+
+/* What no extension has a use for and what reaches outside of its confinement, in the order of their reasons: other
+   processes; mounts and roots; the kernel itself; ways round path checks and round this filter. */
+static const uint32_t refused[] = {
+#ifdef SYS_fork
+    SYS_fork, SYS_vfork,
+#endif
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_open, SYS_pidfd_send_signal,
+    SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_tkill, SYS_execveat, SYS_setns, SYS_unshare,
+    SYS_setpriority, SYS_ioprio_set, SYS_migrate_pages, SYS_move_pages,
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_fanotify_init,
+    SYS_init_module, SYS_delete_module, SYS_finit_module, SYS_kexec_load, SYS_reboot, SYS_acct, SYS_syslog,
+    SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname,
+    SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_vhangup, SYS_personality,
+    SYS_add_key, SYS_request_key, SYS_keyctl, SYS_name_to_handle_at, SYS_open_by_handle_at,
+    /* Numbers since Linux 5.1 are the same everywhere, and older headers do not know them all: pidfd_getfd, the
+       io_uring family, the mount family, process_madvise, mount_setattr, quotactl_fd, memfd_secret,
+       process_mrelease. */
+    438, 425, 426, 427, 428, 429, 430, 431, 432, 433, 440, 442, 443, 447, 448,
+    /* shared memory and message queues with names that other processes know */
+    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_semget, SYS_semop, SYS_semtimedop,
+    SYS_mq_open, SYS_mq_unlink,
+#ifdef SYS_kexec_file_load
+    SYS_kexec_file_load,
+#endif
+#ifdef SYS_iopl
+    SYS_iopl, SYS_ioperm,
+#endif
+};
+
+enum { refused_count = sizeof refused / sizeof *refused, room = 2 * refused_count + 64 };
+
+int confinement_filter_apply(pid_t self, int network) {
+    struct sock_filter program[room];
+    unsigned length = 0;
+#define ADD(...)                                                                                                       \
+    do {                                                                                                               \
+        const struct sock_filter piece[] = {__VA_ARGS__};                                                              \
+        for (unsigned i = 0; i < sizeof piece / sizeof *piece; i++) program[length++] = piece[i];                      \
+    } while (0)
+
+    /* Calls of another architecture have other numbers. */
+    ADD(LOAD(offsetof(struct seccomp_data, arch)), IF_EQUAL(ARCHITECTURE, 1), ANSWER(SECCOMP_RET_KILL_PROCESS), NUMBER);
+#ifdef __x86_64__
+    ADD(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), REFUSE(ENOSYS));
+#endif
+    for (unsigned i = 0; i < refused_count; i++) ADD(UNLESS_EQUAL(refused[i], 1), REFUSE(EPERM));
+    /* Threads, but no processes. The flags of clone3 lie in memory, where a filter cannot look; the C library goes back
+       to clone when the kernel does not know clone3 (435). */
+    ADD(UNLESS_EQUAL(435, 1), REFUSE(ENOSYS));
+    ADD(UNLESS_EQUAL(SYS_clone, 5), ARGUMENT(0), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_VM | CLONE_THREAD),
+        UNLESS_EQUAL(CLONE_VM | CLONE_THREAD, 1), ALLOW, REFUSE(EPERM));
+    /* Signals to itself, and limits of its own: other processes of this user are none of its business. */
+    ADD(UNLESS_EQUAL(SYS_kill, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)self, 1), ALLOW, REFUSE(EPERM));
+    ADD(UNLESS_EQUAL(SYS_tgkill, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)self, 1), ALLOW, REFUSE(EPERM));
+    ADD(UNLESS_EQUAL(SYS_prlimit64, 5), ARGUMENT(0), IF_EQUAL(0, 1), UNLESS_EQUAL((uint32_t)self, 1), ALLOW,
+        REFUSE(EPERM));
+    /* Sockets that carry a name reach servers of this user, which Landlock does not keep apart: none are made. Pairs
+       are, of the kinds that can never be connected to anything else. */
+    if (network) {
+        ADD(UNLESS_EQUAL(SYS_socket, 6), ARGUMENT(0), IF_EQUAL(AF_INET, 2), IF_EQUAL(AF_INET6, 1),
+            UNLESS_EQUAL(AF_NETLINK, 1), ALLOW, REFUSE(EACCES));
+    } else {
+        ADD(UNLESS_EQUAL(SYS_socket, 1), REFUSE(EACCES));
+    }
+    ADD(UNLESS_EQUAL(SYS_socketpair, 6), ARGUMENT(1), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xF),
+        IF_EQUAL(SOCK_STREAM, 1), UNLESS_EQUAL(SOCK_SEQPACKET, 1), ALLOW, REFUSE(EACCES));
+    /* Typing into a terminal it may have got hold of (TIOCSTI, TIOCLINUX). */
+    ADD(UNLESS_EQUAL(SYS_ioctl, 5), ARGUMENT(1), IF_EQUAL(0x5412, 2), IF_EQUAL(0x541C, 1), ALLOW, REFUSE(EPERM));
+    ADD(ALLOW);
+
+    struct sock_fprog filter = {.len = (unsigned short)length, .filter = program};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) ? errno : 0;
+}

@@ -1,0 +1,8 @@
+/* The system call filter of a confined program. Private to this module. */
+#pragma once
+#include <sys/types.h>
+
+/* Lets this process make no more system calls than a confined program needs: new threads but no new processes, signals
+   to nobody else, no sockets with names. Needs no-new-privileges. Only calls the kernel, so that it can run between fork
+   and exec. Returns 0 or an error number. */
+int confinement_filter_apply(pid_t self, int network);

@@ -1,0 +1,44 @@
+import AppExtension
+import Foundation
+
+/// An extension as its `Info.plist` describes it: a folder `Name.appex` with an executable.
+package struct ExtensionBundle: Sendable, Equatable {
+    /// `CFBundleIdentifier`.
+    package let identifier: String
+    /// `CFBundleDisplayName`, else `CFBundleName`, else the folder's name.
+    package let name: String
+    /// The folder, with no symbolic link in it.
+    package let path: String
+    /// The path of the executable file.
+    package let executable: String
+    /// `NSExtensionPointIdentifier`: what kind of extension it is.
+    package let point: String
+    /// `NSExtensionPrincipalClass`.
+    package let principalClass: String
+    /// Whether it asked to use the internet (``networkKey``).
+    package let usesNetwork: Bool
+    /// Bytes of private memory it may take (``memoryKey``).
+    package let memoryLimit: Int
+    /// Seconds it may take for one request (``timeKey``).
+    package let timeLimit: Int
+
+    /// In `NSExtension`: true where the extension needs the internet.
+    package static let networkKey = "PurveyAllowsNetwork"
+    /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
+    package static let memoryKey = "PurveyMemoryLimit"
+    /// In `NSExtension`: seconds for a request, when the standard limit does not do.
+    package static let timeKey = "PurveyTimeLimit"
+
+    /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
+    static let memoryRange = 16...4096
+    static let standardMemory = 512
+    static let timeRange = 1...600
+    static let standardTime = 30
+}
+
+extension ExtensionBundle {
+    /// Whether the extension is to be offered for these items, by its activation rule as it is on disk now.
+    package func accepts(_ items: [ActivationRule.Item]) -> Bool {
+        (try? ExtensionInformation(folder: path))?.activationRule?.accepts(items) ?? false
+    }
+}

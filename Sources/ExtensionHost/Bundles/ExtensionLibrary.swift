@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The extensions that are installed, one folder `IDENTIFIER.appex` each: a copy, or a link to where the extension lies.
+///
+/// The folder is all of its state, so any process may use it. Methods block on the file system.
+package struct ExtensionLibrary: Sendable {
+    private let folder: String
+
+    /// - Parameter data: the folder of what Purvey keeps for this user.
+    package init(data: String) {
+        folder = data + "/extensions"
+    }
+
+    /// What cannot be done, in one sentence.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// All extensions that can be used, by identifier.
+    package var all: [ExtensionBundle] { installed.compactMap(\.bundle).sorted { $0.identifier < $1.identifier } }
+
+    /// What is wrong with the installed extensions that cannot be used, one sentence each.
+    package var faults: [String] {
+        installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
+    }
+
+    /// Finds an extension by its identifier, or by its name where only one has it.
+    package func find(_ text: String) throws(Failure) -> ExtensionBundle {
+        let all = all
+        if let exact = all.first(where: { $0.identifier == text }) { return exact }
+        let named = all.filter { $0.name == text }
+        guard let first = named.first else { throw Failure(description: "no extension \"\(text)\" is installed") }
+        guard named.count == 1 else {
+            let identifiers = named.map(\.identifier).joined(separator: ", ")
+            throw Failure(description: "several extensions are called \"\(text)\": \(identifiers)")
+        }
+        return first
+    }
+
+    /// Installs the extension in a folder, in place of one with the same identifier.
+    ///
+    /// The new one is whole before it appears. A request that runs goes on with the old one's open files.
+    ///
+    /// - Parameter link: keep a link to the folder instead of a copy.
+    @discardableResult
+    package func install(path: String, link: Bool = false) throws(Failure) -> ExtensionBundle {
+        let inspection = ExtensionInspection(path: path)
+        guard let bundle = inspection.bundle else {
+            throw Failure(
+                description: "the extension cannot be installed: " + inspection.faults.joined(separator: "; "))
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            let staged = ".new-" + UUID().uuidString
+            if link {
+                try retrying { symlinkat(bundle.path, directory.rawValue, staged) }
+            } else {
+                let source = try FileDescriptor.open(bundle.path, [.readOnly, .directory])
+                try TreeCopier.copy(source, into: directory, named: staged)
+            }
+            try publish(staged, as: bundle.identifier + ".appex", in: directory)
+            return try find(bundle.identifier)
+        } catch {
+            throw Failure(description: "\(bundle.identifier) cannot be installed in \(folder): \(error)")
+        }
+    }
+
+    /// Removes an extension. Its container stays.
+    package func remove(identifier: String) throws(Failure) {
+        guard ExtensionInspection.isIdentifier(identifier), let name = FileName(identifier + ".appex"),
+            let directory = try? FileDescriptor.open(folder, [.readOnly, .directory]),
+            (try? FileStatus.of(folder + "/" + name.description, followingLinks: false)) != nil
+        else { throw Failure(description: "no extension \"\(identifier)\" is installed") }
+        do {
+            try TreeRemover.remove(name, in: directory)
+        } catch {
+            throw Failure(description: "\(identifier) cannot be removed: \(error)")
+        }
+    }
+
+    private struct Entry {
+        let name: String
+        let bundle: ExtensionBundle?
+        let faults: [String]
+    }
+
+    private var installed: [Entry] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().filter { $0.hasSuffix(".appex") && !$0.hasPrefix(".") }.map { name in
+            let inspection = ExtensionInspection(path: folder + "/" + name)
+            var faults = inspection.faults
+            // A linked folder can have become another extension since: the name here is what was agreed to.
+            if let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
+                faults.append("it has become \(bundle.identifier); install it again")
+            }
+            return Entry(name: name, bundle: faults.isEmpty ? inspection.bundle : nil, faults: faults)
+        }
+    }
+
+    private func publish(_ staged: String, as name: String, in directory: FileDescriptor) throws {
+        let old = "." + name + "-" + UUID().uuidString
+        // A folder with files in it cannot be renamed over: the old one steps aside first.
+        let hadOld = renameat(directory.rawValue, name, directory.rawValue, old) == 0
+        do {
+            try retrying { renameat(directory.rawValue, staged, directory.rawValue, name) }
+        } catch {
+            if hadOld { renameat(directory.rawValue, old, directory.rawValue, name) }
+            if let leftover = FileName(staged) { try? TreeRemover.remove(leftover, in: directory) }
+            throw error
+        }
+        if hadOld, let leftover = FileName(old) { try? TreeRemover.remove(leftover, in: directory) }
+    }
+}

@@ -1,0 +1,29 @@
+import Conduit
+import LinuxSystem
+
+/// Asks the daemon to start an extension for one request. It is answered when the extension's process has ended;
+/// cancelling it, or going away, ends the process.
+package struct RunExtensionCall: Call {
+    package typealias Reply = ExtensionEnding
+    /// Above the numbers of the exchange's own calls, which are served at the same socket.
+    package static var method: UInt64 { 64 }
+    /// The extension's identifier.
+    package let identifier: String
+    /// The extension's end of a socket pair that the caller has made: the daemon introduces, it does not carry.
+    package let socket: FileDescriptor
+
+    package init(identifier: String, socket: FileDescriptor) {
+        self.identifier = identifier
+        self.socket = socket
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        socket = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(socket, forKey: 1)
+    }
+}

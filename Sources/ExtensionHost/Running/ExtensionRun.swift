@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// One process of an extension, for one request: from its start to its end.
+///
+/// Every request gets a process of its own, so that what one does to it, none of the others feels.
+package final class ExtensionRun: Sendable {
+    /// The descriptor of the extension's end of the socket, in its process.
+    package static let socketNumber = 3
+
+    private let program: ChildProgram
+    private let process: ProcessDescriptor
+    private let errors: ErrorTail
+    private let timeLimit: Int
+    private let released = Atomic<Bool>(false)
+
+    /// Starts an extension, confined. Blocks for as long as the system takes.
+    ///
+    /// - Parameters:
+    ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
+    ///   - data: the folder of what Purvey keeps for this user.
+    package init(_ bundle: ExtensionBundle, socket: FileDescriptor, data: String) throws {
+        let container = try Container(of: bundle, data: data)
+        errors = try ErrorTail()
+        timeLimit = bundle.timeLimit
+        program = try ChildProgram.start(
+            bundle.executable, arguments: [],
+            environment: container.environment(language: ProcessInfo.processInfo.environment["LANG"]),
+            descriptors: [nil, nil, errors.input, socket], confinedTo: Confinement(of: bundle, in: container))
+        // Not waited for yet, so the number is still this process's.
+        process = try ProcessDescriptor.open(program.processID)
+    }
+
+    /// Ends the process: its caller has what it wanted, or has gone.
+    package func release() {
+        released.store(true, ordering: .releasing)
+        // It may have ended by itself.
+        try? process.send(signal: SIGKILL)
+    }
+
+    /// Waits for the end, and brings it about at the time limit. Blocks; call it once, on a thread that may.
+    package func waitForEnd() -> ExtensionEnding {
+        let deadline = ContinuousClock.now + .seconds(timeLimit)
+        var timedOut = false
+        while !process.hasEnded {
+            var sources = [
+                pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
+                pollfd(fd: errors.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
+            ]
+            let left = deadline - ContinuousClock.now
+            if left <= .zero, !timedOut {
+                timedOut = true
+                try? process.send(signal: SIGKILL)
+            }
+            let wait = timedOut ? 1000 : CInt(left / .milliseconds(1)) + 1
+            poll(&sources, nfds_t(sources.count), wait)
+            errors.drain()
+        }
+        errors.drain()
+        let lines = errors.lines
+        let ending = (try? program.wait()) ?? .unknown
+        if timedOut { return ExtensionEnding(.timedOut, status: timeLimit, lastLines: lines) }
+        if released.load(ordering: .acquiring) { return ExtensionEnding(.released, status: 0, lastLines: lines) }
+        switch ending {
+        case .exited(let status): return ExtensionEnding(.exited, status: Int(status), lastLines: lines)
+        case .signalled(let signal): return ExtensionEnding(.signalled, status: Int(signal), lastLines: lines)
+        case .unknown: return ExtensionEnding(.exited, status: -1, lastLines: lines)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Exchange
+import ExtensionHost
+import Foundation
+import LinuxSystem
+
+extension Command {
+    static let extensions = Command(
+        name: "extensions", summary: "the share and action extensions that are installed",
+        usage: ["list [--json]", "install [--link] DIR", "remove IDENTIFIER", "check DIR"],
+        options: [
+            .flag("json", "print JSON"),
+            .flag("link", "install a link to DIR instead of a copy, for work on an extension"),
+        ],
+        discussion: """
+            An extension is a folder Name.appex with an Info.plist and an executable. It runs confined to a folder of its
+            own. In its NSExtension dictionary, \(ExtensionBundle.networkKey) (true) asks for the network,
+            \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) for other limits.
+            """
+    ) { arguments in
+        let operands = arguments.operands
+        if arguments.has("json"), operands.first != "list" { throw UsageError("--json goes with list") }
+        if arguments.has("link"), operands.first != "install" { throw UsageError("--link goes with install") }
+        let library = ExtensionLibrary(data: Locations.current.data)
+        switch (operands.first, operands.count) {
+        case ("list", 1): try listExtensions(library, asJSON: arguments.has("json"))
+        case ("install", 2):
+            let identifier = try await install(operands[1], link: arguments.has("link"), library)
+            try StandardOutput.print(identifier + "\n")
+            for missing in Confinement.missing { StandardError.complain("extensions: \(missing)") }
+        case ("remove", 2):
+            do { try library.remove(identifier: operands[1]) } catch { throw CommandError("\(error)") }
+            _ = try await ExchangeClient.shared.call(RemoveBundleCall(identifier: operands[1]))
+        case ("check", 2): try check(operands[1])
+        case ("install", _), ("check", _): throw UsageError("\(operands[0]) takes one folder")
+        case ("remove", _): throw UsageError("remove takes one extension's identifier")
+        case ("list", _): throw UsageError("unexpected argument '\(operands[1])'")
+        case (nil, _): throw UsageError("list, install, remove or check is missing")
+        case (let word?, _): throw UsageError("there is no 'extensions \(word)': list, install, remove or check")
+        }
+    }
+
+    private static func listExtensions(_ library: ExtensionLibrary, asJSON: Bool) throws {
+        let all = library.all
+        if asJSON {
+            try JSONOutput.print(all.map { ListedExtension($0) })
+        } else {
+            for bundle in all {
+                try StandardOutput.print(
+                    "\(bundle.identifier)  \(OneLine.text(bundle.name))  \(OneLine.text(bundle.point))\n")
+            }
+        }
+        for fault in library.faults { StandardError.complain("extensions: \(OneLine.text(fault))") }
+    }
+
+    private static func install(_ path: String, link: Bool, _ library: ExtensionLibrary) async throws -> String {
+        let faults = faults(of: path)
+        guard faults.isEmpty else {
+            throw CommandError("\(path) cannot be installed: " + OneLine.text(faults.joined(separator: "; ")))
+        }
+        let bundle: ExtensionBundle
+        do { bundle = try library.install(path: path, link: link) } catch { throw CommandError("\(error)") }
+        do {
+            _ = try await ExchangeClient.shared.call(RegisterBundleCall(path: bundle.path), attempts: 3)
+        } catch {
+            // Without its types and its team known it is not installed.
+            try? library.remove(identifier: bundle.identifier)
+            throw error
+        }
+        return bundle.identifier
+    }
+
+    private static func check(_ path: String) throws {
+        let faults = faults(of: path)
+        for fault in faults { try StandardOutput.print(OneLine.text(fault) + "\n") }
+        if !faults.isEmpty {
+            throw CommandError("\(path) has \(faults.count == 1 ? "a fault" : "\(faults.count) faults")")
+        }
+    }
+
+    /// Every fault once: what makes a bundle and what makes an extension overlap.
+    private static func faults(of path: String) -> [String] {
+        var faults = ExtensionInspection(path: path).faults
+        for fault in BundleInspection(path: path).faults where !faults.contains(fault) { faults.append(fault) }
+        return faults
+    }
+}
+
+/// An extension in the JSON of `purvey extensions list`.
+private struct ListedExtension: Encodable {
+    let identifier, name, path, point, principalClass: String
+    let network: Bool
+    /// Bytes, and seconds.
+    let memoryLimit, timeLimit: Int
+
+    init(_ bundle: ExtensionBundle) {
+        (identifier, name, path) = (bundle.identifier, bundle.name, bundle.path)
+        (point, principalClass) = (bundle.point, bundle.principalClass)
+        (network, memoryLimit, timeLimit) = (bundle.usesNetwork, bundle.memoryLimit, bundle.timeLimit)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import ExtensionHost
+
+@Suite struct ConfinementTests {
+    private func telling(_ deeds: [String], _ list: [String: Any] = ExtensionPlace.propertyList) throws -> [String?] {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start(list)
+            defer { unruly.end() }
+            return deeds.map { unruly.tell($0) }
+        }
+    }
+
+    @Test func anExtensionAnswersAndMayStartThreads() throws {
+        #expect(try telling(["greet", "thread"]) == ["hello", "done"])
+    }
+
+    @Test func anExtensionHasItsContainerAndNothingOfTheCallersEnvironment() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            defer { unruly.end() }
+            let container = place.data + "/containers/org.example.unruly"
+            #expect(unruly.tell("environment USER") == "\(container) \(container)/tmp -")
+            #expect(unruly.tell("write \(container)/Documents/kept") == "done")
+            #expect(unruly.tell("descriptors") == "0 1 2 3 4")  // 4 is the file just written.
+        }
+    }
+
+    @Test func anExtensionThatWritesOrReadsOutsideItsContainerIsRefused() throws {
+        guard landlockIsThere() else { return }
+        try ExtensionPlace.run { place in
+            let secret = place.root + "/secret"
+            try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
+            let unruly = try place.start()
+            defer { unruly.end() }
+            let refused = Errno.permissionDenied.description
+            #expect(unruly.tell("write \(place.root)/outside") == refused)
+            #expect(unruly.tell("read \(secret)") == refused)
+            #expect(unruly.tell("write \(place.data)/extensions/org.example.unruly.appex/Info.plist") == refused)
+            #expect(!FileManager.default.fileExists(atPath: place.root + "/outside"))
+        }
+    }
+
+    @Test func anExtensionThatStartsAProcessIsRefused() throws {
+        let answers = try telling(["process", "greet"])
+        #expect(answers[0] != "done" && answers[0] != nil)
+        #expect(answers[1] == "hello")
+    }
+
+    @Test func anExtensionReachesNoOtherProcess() throws {
+        let refused = Errno.notPermitted.description
+        #expect(try telling(["signal \(getpid())", "signal 1"]) == [refused, refused])
+    }
+
+    @Test func anExtensionMakesNoSocketUnlessItsPropertyListAsksForTheNetwork() throws {
+        let refused = Errno.permissionDenied.description
+        #expect(try telling(["socket \(AF_INET)", "socket \(AF_UNIX)"]) == [refused, refused])
+        var list = ExtensionPlace.propertyList
+        var described = try #require(list["NSExtension"] as? [String: Any])
+        described[ExtensionBundle.networkKey] = true
+        list["NSExtension"] = described
+        #expect(try telling(["socket \(AF_INET)", "socket \(AF_UNIX)"], list) == ["done", refused])
+    }
+
+    @Test func anExtensionThatCrashesIsReportedWithItsSignalAndItsLastLinesAndStartsAgain() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            let other = try place.start()
+            defer { other.end() }
+            unruly.order("crash")
+            let ending = unruly.run.waitForEnd()
+            #expect(ending.reason == .signalled && ending.status == Int(SIGABRT))
+            #expect(ending.lastLines == ["about to fall over"])
+            #expect(ending.sentence.contains("about to fall over"))
+            #expect(other.tell("greet") == "hello")
+            let again = try place.start()
+            #expect(again.tell("greet") == "hello")
+            again.end()
+        }
+    }
+
+    @Test func anExtensionThatEatsMemoryEndsAtItsLimit() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            unruly.order("eat")
+            let ending = unruly.run.waitForEnd()
+            #expect(ending.reason == .signalled)
+        }
+    }
+
+    @Test func anExtensionThatHangsIsEndedAtItsTimeLimit() throws {
+        try ExtensionPlace.run { place in
+            var list = ExtensionPlace.propertyList
+            var described = try #require(list["NSExtension"] as? [String: Any])
+            described[ExtensionBundle.timeKey] = 1
+            list["NSExtension"] = described
+            let unruly = try place.start(list)
+            unruly.order("hang")
+            let ending = unruly.run.waitForEnd()
+            #expect(ending.reason == .timedOut && ending.status == 1)
+            #expect(ending.sentence.contains("did not answer within 1 seconds"))
+        }
+    }
+
+    @Test func anExtensionWhoseCallerHasEnoughIsEnded() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            unruly.order("hang")
+            unruly.run.release()
+            #expect(unruly.run.waitForEnd().reason == .released)
+        }
+    }
+
+    /// Where the kernel has none there is nothing to test; on a machine that has to have it, that is a failure.
+    private func landlockIsThere() -> Bool {
+        guard let missing = Confinement.missing.first(where: { $0.contains("no Landlock") }) else { return true }
+        if getenv("CI") != nil { Issue.record("\(missing)") }
+        return false
+    }
+}

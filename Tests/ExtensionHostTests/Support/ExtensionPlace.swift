@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import ExtensionHost
+
+/// A folder with an extension made for a test, its library and containers. All of it is gone afterwards.
+struct ExtensionPlace {
+    let root: String
+    var data: String { root + "/data" }
+    var appex: String { root + "/Unruly.appex" }
+    var library: ExtensionLibrary { ExtensionLibrary(data: data) }
+
+    static func run<Result>(_ body: (ExtensionPlace) throws -> Result) throws -> Result {
+        let place = try ExtensionPlace()
+        defer { place.remove() }
+        return try body(place)
+    }
+
+    /// For a test that is asynchronous; it removes the place itself.
+    static func make() throws -> ExtensionPlace { try ExtensionPlace() }
+
+    func remove() { try? FileManager.default.removeItem(atPath: root) }
+
+    private init() throws {
+        let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
+        root = temporary + "/pve-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: root + "/Unruly.appex", withIntermediateDirectories: true)
+    }
+
+    /// The property list of an extension without faults.
+    static var propertyList: [String: Any] {
+        [
+            "CFBundleIdentifier": "org.example.unruly", "CFBundleName": "Unruly", "CFBundleExecutable": "Unruly",
+            "NSExtension": [
+                "NSExtensionPointIdentifier": "com.apple.ui-services", "NSExtensionPrincipalClass": "Unruly",
+                "NSExtensionAttributes": ["NSExtensionActivationRule": ["NSExtensionActivationSupportsText": true]],
+                ExtensionBundle.timeKey: 20, ExtensionBundle.memoryKey: 128,
+            ] as [String: Any],
+        ]
+    }
+
+    /// Writes the extension's folder.
+    func write(_ list: [String: Any] = Self.propertyList) throws {
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
+        if (try? FileStatus.of(appex + "/Unruly")) == nil {
+            let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
+            let program = try FileDescriptor.open(try #require(Self.program(near: built)), .readOnly)
+            let folder = try FileDescriptor.open(appex, [.readOnly, .directory])
+            try FileCopier.copy(program, into: folder, named: "Unruly")
+        }
+    }
+
+    /// The test program lies beside the test bundle, wherever the build put that.
+    private static func program(near folder: URL) -> String? {
+        let candidates = [folder, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+        return candidates.map { $0.appendingPathComponent("UnrulyExtension").path }.first { access($0, X_OK) == 0 }
+    }
+
+    /// Starts the extension.
+    func start(_ list: [String: Any] = Self.propertyList) throws -> Unruly {
+        try write(list)
+        let bundle = try library.install(path: appex)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        return Unruly(run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
+    }
+}
+
+private final class Marker {}
+
+/// A running test extension.
+struct Unruly {
+    let run: ExtensionRun
+    let socket: FileDescriptor
+
+    /// Tells it to do something; the answer, or `nil` when it ended instead.
+    func tell(_ deed: String) -> String? {
+        order(deed)
+        var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
+        guard poll(&wait, 1, 60_000) == 1 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(socket.rawValue, &buffer, buffer.count, 0)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+
+    /// Tells it to do something that it does not answer.
+    func order(_ deed: String) {
+        let bytes = Array(deed.utf8)
+        _ = send(socket.rawValue, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    func end() {
+        run.release()
+        _ = run.waitForEnd()
+    }
+}
