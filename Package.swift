@@ -76,7 +76,7 @@ let package = Package(
         library(
             "Purvey",
             [
-                "AppExtension", "CoreTransferable", "DragAndDrop", "Exchange", "ExtensionHost", "FileCoordination",
+                "AppExtension", "CoreTransferable", "DragAndDrop", "Exchange", "FileCoordination",
                 "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
             ]),
 
@@ -96,6 +96,14 @@ let package = Package(
         // The program that the README explains.
         .executableTarget(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+
+        // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
+        .executableTarget(
+            name: "ThumbnailAction", dependencies: ["Purvey"], path: "Examples/ThumbnailAction",
+            exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
+            exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
         // What tests of files have in common.
         .target(

@@ -1,4 +1,9 @@
+@_exported import AppExtension
+@_exported import CoreTransferable
+@_exported import DragAndDrop
 @_exported import Exchange
+@_exported import FileCoordination
+@_exported import Images
 @_exported import ItemProvider
 @_exported import MobileCoreServices
 @_exported import UniformTypeIdentifiers

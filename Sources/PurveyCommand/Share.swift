@@ -4,16 +4,23 @@ import ExtensionHost
 import Foundation
 import ItemProvider
 import LinuxSystem
+import UniformTypeIdentifiers
 
 extension Command {
     static let share = Command(
         name: "share", summary: "hand files to a share or action extension, and print what it returns",
-        usage: ["FILE… --with EXTENSION [-o DIR]", "FILE… --list"],
+        usage: ["FILE… --with EXTENSION [-o DIR] [--json]", "FILE… --list [--json]"],
         options: [
             .value("with", "EXTENSION", "the extension's identifier or name"),
             .flag("list", "print which extensions accept the files"),
             .value("o", "DIR", "keep what it returns in this folder"),
-        ]
+            .flag("json", "print JSON"),
+        ],
+        discussion: """
+            The files are handed over as open files, and only when the extension loads them; it reaches nothing else of
+            yours. Printed is the text that it returns, and for each item its name, its type, and its size in bytes or,
+            of a URL, the URL; with -o, the file that it was kept in.
+            """
     ) { arguments in
         guard !arguments.operands.isEmpty else { throw UsageError("a FILE is missing") }
         guard arguments.has("list") != (arguments.value("with") != nil) else {
@@ -23,7 +30,9 @@ extension Command {
         let rule = [ActivationRule.Item(attachments: providers.map(\.registeredTypeIdentifiers))]
         let library = ExtensionLibrary(data: Locations.current.data)
         guard let wanted = arguments.value("with") else {
-            for bundle in library.all where bundle.accepts(rule) {
+            let accepting = library.all.filter { $0.accepts(rule) }
+            if arguments.has("json") { return try JSONOutput.print(accepting.map(\.identifier)) }
+            for bundle in accepting {
                 try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.name))\n")
             }
             return
@@ -31,7 +40,12 @@ extension Command {
         let bundle: ExtensionBundle
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
-        try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
+        let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
+        if arguments.has("json") { return try JSONOutput.print(returned) }
+        for item in returned {
+            if let text = item.text { try StandardOutput.print(OneLine.text(text) + "\n") }
+            for attachment in item.attachments { try StandardOutput.print(attachment.line + "\n") }
+        }
     }
 
     private static func providers(_ files: [String]) throws -> [NSItemProvider] {
@@ -49,7 +63,7 @@ extension Command {
 
     private static func hand(
         _ files: [String], to bundle: ExtensionBundle, keepingIn folder: String?
-    ) async throws {
+    ) async throws -> [ReturnedItem] {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let socket = theirs.descriptor
         let ending = Task {
@@ -65,15 +79,62 @@ extension Command {
         } catch {
             throw CommandError("\(bundle.identifier): \(OneLine.text(error.line))")
         }
+        // Their attachments can be loaded until the connection is closed.
+        defer { connection.close() }
+        var results: [ReturnedItem] = []
         for item in returned {
-            if let text = item.attributedContentText?.string { try StandardOutput.print(OneLine.text(text) + "\n") }
-            for attachment in item.attachments ?? [] {
-                let type = attachment.registeredTypeIdentifiers.first ?? "no type"
-                let name = attachment.suggestedName ?? "unnamed"
-                try StandardOutput.print("\(OneLine.text(name))  \(OneLine.text(type))\n")
-                if let folder { _ = try await ItemLoad.run(attachment, type: nil, as: .copy, to: .path(folder)) }
+            var attachments: [ReturnedAttachment] = []
+            for provider in item.attachments ?? [] {
+                attachments.append(try await ReturnedAttachment(provider, keepingIn: folder))
             }
+            results.append(ReturnedItem(text: item.attributedContentText?.string, attachments: attachments))
         }
-        connection.close()
+        return results
+    }
+}
+
+/// What an extension returned, as `purvey share` prints it.
+private struct ReturnedItem: Encodable {
+    let text: String?
+    let attachments: [ReturnedAttachment]
+}
+
+private struct ReturnedAttachment: Encodable {
+    let name: String?
+    let types: [String]
+    /// Of what is a URL.
+    var url: String?
+    /// In bytes, of what is data or a file.
+    var size: Int?
+    /// Where it was kept.
+    var path: String?
+
+    init(_ provider: NSItemProvider, keepingIn folder: String?) async throws {
+        name = provider.suggestedName
+        types = provider.registeredTypeIdentifiers
+        guard let type = types.first else { return }
+        if provider.hasItemConformingToTypeIdentifier(UTType.url.identifier),
+            let link = try? await provider.loadObject(ofClass: URL.self)
+        {
+            url = link.absoluteString
+            return
+        }
+        do {
+            (size, path) = try await provider.loadFileRepresentation(forTypeIdentifier: type) { file, _ in
+                let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+                guard let folder else { return (size, nil) }
+                let target = URL(fileURLWithPath: folder).appendingPathComponent(file.lastPathComponent).path
+                try Placement.move(file, to: target)
+                return (size, target)
+            }
+        } catch {
+            throw CommandError("\(OneLine.text(name ?? type)) cannot be loaded: \(OneLine.text(error.line))")
+        }
+    }
+
+    var line: String {
+        let measure = url ?? size.map { "\($0) bytes" } ?? "nothing"
+        return [name ?? "unnamed", types.first ?? "no type", measure, path].compactMap { $0 }
+            .map { OneLine.text($0) }.joined(separator: "  ")
     }
 }

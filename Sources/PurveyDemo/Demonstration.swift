@@ -57,8 +57,9 @@ enum Demonstration {
         let count = Load.all.count
         table.say(
             "\nLoad handlers ran \(runsBefore) times before the first load, and \(runs) times for \(count) loads.")
+        let areSharedWell = try Sharing(stage, examples: examples).show(in: table)
         let endedWell = provider.wait() == 0 && consumer.wait() == 0 && stage.hasDaemon
-        return isGood && endedWell && runsBefore == 0 && runs == count
+        return isGood && areSharedWell && endedWell && runsBefore == 0 && runs == count
     }
 
     /// Prints the table row by row as the consumer's loads finish. Returns whether all were as expected.

@@ -101,7 +101,7 @@ import Testing
             unruly.order("hang")
             let ending = unruly.run.waitForEnd()
             #expect(ending.reason == .timedOut && ending.status == 1)
-            #expect(ending.sentence.contains("did not answer within 1 seconds"))
+            #expect(ending.sentence.contains("did not answer within 1 second"))
         }
     }
 

@@ -9,6 +9,8 @@ import Testing
             #expect(ending.status == 0, "\(ending.output)")
             #expect(ending.output.contains("public.png in place                 in place, Examples/Ridge.png"))
             #expect(ending.output.contains("Load handlers ran 0 times before the first load"))
+            #expect(ending.output.contains("A thumbnail of 256 by 160 pixels"))
+            #expect(ending.output.contains("Filed: About Purvey.txt, Ridge.jpeg"))
         }
     }
 

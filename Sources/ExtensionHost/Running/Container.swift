@@ -19,6 +19,8 @@ struct Container: Sendable {
     func environment(language: String?) -> [String] {
         [
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
+            // Foundation asks the user database for the home folder, and this before it.
+            "CFFIXED_USER_HOME=\(path)",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
             // Tracing a crash takes a second process, which it may not start.
             "SWIFT_BACKTRACE=enable=no",

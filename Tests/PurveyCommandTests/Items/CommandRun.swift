@@ -100,14 +100,17 @@ final class CommandPlace: Sendable {
         return process
     }
 
-    private static let program: String = {
+    private static let program = program("purvey")
+
+    /// The path of a program that was built beside the tests.
+    static func program(_ name: String) -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         for path in [own] + CommandLine.arguments {
-            let candidate = (path as NSString).deletingLastPathComponent + "/purvey"
+            let candidate = (path as NSString).deletingLastPathComponent + "/" + name
             if access(candidate, X_OK) == 0 { return candidate }
         }
-        return "purvey"
-    }()
+        return name
+    }
 
     private func end() async {
         for offer in offers.withLock({ $0 }) { await offer.end() }

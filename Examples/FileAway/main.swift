@@ -1,0 +1,77 @@
+// A share extension that files web pages, text, images and PDFs into the folder Documents of its container.
+import Foundation
+import Purvey
+
+final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
+    /// What is filed, the most exact first: a PDF is also data, and a web page's address is also text to some.
+    private static let kinds: [UTType] = [.pdf, .image, .url, .text]
+
+    func beginRequest(with context: NSExtensionContext) {
+        let items = context.inputItems as? [NSExtensionItem] ?? []
+        let attachments = items.flatMap { $0.attachments ?? [] }
+        let filed = FiledNames()
+        let group = DispatchGroup()
+        for provider in attachments {
+            guard let kind = Self.kinds.first(where: { provider.hasItemConformingToTypeIdentifier($0.identifier) })
+            else {
+                continue
+            }
+            group.enter()
+            // An attachment may be the URL of a page, text, data or the URL of a file: whatever the host had.
+            provider.loadItem(forTypeIdentifier: kind.identifier, options: nil) { item, error in
+                defer { group.leave() }
+                do {
+                    if let error { throw error }
+                    filed.add(try self.file(item, kind, provider.suggestedName))
+                } catch {
+                    filed.add("(not filed: \(error.localizedDescription))")
+                }
+            }
+        }
+        group.notify(queue: .global()) {
+            let answer = NSExtensionItem()
+            answer.attributedContentText = NSAttributedString(
+                string: filed.names.isEmpty
+                    ? "Nothing to file" : "Filed: " + filed.names.sorted().joined(separator: ", "))
+            context.completeRequest(returningItems: [answer])
+        }
+    }
+
+    private func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
+        let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
+        let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
+        var target = documents.appendingPathComponent(name)
+        var contents = Data()
+        switch item as Any {
+        case let url as URL where url.isFileURL && kind != .url:
+            contents = try Data(contentsOf: url)
+        case let url as URL:
+            contents = Data("[InternetShortcut]\nURL=\(url.absoluteString)\n".utf8)
+            target = documents.appendingPathComponent((url.host ?? name) + ".url")
+        case let text as String:
+            contents = Data(text.utf8)
+            if target.pathExtension.isEmpty { target.appendPathExtension("txt") }
+        case let data as Data:
+            contents = data
+        case let image as UIImage:
+            contents = image.pngData() ?? Data()
+        default:
+            throw CocoaError(.fileReadUnknown)
+        }
+        if target.pathExtension.isEmpty { target.appendPathExtension(for: kind) }
+        try contents.write(to: target, options: .atomic)
+        return target.lastPathComponent
+    }
+}
+
+/// The names of what was filed, collected from several threads.
+final class FiledNames {
+    private let lock = NSLock()
+    private var all: [String] = []
+
+    var names: [String] { lock.withLock { all } }
+
+    func add(_ name: String) { lock.withLock { all.append(name) } }
+}
+
+NSExtensionMain()

@@ -1,0 +1,79 @@
+import Foundation
+
+/// The second part of the demonstration: files are handed to the two example extensions, each a confined process.
+struct Sharing {
+    private let stage: Stage
+    private let examples: URL
+
+    /// What is handed to which extension, and what has to come back.
+    private struct Share {
+        let files: [String]
+        let extensionName: String
+        let identifier: String
+        let answer: String
+    }
+
+    private static let shares = [
+        Share(
+            files: ["Ridge.png"], extensionName: "ThumbnailAction", identifier: "org.purvey.example.thumbnail",
+            answer: "A thumbnail of 256 by 160 pixels"),
+        Share(
+            files: ["Ridge.jpeg", "About Purvey.txt"], extensionName: "FileAway",
+            identifier: "org.purvey.example.file-away", answer: "Filed: About Purvey.txt, Ridge.jpeg"),
+    ]
+
+    init(_ stage: Stage, examples: URL) {
+        self.stage = stage
+        self.examples = examples
+    }
+
+    /// Installs the extensions, hands the files over and prints what comes back. Returns whether all was as expected.
+    func show(in table: Table) throws -> Bool {
+        table.say("\nThe example extensions, each a process of its own that reaches nothing but what it is handed:\n")
+        var isGood = true
+        for share in Self.shares {
+            try install(share.extensionName)
+            let files = share.files.map { examples.appendingPathComponent($0).path }
+            let start = ContinuousClock.now
+            let answer = try purvey(["share"] + files + ["--with", share.identifier])
+            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+            isGood = isGood && answer.status == 0 && answer.lines.first == share.answer
+            table.say("\(share.files.joined(separator: ", ")) → \(share.identifier)  \(Int(milliseconds)) ms")
+            for line in answer.lines { table.say("  \(line)") }
+        }
+        return isGood
+    }
+
+    private func install(_ name: String) throws {
+        let assembling = Process()
+        assembling.executableURL = URL(fileURLWithPath: "/bin/sh")
+        assembling.arguments = [
+            examples.deletingLastPathComponent().appendingPathComponent("Scripts/assemble-extension").path,
+            examples.appendingPathComponent(name).path, try Program.path.deletingLastPathComponent().path,
+            stage.home.path,
+        ]
+        try assembling.run()
+        assembling.waitUntilExit()
+        guard assembling.terminationStatus == 0 else {
+            throw Stage.Failure(description: "the extension \(name) could not be assembled")
+        }
+        let outcome = try purvey(["extensions", "install", stage.home.appendingPathComponent("\(name).appex").path])
+        guard outcome.status == 0 else {
+            throw Stage.Failure(description: "the extension \(name) could not be installed")
+        }
+    }
+
+    private func purvey(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
+        let command = Process()
+        let output = Pipe()
+        command.executableURL = try Program.sibling("purvey")
+        command.arguments = arguments
+        command.environment = stage.environment
+        command.standardInput = FileHandle.nullDevice
+        command.standardOutput = output
+        try command.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        command.waitUntilExit()
+        return (command.terminationStatus, text.split(separator: "\n").map(String.init))
+    }
+}

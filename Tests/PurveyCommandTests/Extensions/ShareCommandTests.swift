@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// `purvey share` with real, confined extensions, through a running daemon.
+@Suite struct ShareCommandTests {
+    /// A bundle of a program that was built beside the tests.
+    private func install(
+        _ program: String, _ place: CommandPlace, principal: String, rule: Any = "TRUEPREDICATE",
+        more: [String: Any] = [:]
+    ) async throws {
+        let bundle = place.path(program + ".appex")
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        var values: [String: Any] = [
+            "NSExtensionPointIdentifier": "com.apple.ui-services",
+            "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).\(principal)",
+            "NSExtensionAttributes": ["NSExtensionActivationRule": rule],
+        ]
+        values.merge(more) { $1 }
+        let list: [String: Any] = [
+            "CFBundleIdentifier": "org.example.\(program)", "CFBundleName": program, "CFBundleExecutable": program,
+            "NSExtension": values,
+        ]
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
+        try FileManager.default.linkItem(atPath: CommandPlace.program(program), toPath: "\(bundle)/\(program)")
+        let outcome = try await place.purvey("extensions", "install", bundle)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    private func installThumbnail(_ place: CommandPlace) async throws {
+        try await install(
+            "ThumbnailAction", place, principal: "ThumbnailRequestHandler",
+            rule: ["NSExtensionActivationSupportsImageWithMaxCount": 1])
+    }
+
+    private var ridge: String { FileManager.default.currentDirectoryPath + "/Examples/Ridge.png" }
+
+    @Test func aPictureBecomesAThumbnailInAnotherProcess() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            let kept = try await place.purvey(
+                "share", ridge, "--with", "org.example.ThumbnailAction", "-o", place.path(""))
+            #expect(kept.status == 0, "\(kept.errors)")
+            #expect(kept.text.hasPrefix("A thumbnail of 256 by 160 pixels\nRidge thumbnail  public.png  "))
+            let file = try Data(contentsOf: URL(fileURLWithPath: place.path("Ridge thumbnail.png")))
+            #expect(file.starts(with: [0x89] + Array("PNG".utf8)))
+            let json = try await place.purvey("share", ridge, "--with", "ThumbnailAction", "--json")
+            let items = try JSONSerialization.jsonObject(with: json.output) as? [[String: Any]]
+            let attachment = (items?.first?["attachments"] as? [[String: Any]])?.first
+            #expect(attachment?["size"] as? Int == file.count)
+        }
+    }
+
+    @Test func onlyExtensionsThatAcceptTheFilesAreListed() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            let text = try place.write("text", to: "a.txt")
+            #expect(
+                try await place.purvey("share", ridge, "--list").text
+                    == "org.example.ThumbnailAction  ThumbnailAction\n")
+            #expect(try await place.purvey("share", text, "--list").text.isEmpty)
+            #expect(try await place.purvey("share", ridge, ridge, "--list", "--json").text.contains("["))
+            let refused = try await place.purvey("share", text, "--with", "ThumbnailAction")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("does not accept"))
+            #expect(try await place.purvey("share", ridge, "--with", "Nobody").status == 1)
+            #expect(try await place.purvey("share", ridge).status == 2)
+            #expect(try await place.purvey("share", "--list").status == 2)
+        }
+    }
+
+    @Test func aPictureThatLiesIsAnErrorAndTheNextOneIsServed() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            let liar = try place.write("no picture", to: "liar.png")
+            let failed = try await place.purvey("share", liar, "--with", "ThumbnailAction")
+            #expect(failed.status == 1)
+            #expect(failed.errors.split(separator: "\n").count == 1, "\(failed.errors)")
+            #expect(try await place.purvey("share", ridge, "--with", "ThumbnailAction").status == 0)
+        }
+    }
+
+    @Test func anExtensionThatDoesNotAnswerIsEndedAndNamed() async throws {
+        try await CommandPlace.run { place in
+            // It speaks no protocol at all.
+            try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 1])
+            let outcome = try await place.purvey("share", ridge, "--with", "UnrulyExtension")
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("did not answer within 1 second"), "\(outcome.errors)")
+            try await installThumbnail(place)
+            #expect(try await place.purvey("share", ridge, "--with", "ThumbnailAction").status == 0)
+        }
+    }
+
+    @Test func filesAreFiledIntoTheExtensionsContainerAndNowhereElse() async throws {
+        try await CommandPlace.run { place in
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            let text = try place.write("text", to: "a.txt")
+            let outcome = try await place.purvey("share", ridge, text, "--with", "FileAway")
+            #expect(outcome.text == "Filed: Ridge.png, a.txt\n", "\(outcome.errors)")
+            let documents = place.home + "/data/containers/org.example.FileAway/Documents"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: documents).sorted() == ["Ridge.png", "a.txt"])
+            #expect(
+                try Data(contentsOf: URL(fileURLWithPath: documents + "/Ridge.png"))
+                    == Data(contentsOf: URL(fileURLWithPath: ridge)))
+        }
+    }
+}
