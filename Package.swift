@@ -21,6 +21,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
+func compatibilityTests(_ name: String, path: String, _ mode: SwiftLanguageMode) -> Target {
+    .testTarget(
+        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: ["README.md"],
+        swiftSettings: [
+            .swiftLanguageMode(mode),
+            .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
+        ])
+}
+
 let package = Package(
     name: "Purvey",
     products: [
@@ -43,11 +53,14 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
+        // Named as programs import it; empty but for its submodule.
+        .target(name: "os"),
         .target(name: "CImages", dependencies: ["CVips"]),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers"),
+        library("OSLog"),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -151,5 +164,7 @@ let package = Package(
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
+        compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),
     ],
 )

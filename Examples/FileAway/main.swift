@@ -16,13 +16,14 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
             else {
                 continue
             }
+            let name = provider.suggestedName
             group.enter()
             // An attachment may be the URL of a page, text, data or the URL of a file: whatever the host had.
             provider.loadItem(forTypeIdentifier: kind.identifier, options: nil) { item, error in
                 defer { group.leave() }
                 do {
                     if let error { throw error }
-                    filed.add(try self.file(item, kind, provider.suggestedName))
+                    filed.add(try Self.file(item, kind, name))
                 } catch {
                     filed.add("(not filed: \(error.localizedDescription))")
                 }
@@ -37,7 +38,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
         }
     }
 
-    private func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
+    private static func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
         let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
         let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
         var target = documents.appendingPathComponent(name)

@@ -12,13 +12,14 @@ final class ThumbnailRequestHandler: NSObject, NSExtensionRequestHandling {
             return
         }
         let options = [NSItemProviderPreferredImageSizeKey: CGSize(width: 256, height: 256)]
+        let name = self.name(for: image)
         image.loadPreviewImage(options: options) { preview, error in
             guard let preview = preview as? UIImage else {
                 context.cancelRequest(withError: error ?? CocoaError(.fileReadCorruptFile))
                 return
             }
             let thumbnail = NSItemProvider(object: preview)
-            thumbnail.suggestedName = self.name(for: image)
+            thumbnail.suggestedName = name
             let answer = NSExtensionItem()
             answer.attributedContentText = NSAttributedString(
                 string: "A thumbnail of \(Int(preview.size.width)) by \(Int(preview.size.height)) pixels")

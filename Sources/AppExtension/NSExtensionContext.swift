@@ -9,8 +9,11 @@ public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 /// It ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``; what is called
 /// after that is ignored. The methods may be called from any thread.
 ///
+/// Sendable, unlike Apple's, so that a completion handler may use it: the host and the items are set once, before anybody else has
+/// the object, and what changes is under a lock. The items are the extension's own.
+///
 /// Source: Foundation, `NSExtensionContext.h`.
-open class NSExtensionContext: NSObject {
+open class NSExtensionContext: NSObject, @unchecked Sendable {
     /// The other side of a request. Its functions are called on whatever thread the extension calls from.
     package struct Host: Sendable {
         /// The items as what they become on the way: the receiver calls back when the host has them, with whether it had

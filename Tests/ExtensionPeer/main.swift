@@ -30,11 +30,10 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         case "never":
             break
         case "open":
-            let back = ContextBox(context: context)
             context.open(URL(fileURLWithPath: "/tmp")) { wasOpened in
                 let item = NSExtensionItem()
                 item.attributedContentText = NSAttributedString(string: "\(wasOpened)")
-                back.context.completeRequest(returningItems: [item])
+                context.completeRequest(returningItems: [item])
             }
         case "garbage":
             context.completeRequest(returningItems: ["no item", 7, returned("good")])
@@ -51,16 +50,15 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         guard let provider, provider.hasItemConformingToTypeIdentifier("public.text") else {
             return context.cancelRequest(withError: CocoaError(.fileNoSuchFile))
         }
-        let back = ContextBox(context: context)
         provider.loadItem(forTypeIdentifier: "public.text") { item, error in
             guard let text = item as? NSString else {
-                return back.context.cancelRequest(withError: error ?? CocoaError(.coderInvalidValue))
+                return context.cancelRequest(withError: error ?? CocoaError(.coderInvalidValue))
             }
             let answer = NSExtensionItem()
             answer.attachments = [
                 NSItemProvider(item: (text as String).uppercased() as NSString, typeIdentifier: "public.text")
             ]
-            back.context.completeRequest(returningItems: [answer])
+            context.completeRequest(returningItems: [answer])
         }
     }
 
@@ -69,11 +67,6 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         item.attributedContentText = NSAttributedString(string: text)
         return item
     }
-}
-
-/// Sendable because a context may be used from any thread.
-struct ContextBox: @unchecked Sendable {
-    let context: NSExtensionContext
 }
 
 NSExtensionMain()

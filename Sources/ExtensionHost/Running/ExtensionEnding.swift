@@ -46,7 +46,8 @@ package struct ExtensionEnding: Message, Equatable {
             case .exited where status == 0: "the extension ended without an answer"
             case .exited: "the extension ended with exit status \(status)"
             case .signalled: "the extension crashed: signal \(status) (\(String(cString: strsignal(CInt(status)))))"
-            case .timedOut: "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
+            case .timedOut:
+                "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
             case .released: "the extension was ended because nobody waited for it any more"
             }
         return lastLines.isEmpty ? what : what + "; it said last: " + lastLines.joined(separator: " / ")

@@ -1,0 +1,1 @@
+// The submodule `os.log`, for the sake of its import.

@@ -1,0 +1,1 @@
+// A module needs a file to compile.

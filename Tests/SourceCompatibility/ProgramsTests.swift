@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import UniformTypeIdentifiers
+
+@Suite struct ProgramsTests {
+    @Test func thePodcastIsDraggedAndDropped() async throws {
+        let provider = NSItemProvider(object: PodcastModelData(collectionName: "a", feedURL: "b", artworkURL100: "c"))
+        let podcast = try await provider.loadObject(ofClass: PodcastModelData.self)
+        #expect(podcast.collectionName == "a")
+        #expect(podcast.artworkUrl100 == "c")
+    }
+
+    @Test func theShareExtensionsLoopEnds() throws {
+        let handler = ActionRequestHandler()
+        handler.beginRequest(with: NSExtensionContext())
+        #expect(handler.extensionContext == nil)
+    }
+
+    @Test func attachmentsOfEveryFormAreUnderstood() async throws {
+        let url = try #require(URL(string: "https://example.org"))
+        #expect(
+            try await SharedContent.load(NSItemProvider(item: url as NSURL, typeIdentifier: "public.url")) == .link(url)
+        )
+        #expect(try await SharedContent.load(NSItemProvider(object: url as NSURL)) == .link(url))
+        #expect(
+            try await SharedContent.load(NSItemProvider(item: "t" as NSString, typeIdentifier: "public.plain-text"))
+                == .text("t"))
+        #expect(try await SharedContent.load(NSItemProvider(object: "t" as NSString)) == .text("t"))
+        #expect(try await SharedContent.load(NSItemProvider()) == nil)
+    }
+
+    @Test func aFileIsCopiedThroughStreams() throws {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("a.png")
+        try Data(repeating: 7, count: 300_000).write(to: source)
+        let target = folder.appendingPathComponent("b.png")
+        try copyStream(from: source, to: target)
+        #expect(try Data(contentsOf: target).count == 300_000)
+        #expect(try Idioms.contentType(source) == .png)
+        #expect(try Idioms.read(source).count == 300_000)
+        #expect(!folder.appendingPathComponent("gone").startAccessingSecurityScopedResource())
+    }
+
+    @Test func theWalkthroughsProviderKeepsItsPromise() async throws {
+        let provider = Idioms.provider(for: nil)
+        #expect(provider.registeredTypeIdentifiers == ["public.plain-text", "public.json"])
+        #expect(try await provider.loadDataRepresentation(for: .json) == Data("{}".utf8))
+        let string = await withCheckedContinuation { continuation in
+            provider.loadString { continuation.resume(returning: $0) }
+        }
+        #expect(string == "text")
+    }
+
+    @Test func smallThingsWorkAsTheyAreWritten() async throws {
+        #expect(Idioms.progress().totalUnitCount == 0)
+        #expect(Idioms.callWithErrorPointer() == 1)
+        #expect(Idioms.olderTypes("png") == "public.image")
+        Idioms.log(CocoaError(.fileNoSuchFile))
+        let group = try #require(Idioms.group("group.com.example"))
+        #expect(group.lastPathComponent == "group.com.example")
+        try? FileManager.default.removeItem(at: group)
+        for bad in ["", "..", "../x", "a/b", String(repeating: "g", count: 300)] { #expect(Idioms.group(bad) == nil) }
+        #expect(try await Bookmark(title: "t").exported(as: .plainText) == Data("t".utf8))
+    }
+}
