@@ -10,13 +10,14 @@ FORMATTED = Package.swift Sources Tests Examples
 PROGRAMS = purveyd purvey
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run test lint format build benchmark install clean
+.PHONY: help packages run test lint format declarations build benchmark install clean
 
 help:
 	@echo 'make run         hands the files of Examples from one process to another, and shows how they arrived'
 	@echo 'make test        checks the sources, builds, and runs all tests in debug and release'
 	@echo 'make lint        checks the sources only'
 	@echo 'make format      formats the sources in place'
+	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
 	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
 	@echo 'make install     installs purvey and purveyd beneath PREFIX (/usr/local)'
 	@echo 'make clean       removes what was built'
@@ -31,6 +32,7 @@ run: packages
 
 test: packages lint
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
+	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
 
 lint: packages
@@ -41,6 +43,10 @@ lint: packages
 
 format:
 	@$(SWIFT) format --in-place --recursive --parallel --configuration .swift-format $(FORMATTED)
+
+# After a debug build with tests, as make test leaves it.
+declarations: packages
+	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
 build: packages
 	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release

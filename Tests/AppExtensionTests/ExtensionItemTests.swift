@@ -50,6 +50,10 @@ import Testing
         let context = NSExtensionContext()
         #expect(context.inputItems.isEmpty)
         #expect(await context.open(URL(fileURLWithPath: "/")) == false)
+        let wasOpened = await withCheckedContinuation { continuation in
+            context.open(URL(fileURLWithPath: "/")) { continuation.resume(returning: $0) }
+        }
+        #expect(!wasOpened)
         let expired = await withCheckedContinuation { continuation in
             context.completeRequest(returningItems: []) { continuation.resume(returning: $0) }
         }

@@ -31,6 +31,7 @@ import UniformTypeIdentifiers
 
     @Test func whatIsHiddenIsNotListedForEverybody() {
         #expect(Picture.exportedContentTypes() == [.png])
+        #expect(Picture.exportedContentTypes(visibility: .all) == [.png])
         #expect(Picture.exportedContentTypes(visibility: .ownProcess) == [.png, .jpeg])
         #expect(Picture(bytes: Data()).exportedContentTypes(.team) == [.png])
         #expect(TransferRepresentationVisibility.team != .group)
@@ -119,6 +120,13 @@ import UniformTypeIdentifiers
     @Test func typesOfOthersCanBeMadeTransferable() async throws {
         let identifier = UUID()
         #expect(try await identifier.exported(as: nil) == Data(identifier.uuidString.utf8))
+    }
+
+    @Test func aSentFileIsACopyUnlessItsSenderSaysOtherwise() {
+        let url = URL(fileURLWithPath: "/a")
+        #expect(SentTransferredFile(url).file == url)
+        #expect(!SentTransferredFile(url).allowAccessingOriginalFile)
+        #expect(SentTransferredFile(url, allowAccessingOriginalFile: true).allowAccessingOriginalFile)
     }
 
     struct Folder: Transferable {

@@ -46,6 +46,19 @@ import UniformTypeIdentifiers
         await #expect(throws: (any Error).self) { try await Picture(importing: gone, contentType: nil) }
     }
 
+    @Test func anImporterIsLentTheFile() async throws {
+        struct Path: Transferable {
+            var path: String
+            static var transferRepresentation: some TransferRepresentation {
+                FileRepresentation(importedContentType: .data) { (received: ReceivedTransferredFile) in
+                    Path(path: received.isOriginalFile ? "" : received.file.path)
+                }
+            }
+        }
+        let imported = try await Path(importing: Data("m".utf8), contentType: .png)
+        #expect(!imported.path.isEmpty && !FileManager.default.fileExists(atPath: imported.path))
+    }
+
     @Test func dataIsAFileToAnImporterOfFiles() async throws {
         let movie = try await Movie(importing: Data("m".utf8), contentType: .mpeg4Movie)
         #expect(!movie.wasOriginal)
@@ -79,6 +92,18 @@ import UniformTypeIdentifiers
                 }
             }
         }
+        struct Mixed: Transferable {
+            var text: String
+            static var transferRepresentation: some TransferRepresentation {
+                ProxyRepresentation(
+                    exporting: { (item: Mixed) in item.text },
+                    importing: { (text: String) async in
+                        await Task.yield()
+                        return Mixed(text: text)
+                    })
+            }
+        }
+        #expect(try await Mixed(importing: try await Mixed(text: "m").exported(as: nil), contentType: nil).text == "m")
         struct OneWay: Transferable {
             var text: String
             static var transferRepresentation: some TransferRepresentation {

@@ -176,4 +176,72 @@ import Testing
         #expect(copy.operation == .move && copy.isPrecise && !copy.prefersFullSizePreview)
         #expect([UIDropOperation.cancel, .forbidden, .copy, .move].map(\.rawValue) == [0, 1, 2, 3])
     }
+
+    @Test func aPasteConfigurationTakesTypesAndWhatClassesRead() {
+        let configuration = UIPasteConfiguration(forAccepting: NSString.self)
+        #expect(configuration.acceptableTypeIdentifiers == NSString.readableTypeIdentifiersForItemProvider)
+        configuration.addTypeIdentifiers(forAccepting: NSString.self)
+        configuration.addTypeIdentifiers(forAccepting: URL.self)
+        #expect(configuration.acceptableTypeIdentifiers.contains("public.url"))
+        #expect(
+            UIPasteConfiguration(forAccepting: URL.self).acceptableTypeIdentifiers == ["public.file-url", "public.url"])
+        let field = Field()
+        #expect(!field.canPaste([NSItemProvider(object: "a" as NSString)]))
+        field.pasteConfiguration = UIPasteConfiguration(acceptableTypeIdentifiers: ["public.text"])
+        field.pasteConfiguration?.addAcceptableTypeIdentifiers(["public.text", "public.png"])
+        #expect(field.pasteConfiguration?.acceptableTypeIdentifiers == ["public.text", "public.png"])
+        #expect(field.canPaste([NSItemProvider(object: "a" as NSString)]))
+        #expect(!field.canPaste([NSItemProvider(item: NSData(), typeIdentifier: "public.jpeg")]))
+        #expect(!field.canPaste([]))
+        field.paste(itemProviders: [])
+        #expect(UIPasteConfiguration().acceptableTypeIdentifiers.isEmpty)
+    }
+
+    private final class Field: NSObject, UIPasteConfigurationSupporting, UIItemProviderPresentationSizeProviding {
+        var pasteConfiguration: UIPasteConfiguration?
+        let preferredPresentationSizeForItemProvider = CGSize(width: 3, height: 4)
+    }
+
+    @Test func anItemSaysHowItWouldLikeToBeShown() {
+        let provider = NSItemProvider()
+        #expect(provider.preferredPresentationStyle == .unspecified)
+        #expect(provider.preferredPresentationSize == .zero)
+        provider.preferredPresentationStyle = .attachment
+        provider.preferredPresentationSize = Field().preferredPresentationSizeForItemProvider
+        #expect(provider.preferredPresentationStyle == .attachment)
+        #expect(provider.preferredPresentationSize == CGSize(width: 3, height: 4))
+        let styles: [NSItemProvider.PreferredPresentationStyle] = [.unspecified, .inline, .attachment]
+        #expect(styles.map(\.rawValue) == [0, 1, 2])
+    }
+
+    @Test func bothSidesOfADragSeeWhatItIsAbout() async throws {
+        let desk = Desk()
+        desk.items = [text("one")]
+        desk.isRestricted = true
+        let source = UIDragInteraction(delegate: desk)
+        #expect(source.delegate === desk && !source.allowsSimultaneousRecognitionDuringLift)
+        let destination = UIDropInteraction(delegate: desk)
+        #expect(destination.delegate === desk && !destination.allowsSimultaneousDropSessions)
+        let drag = try #require(DragOperation(source, boards: LocalBoards()))
+        let drop = try #require(DropOperation(destination, drag))
+        let session: any UIDropSession = drop.session
+        let sides: [any UIDragDropSession] = [drag.session, session]
+        for side in sides {
+            #expect(side.items.first?.itemProvider.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+            let allowed = (side.allowsMoveOperation, side.isRestrictedToDraggingApplication)
+            #expect(allowed == (true, true))
+            let readable = (side.canLoadObjects(ofClass: NSString.self), side.canLoadObjects(ofClass: NSURL.self))
+            #expect(readable == (true, false))
+        }
+        #expect(session.localDragSession === drag.session)
+        session.progressIndicatorStyle = .none
+        let style: UIDropSessionProgressIndicatorStyle = session.progressIndicatorStyle
+        #expect(style.rawValue == 0)
+        let loaded = await withCheckedContinuation { continuation in
+            _ = session.loadObjects(ofClass: NSString.self) { objects in
+                continuation.resume(returning: objects.compactMap { ($0 as? NSString) as String? })
+            }
+        }
+        #expect(loaded == ["one"])
+    }
 }

@@ -124,8 +124,11 @@ import Testing
             // What came later stays.
             pasteboard.setObjects(["old"], localOnly: true, expirationDate: Date(timeIntervalSinceNow: 0.05))
             pasteboard.setObjects(["new"])
+            let writing: [any NSItemProviderWriting] = ["newer" as NSString]
+            pasteboard.setObjects(writing, localOnly: false, expirationDate: nil)
+            pasteboard.setObjects(writing)
             usleep(200_000)
-            #expect(pasteboard.strings == ["new"])
+            #expect(pasteboard.strings == ["newer"])
         }
     }
 
@@ -137,6 +140,16 @@ import Testing
     @Test func namesAreWhatTheyAre() {
         #expect(UIPasteboard.Name.general.rawValue == "com.apple.UIKit.pboard.general")
         #expect(UIPasteboard(.general, boards).isPersistent && !pasteboard.isPersistent)
+        #expect(UIPasteboard.general.name == UIPasteboard.Name(rawValue: "com.apple.UIKit.pboard.general"))
+        #expect(UIPasteboard(name: name, create: true)?.name == name)
+        UIPasteboard.general.setPersistent(false)
+        #expect(UIPasteboard.general.isPersistent)
+        // The general one cannot be removed.
+        UIPasteboard.remove(withName: .general)
+        #expect(UIPasteboardNameFind == "com.apple.UIKit.pboard.find")
+        #expect(UIPasteboard.OptionsKey(rawValue: "UIPasteboardOptionLocalOnly") == UIPasteboard.OptionsKey.localOnly)
+        #expect(UIPasteboard.OptionsKey.expirationDate != .localOnly)
+        #expect(UIPasteboard.removedNotification != UIPasteboard.changedNotification)
         #expect(UIPasteboard.withUniqueName().name != UIPasteboard.withUniqueName().name)
         #expect(UIPasteboard.typeListURL.contains("public.url"))
         #expect(UIPasteboard.typeListString.contains("public.utf8-plain-text"))

@@ -1,6 +1,9 @@
 import Foundation
 import ItemProvider
 
+/// The name of the pasteboard with what was last searched for.
+public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
+
 /// A place where programs leave items for each other: the general one for copy and paste, and named ones.
 ///
 /// The general pasteboard is the one of `purvey copy` and `purvey paste`. What is put on a pasteboard is a promise: nothing is

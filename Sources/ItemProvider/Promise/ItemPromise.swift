@@ -7,7 +7,14 @@ import UniformTypeIdentifiers
 /// `NSItemProvider` is an open class that cannot be `Sendable`, because client code declares that itself; this is the
 /// part of it that may cross threads.
 package final class ItemPromise: Sendable {
+    /// How the item would like to be shown, as the module of drags and pasteboards names it.
+    package struct Presentation: Sendable {
+        package var size = CGSize.zero
+        package var style = 0
+    }
+
     private struct State {
+        var presentation = Presentation()
         var representations: [Representation] = []
         var suggestedName: String?
         var previewImageHandler: NSItemProvider.LoadHandler?
@@ -39,6 +46,11 @@ package final class ItemPromise: Sendable {
     var previewImageHandler: NSItemProvider.LoadHandler? {
         get { state.withLock { $0.previewImageHandler } }
         set { state.withLock { $0.previewImageHandler = newValue } }
+    }
+
+    package var presentation: Presentation {
+        get { state.withLock { $0.presentation } }
+        set { state.withLock { $0.presentation = newValue } }
     }
 
     /// Keeps a copy until the item goes.

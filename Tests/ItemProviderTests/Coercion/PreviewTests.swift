@@ -27,12 +27,18 @@ import UniformTypeIdentifiers
     @Test func theClientsOwnPreviewComesFirst() async throws {
         let provider = try #require(NSItemProvider(contentsOf: try scratch.file("a.jpg", try picture())))
         let own = try picture(width: 10, height: 10)
-        provider.previewImageHandler = { completion, wanted, options in
+        let handler: NSItemProvider.LoadHandler = { completion, wanted, options in
             #expect(wanted == UIImage.self)
             #expect(options?["hint"] as? String == "small")
             completion?(own as NSData, nil)
         }
-        #expect(try await provider.loadPreviewImage(options: ["hint": "small"]) as? NSData == own as NSData)
+        provider.previewImageHandler = handler
+        let preview = await withCheckedContinuation { continuation in
+            provider.loadPreviewImage(options: ["hint": "small"]) { preview, _ in
+                continuation.resume(returning: (preview as? NSData).map { Data(referencing: $0) })
+            }
+        }
+        #expect(preview == own)
         #expect(provider.previewImageHandler != nil)
     }
 
