@@ -96,7 +96,7 @@ private enum TypesAnswers {
                 try output.append { TypesJSON.append(type, to: &$0) }
             } else if let type {
                 let description = type.localizedDescription.map { " (\($0))" } ?? ""
-                let subject = question.kind == .file ? question.value + ": " : ""
+                let subject = question.kind == .file ? OneLine.text(question.value) + ": " : ""
                 try output.write("\(subject)\(type.identifier)\(description)\n")
             }
         }

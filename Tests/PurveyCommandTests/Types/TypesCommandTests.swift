@@ -27,6 +27,17 @@ import Testing
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    @Test func aNameWithALineBreakStaysOnOneLine() async throws {
+        try await withFiles { folder in
+            let path = folder + "/two\nlines.txt"
+            try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+            let run = try await TypesRun.run(["types", path])
+            #expect(run.status == 0)
+            #expect(run.lines.count == 1)
+            #expect(run.output.hasSuffix("lines.txt: public.plain-text (plain text document)\n"))
+        }
+    }
+
     @Test func aTagHasAJSONObjectOfAllKeys() async throws {
         let run = try await TypesRun.run(["types", "--json", "--extension", "PNG"])
         #expect(run.status == 0 && run.errors.isEmpty)
