@@ -162,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
             path: "Tests/PasteboardPeer", swiftSettings: settings),
-        tests("PurveyCommandTests", ["UniformTypeIdentifiers"]),
+        tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
         compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
         compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),

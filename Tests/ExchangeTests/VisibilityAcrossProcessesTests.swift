@@ -83,6 +83,7 @@ import Testing
                 case .failed(let failure):
                     #expect(!isPermitted)
                     #expect(failure.code == NSItemProvider.ErrorCode.itemUnavailableError.rawValue)
+                case .placed: Issue.record("a folder was placed where none was asked for")
                 }
             }
         }

@@ -1,9 +1,8 @@
+import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
 import Testing
-
-@testable import ExtensionHost
 
 @Suite struct ConfinementTests {
     private func telling(_ deeds: [String], _ list: [String: Any] = ExtensionPlace.propertyList) throws -> [String?] {

@@ -1,7 +1,6 @@
+import ExtensionHost
 import Foundation
 import Testing
-
-@testable import ExtensionHost
 
 @Suite struct LibraryTests {
     @Test func anExtensionIsInstalledFoundReplacedAndRemoved() throws {

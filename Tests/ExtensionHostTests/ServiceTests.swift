@@ -1,10 +1,9 @@
 import Conduit
+import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
 import Testing
-
-@testable import ExtensionHost
 
 /// The daemon's service over a socket of its own, with real extension processes behind it.
 @Suite struct ServiceTests {

@@ -41,6 +41,8 @@ final class Principal: NSObject, NSExtensionRequestHandling {
             context.completeRequest(returningItems: [returned("\(context.inputItems.count) \(count)")])
         case "nil":
             context.completeRequest(returningItems: nil)
+        case _ where item?.attachments?.first?.hasItemConformingToTypeIdentifier("public.folder") == true:
+            list(item?.attachments?.first, context)
         default:
             context.completeRequest(returningItems: [returned("empty-handed \(context.inputItems.count)")])
         }
@@ -59,6 +61,21 @@ final class Principal: NSObject, NSExtensionRequestHandling {
                 NSItemProvider(item: (text as String).uppercased() as NSString, typeIdentifier: "public.text")
             ]
             context.completeRequest(returningItems: [answer])
+        }
+    }
+
+    /// Tells what a folder holds, of its own copy of it.
+    private func list(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
+        provider?.loadFileRepresentation(forTypeIdentifier: "public.folder") { url, error in
+            let item = NSExtensionItem()
+            do {
+                guard let url else { throw error ?? CocoaError(.fileNoSuchFile) }
+                let names = try FileManager.default.subpathsOfDirectory(atPath: url.path).sorted()
+                item.attributedContentText = NSAttributedString(string: "folder: " + names.joined(separator: " "))
+                context.completeRequest(returningItems: [item])
+            } catch {
+                context.cancelRequest(withError: error)
+            }
         }
     }
 

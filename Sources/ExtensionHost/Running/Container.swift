@@ -1,4 +1,5 @@
 import Foundation
+import ItemProvider
 import LinuxSystem
 
 /// The folder that an extension has to itself: its home, with `Documents` and a folder for temporary files.
@@ -21,6 +22,8 @@ struct Container: Sendable {
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
             // Foundation asks the user database for the home folder, and this before it.
             "CFFIXED_USER_HOME=\(path)",
+            // A folder that it is handed is copied into its container.
+            "\(FolderPlacement.environmentKey)=1",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
             // Tracing a crash takes a second process, which it may not start.
             "SWIFT_BACKTRACE=enable=no",

@@ -21,7 +21,7 @@ package struct ExtensionEnding: Message, Equatable {
     /// The last lines that it wrote to its standard error.
     package let lastLines: [String]
 
-    init(_ reason: Reason, status: Int, lastLines: [String]) {
+    package init(_ reason: Reason, status: Int, lastLines: [String]) {
         self.reason = reason
         self.status = status
         self.lastLines = lastLines

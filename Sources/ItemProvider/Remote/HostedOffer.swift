@@ -64,7 +64,7 @@ package final class HostedOffer: Sendable {
             else {
                 return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
             }
-            self.serve(representation, delivery: request.delivery, call)
+            self.serve(representation, request, call)
         }
         service.on(ItemCall.self) { [weak self] request, call in
             guard let self, permitted.contains(request.index),
@@ -94,7 +94,7 @@ package final class HostedOffer: Sendable {
         for connection in idle { connection.close() }
     }
 
-    private func serve(_ representation: Representation, delivery: Delivery, _ call: ServedCall<LoadCall>) {
+    private func serve(_ representation: Representation, _ request: LoadCall, _ call: ServedCall<LoadCall>) {
         let connection = call.connection
         let isServed = state.withLock { state in
             if state.hasEnded { return false }
@@ -105,7 +105,7 @@ package final class HostedOffer: Sendable {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
         // Holds this object: what was promised is kept for as long as somebody waits for it.
-        ServedLoad.start(representation, delivery: delivery, call) { self.finished(on: connection, succeeded: $0) }
+        ServedLoad.start(representation, request, call) { self.finished(on: connection, succeeded: $0) }
     }
 
     private func serveItem(_ representation: Representation, _ call: ServedCall<ItemCall>) {

@@ -1,4 +1,5 @@
 import Conduit
+import LinuxSystem
 
 /// A consumer asks a provider's process for one representation of the item that their socket is for.
 package struct LoadCall: Call {
@@ -6,30 +7,39 @@ package struct LoadCall: Call {
     /// The position of the representation in the item's manifest.
     package let index: Int
     package let delivery: Delivery
+    /// A directory of a consumer that cannot open what lies beneath a directory it is handed: a folder is to be copied there.
+    package let target: FileDescriptor?
 
-    package init(index: Int, delivery: Delivery) {
+    package init(index: Int, delivery: Delivery, target: FileDescriptor? = nil) {
         self.index = index
         self.delivery = delivery
+        self.target = target
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         index = try decoder.decode(forKey: 0)
         delivery = try decoder.decode(forKey: 1)
+        target = try decoder.decodeIfPresent(forKey: 2)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(index, forKey: 0)
         encoder.encode(delivery, forKey: 1)
+        encoder.encodeIfPresent(target, forKey: 2)
     }
 
     /// What the load handler came to.
     package enum Reply: Message {
         case supplied(SupplyMessage)
         case failed(FailureMessage)
+        /// A folder of this name was copied into the consumer's directory, see ``FolderPlacement``.
+        case placed(name: String)
 
         package init(from decoder: inout MessageDecoder) throws(MessageError) {
             if let supply = try decoder.decodeIfPresent(SupplyMessage.self, forKey: 0) {
                 self = .supplied(supply)
+            } else if let name = try decoder.decodeIfPresent(String.self, forKey: 2) {
+                self = .placed(name: name)
             } else {
                 self = .failed(try decoder.decode(forKey: 1))
             }
@@ -39,6 +49,7 @@ package struct LoadCall: Call {
             switch self {
             case .supplied(let supply): encoder.encode(supply, forKey: 0)
             case .failed(let failure): encoder.encode(failure, forKey: 1)
+            case .placed(let name): encoder.encode(name, forKey: 2)
             }
         }
     }

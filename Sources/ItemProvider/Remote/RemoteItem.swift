@@ -52,8 +52,10 @@ package final class RemoteItem: Sendable {
             visibility: NSItemProviderRepresentationVisibility(rawValue: manifest.visibility) ?? .all,
             fileOptions: NSItemProviderFileOptions(rawValue: manifest.fileOptions),
             keeper: .request { delivery, report, completion in
+                let target = FolderPlacement.isNeeded ? try? LoadFolder() : nil
                 let load = RemoteLoad(
-                    LoadCall(index: manifest.index, delivery: delivery), report: report, completion: completion)
+                    LoadCall(index: manifest.index, delivery: delivery, target: target?.directory), target: target,
+                    report: report, completion: completion)
                 self.start(load)
                 return load.cancel
             },

@@ -15,6 +15,8 @@ final class RemoteLoad: Sendable {
     }
 
     private let request: LoadCall
+    /// Where a folder is copied to, in a confined process.
+    private let target: LoadFolder?
     /// Told how far the provider is, on the connections' thread.
     private let report: Representation.Report
     private let completion: Representation.Completion
@@ -22,10 +24,11 @@ final class RemoteLoad: Sendable {
     private let phase = Mutex(Phase.waiting(leave: nil))
 
     init(
-        _ request: LoadCall, report: @escaping Representation.Report,
+        _ request: LoadCall, target: LoadFolder?, report: @escaping Representation.Report,
         completion: @escaping Representation.Completion
     ) {
         self.request = request
+        self.target = target
         self.report = report
         self.completion = completion
     }
@@ -84,6 +87,12 @@ final class RemoteLoad: Sendable {
         switch result {
         case .success(.supplied(let message)): complete(.success(message.supply))
         case .success(.failed(let failure)): complete(.failure(failure.error))
+        case .success(.placed(let name)):
+            complete(
+                Result {
+                    guard let target else { throw ItemProviderError.emptyAnswer() }
+                    return try FolderPlacement.supply(in: target, name: name)
+                })
         case .failure(let error): complete(.failure(error.loadError))
         }
     }

@@ -17,22 +17,22 @@ enum ServedLoad {
     ///
     /// - Parameter finished: called once the answer has been handed over, with whether the load succeeded.
     static func start(
-        _ representation: Representation, delivery: Delivery, _ call: ServedCall<LoadCall>,
+        _ representation: Representation, _ request: LoadCall, _ call: ServedCall<LoadCall>,
         finished: @escaping @Sendable (Bool) -> Void
     ) {
         let handlerFraction = LastFraction()
         let task = SupplyTask(
-            representation, for: delivery,
+            representation, for: request.delivery,
             report: { fraction in
                 handlerFraction.value = fraction
                 call.report(completed: Int64(fraction * Double(progressUnits)), total: progressUnits)
             },
             completion: { result in
                 guard case .success(.bytes(let data)) = result, data.count > packedAtOnce else {
-                    return answer(call, with: result, after: handlerFraction.value, finished: finished)
+                    return answer(call, request, with: result, after: handlerFraction.value, finished: finished)
                 }
                 DispatchQueue(label: "purvey.load-packing").async {
-                    answer(call, with: result, after: handlerFraction.value, finished: finished)
+                    answer(call, request, with: result, after: handlerFraction.value, finished: finished)
                 }
             })
         call.onCancel {
@@ -42,16 +42,23 @@ enum ServedLoad {
     }
 
     private static func answer(
-        _ call: ServedCall<LoadCall>, with result: Result<Supply, any Error>, after fraction: Double,
+        _ call: ServedCall<LoadCall>, _ request: LoadCall, with result: Result<Supply, any Error>,
+        after fraction: Double,
         finished: @Sendable (Bool) -> Void
     ) {
         do {
-            let packed = try SupplyPacking.pack(
-                try result.get(), isCancelled: { call.isCancelled },
-                report: { part in
-                    let whole = fraction + (1 - fraction) * part
-                    call.report(completed: Int64(whole * Double(progressUnits)), total: progressUnits)
-                })
+            let report: (Double) -> Void = { part in
+                let whole = fraction + (1 - fraction) * part
+                call.report(completed: Int64(whole * Double(progressUnits)), total: progressUnits)
+            }
+            let supply = try result.get()
+            if case .file(let folder) = supply, folder.isDirectory, let target = request.target {
+                try FolderPlacement.place(
+                    folder, in: target, progress: report, isCancelled: { call.isCancelled })
+                call.reply(.placed(name: folder.name ?? ""))
+                return finished(!call.isCancelled)
+            }
+            let packed = try SupplyPacking.pack(supply, isCancelled: { call.isCancelled }, report: report)
             let endOfLease = send(packed, call)
             finished(!call.isCancelled)
             // Returning from here lets the load handler's completion call return.

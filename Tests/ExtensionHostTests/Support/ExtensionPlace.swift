@@ -1,9 +1,8 @@
+import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
 import Testing
-
-@testable import ExtensionHost
 
 /// A folder with an extension made for a test, its library and containers. All of it is gone afterwards.
 struct ExtensionPlace {

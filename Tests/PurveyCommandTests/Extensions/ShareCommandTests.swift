@@ -1,4 +1,5 @@
 import Foundation
+import Images
 import Testing
 
 /// `purvey share` with real, confined extensions, through a running daemon.
@@ -48,6 +49,31 @@ import Testing
             let items = try JSONSerialization.jsonObject(with: json.output) as? [[String: Any]]
             let attachment = (items?.first?["attachments"] as? [[String: Any]])?.first
             #expect(attachment?["size"] as? Int == file.count)
+        }
+    }
+
+    @Test func aPictureOfACameraIsReadInTheConfinedProcess() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            let pixels = Data(repeating: 120, count: 600 * 300 * 4)
+            let heic = try ImageCodec.encode(pixels, width: 600, height: 300, as: .heif)
+            try heic.write(to: URL(fileURLWithPath: place.path("photo.heic")))
+            let outcome = try await place.purvey("share", "photo.heic", "--with", "ThumbnailAction")
+            #expect(
+                outcome.text.hasPrefix("A thumbnail of 256 by 128 pixels\nphoto thumbnail  public.png"),
+                "\(outcome.errors)")
+        }
+    }
+
+    @Test func aFolderIsCopiedIntoTheConfinedProcess() async throws {
+        try await CommandPlace.run { place in
+            try await install("ExtensionPeer", place, principal: "Principal")
+            try FileManager.default.createDirectory(
+                atPath: place.path("Folder/inner"), withIntermediateDirectories: true)
+            try place.write("a", to: "Folder/a.txt")
+            try place.write("b", to: "Folder/inner/b.txt")
+            let outcome = try await place.purvey("share", "Folder", "--with", "ExtensionPeer")
+            #expect(outcome.text == "folder: a.txt inner inner/b.txt\n", "\(outcome.errors)")
         }
     }
 
