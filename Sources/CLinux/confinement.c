@@ -126,7 +126,6 @@ static struct failure become(const char *path, char *const argv[], char *const e
     umask(077);
     int error = limit(RLIMIT_DATA, confinement->memory);
     if (!error) error = limit(RLIMIT_CORE, 0);
-    if (!error) error = limit(RLIMIT_NOFILE, confinement->descriptors);
     if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LANDLOCK, errno};
     if (high_ruleset >= 0) {
@@ -135,6 +134,9 @@ static struct failure become(const char *path, char *const argv[], char *const e
         if (!error && syscall(restrict_self, high_ruleset, 0)) error = errno;
         if (error) return (struct failure){CLINUX_STAGE_LANDLOCK, error};
     }
+    /* After the last descriptor was opened: this process still has all of its parent's, and may be past the limit. */
+    error = limit(RLIMIT_NOFILE, confinement->descriptors);
+    if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
     error = confinement_filter_apply(getpid(), confinement->network);
     if (error) return (struct failure){CLINUX_STAGE_FILTER, error};
 

@@ -17,6 +17,18 @@ import Testing
         #expect(try telling(["greet", "thread"]) == ["hello", "done"])
     }
 
+    @Test func aHostWithMoreDescriptorsThanAnExtensionMayHaveStartsItAllTheSame() throws {
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        getrlimit(descriptors, &limit)
+        // As the daemon does. No other test is in need of a low limit.
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(descriptors, &limit)
+        let many = try (0..<1_100).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
+        #expect(try telling(["greet", "descriptors"]) == ["hello", "0 1 2 3"])
+        withExtendedLifetime(many) {}
+    }
+
     @Test func anExtensionHasItsContainerAndNothingOfTheCallersEnvironment() throws {
         try ExtensionPlace.run { place in
             let unruly = try place.start()
