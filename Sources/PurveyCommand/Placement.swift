@@ -45,6 +45,12 @@ enum Placement {
     static func link(to original: URL, at path: String) throws {
         try atPlace(path, original.lastPathComponent) { directory, final in
             guard try sink(final, in: directory) == nil else { throw Errno.fileExists }
+            // The file itself is there already, and its only name must not become a link to itself.
+            if let there = try? directory.status(of: final).identity,
+                there == (try? FileStatus.of(original.path).identity)
+            {
+                return
+            }
             try replace(final, in: directory) { name in
                 try directory.makeLink(name, target: Array(original.path.utf8))
             }
@@ -68,12 +74,14 @@ enum Placement {
         }
     }
 
-    /// What is written to and never replaced, open for it: a device or a pipe.
+    /// What is written to and never replaced, open for it: a device or a pipe, also by a link to it such as `/dev/stdout`.
     private static func sink(_ name: FileName, in directory: FileDescriptor) throws(Errno) -> FileDescriptor? {
-        switch try? directory.status(of: name).kind {
-        case .characterDevice, .blockDevice, .fifo: try directory.open(name.description, [.writeOnly, .noFollow])
+        var raw = stat()
+        guard fstatat(directory.rawValue, name.characters, &raw, 0) == 0 else { return nil }
+        switch FileStatus(raw).kind {
+        case .characterDevice, .blockDevice, .fifo: return try directory.open(name.description, .writeOnly)
         case .socket: throw .invalidArgument
-        default: nil
+        default: return nil
         }
     }
 

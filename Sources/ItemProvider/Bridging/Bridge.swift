@@ -121,7 +121,12 @@ extension Bridge {
 
 extension Bridge {
     private func read(_ file: SuppliedFile) throws -> Data {
-        let size = try file.descriptor.status().size
+        let status = try file.descriptor.status()
+        // A device may have no end.
+        guard status.kind == .regular else {
+            throw ItemProviderError.unusableFile("The promised file is not a regular file")
+        }
+        let size = status.size
         if size <= Self.largestRead { return try readIntoMemory(file.descriptor, named: name(of: file), size: size) }
         // The copy's name goes with the folder; the mapping keeps the bytes.
         let folder = try LoadFolder()

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import Glibc
 import LinuxSystem
 
 /// What a load handler produced, on its way to another process.
@@ -33,9 +34,14 @@ package struct SupplyMessage: Message {
             else { throw .invalid("the data's memory file is not sealed or not long enough") }
             supply = .memory(descriptor, size: size)
         case .file, .directory:
+            let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
+            // Only what the sender itself may read: a mere handle to a file could be opened by whoever gets it.
+            let mode = fcntl(descriptor.rawValue, F_GETFL)
+            guard mode >= 0, mode & FileDescriptor.OpenOptions.pathOnly.rawValue == 0, mode & O_ACCMODE != O_WRONLY
+            else { throw .invalid("the file is not open for reading") }
             supply = .file(
                 SuppliedFile(
-                    descriptor: try decoder.decode(forKey: 2),
+                    descriptor: descriptor,
                     // The other side's word. Nothing is believed because of it: reading a file as a directory fails.
                     isDirectory: kind == .directory,
                     path: try decoder.decodeIfPresent(forKey: 4), name: try decoder.decodeIfPresent(forKey: 5),

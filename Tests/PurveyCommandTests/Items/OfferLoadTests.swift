@@ -3,6 +3,18 @@ import Glibc
 import Testing
 
 @Suite struct OfferLoadTests {
+    @Test func anOriginalIsNeverReplacedByALinkToItself() async throws {
+        try await CommandPlace.run { place in
+            try place.write("precious", to: "orig.txt")
+            _ = try await place.offer("--in-place", "orig.txt")
+            for target in [".", "orig.txt"] {
+                let outcome = try await place.purvey("load", "--as", "in-place", "-o", target)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(try place.read("orig.txt") == "precious")
+            }
+        }
+    }
+
     @Test func anOfferedFileIsListedAndLoadedEachWay() async throws {
         try await CommandPlace.run { place in
             let file = try place.write("hello", to: "note.txt")
