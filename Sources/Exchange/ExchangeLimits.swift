@@ -10,6 +10,8 @@ package struct ExchangeLimits: Sendable {
     package var nameBytes = 4_096
     /// Bytes of a board's name.
     package var boardNameBytes = 255
+    /// Boards on which one connection has items at a time.
+    package var boardsPerConnection = 256
     /// Boards whose change count is remembered after they became empty.
     package var boards = 1_024
     /// Consumers on their way to one provider's process that it has not taken in yet. More wait in the daemon.

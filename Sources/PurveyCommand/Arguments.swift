@@ -52,16 +52,13 @@ struct Arguments: Sendable {
         options.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// The value of an option that is a number.
-    ///
-    /// - Throws: ``UsageError`` when it is none, or is out of the range.
-    func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = value(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw UsageError(
-                "option '--\(name)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
-        }
-        return number
+    /// The first word of the command line that is not UTF-8, repaired; the program's arguments have it repaired too,
+    /// and would name another file.
+    static var firstUnreadable: String? {
+        CommandLine.arguments.indices.lazy.compactMap { index -> String? in
+            guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { return nil }
+            return CommandLine.arguments[index]
+        }.first
     }
 
     /// `--name=value` in its two parts.

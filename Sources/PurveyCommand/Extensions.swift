@@ -20,7 +20,7 @@ extension Command {
         let operands = arguments.operands
         if arguments.has("json"), operands.first != "list" { throw UsageError("--json goes with list") }
         if arguments.has("link"), operands.first != "install" { throw UsageError("--link goes with install") }
-        let library = ExtensionLibrary(data: Locations.current.data)
+        let library = ExtensionLibrary(data: try Locations.current().data)
         switch (operands.first, operands.count) {
         case ("list", 1): try listExtensions(library, asJSON: arguments.has("json"))
         case ("install", 2):

@@ -1,15 +1,39 @@
-import Dispatch
 import Foundation
 import Glibc
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 /// Where a load's result goes.
 enum LoadDestination: Sendable {
     case standardOutput
-    /// A file or folder to be made, or a folder to make it in. Empty when the caller wants nothing but the original.
+    /// A file or folder to be made, or a folder to make it in.
     case path(String)
+    /// The caller wants to know of the original, and nothing else.
+    case nowhere
+}
+
+/// What came of a load.
+struct LoadOutcome: Encodable {
+    enum Way: String, Encodable {
+        case data, copy
+        case inPlace = "in place"
+    }
+
+    /// How it was delivered.
+    let delivered: Way
+    /// Where it is now; `nil` when it went to standard output.
+    let path: String?
+
+    private enum CodingKeys: CodingKey {
+        case delivered, path
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(delivered, forKey: .delivered)
+        // Written as null where there is none: a script finds every key.
+        try container.encode(path, forKey: .path)
+    }
 }
 
 /// One load on the command line: with a progress bar, and cancelled in good order by an interrupt.
@@ -17,76 +41,73 @@ enum ItemLoad {
     /// Loads a representation and puts it where it belongs.
     ///
     /// - Parameter type: `nil` is the best representation.
-    /// - Returns: how it was delivered: `data`, `copy` or `in place`.
     static func run(
         _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination
-    ) async throws -> String {
+    ) async throws -> LoadOutcome {
         guard let type = type ?? provider.registeredTypeIdentifiers.first else {
             throw CommandError("the item has no representation")
         }
+        let interruption = Interruption()
+        defer { interruption.end() }
         let arrival: Arrival
         do {
-            arrival = try await load(provider, type: type, as: delivery)
+            arrival = try await load(provider, type: type, as: delivery, interruption)
         } catch {
             if ItemProviderError.isCancellation(error) { throw CommandError("the load was cancelled") }
             throw CommandError(error.line)
         }
         switch (arrival, destination) {
         case (.data(let data), .standardOutput):
-            try write(data)
-            return "data"
+            // A reader that takes nothing is no reason to stay.
+            interruption.end()
+            try StandardOutput.writeAll(data, to: STDOUT_FILENO)
+            return LoadOutcome(delivered: .data, path: nil)
         case (.data(let data), .path(let path)):
-            try Placement.put(
-                data, at: path, named: ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: type)
-            )
-            return "data"
-        case (.file(let file), .path(let path)):
+            // The name has the extension of what it is, not of what was asked for.
+            let found = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
+            let name = ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: found)
+            let placed = try Placement.put(data, at: path, named: name, isCancelled: { interruption.hasHappened })
+            return LoadOutcome(delivered: .data, path: placed)
+        case (.file(let file), _):
             // Not left to the last reference: the program may end as soon as this returns.
             defer { file.folder?.remove() }
-            if file.isInPlace {
-                if !path.isEmpty { try Placement.link(to: file.url, at: path) }
-                return "in place"
-            }
-            guard !path.isEmpty else {
-                throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")
-            }
-            try Placement.move(file.url, to: path)
-            return "copy"
-        case (.file, .standardOutput):
+            return try place(file, at: destination, interruption)
+        case (.data, .nowhere):
+            throw CommandError("data arrived where a file was asked for")
+        }
+    }
+
+    private static func place(
+        _ file: ArrivedFile, at destination: LoadDestination, _ interruption: Interruption
+    ) throws -> LoadOutcome {
+        switch destination {
+        case .path(let path) where file.isInPlace:
+            return LoadOutcome(delivered: .inPlace, path: try Placement.link(to: file.url, at: path))
+        case .nowhere where file.isInPlace:
+            return LoadOutcome(delivered: .inPlace, path: file.url.path)
+        case .path(let path):
+            let bar = ProgressBar()
+            bar.show()
+            defer { bar.end() }
+            let placed = try Placement.move(
+                file.url, to: path, report: { bar.report($0) }, isCancelled: { interruption.hasHappened })
+            return LoadOutcome(delivered: .copy, path: placed)
+        case .nowhere:
+            throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")
+        case .standardOutput:
             throw CommandError("a file arrived where data was asked for")
         }
     }
 
-    private static func load(_ provider: NSItemProvider, type: String, as delivery: Delivery) async throws -> Arrival {
-        let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        signal(SIGINT, SIG_IGN)
-        defer {
-            interrupt.cancel()
-            signal(SIGINT, SIG_DFL)
-        }
+    private static func load(
+        _ provider: NSItemProvider, type: String, as delivery: Delivery, _ interruption: Interruption
+    ) async throws -> Arrival {
         let bar = ProgressBar()
         defer { bar.end() }
         return try await withCheckedThrowingContinuation { continuation in
             let progress = provider.load(type, as: delivery) { continuation.resume(with: $0) }
-            interrupt.setEventHandler { progress.cancel() }
-            interrupt.activate()
+            interruption.setAction { progress.cancel() }
             bar.show(progress)
         }
-    }
-
-    private static func write(_ data: Data) throws {
-        let failure: Errno? = data.withUnsafeBytes { bytes in
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if Errno.current == .interrupted { continue }
-                    return .current
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-            return nil
-        }
-        if let failure { throw failure }
     }
 }

@@ -1,3 +1,4 @@
+import Exchange
 import Foundation
 import Glibc
 import LinuxSystem
@@ -19,6 +20,13 @@ enum ItemArgument {
             throw CommandError("\(path): \(error)")
         }
         return URL(fileURLWithPath: path).absoluteURL
+    }
+
+    /// The board that `--board` names, or the shelf.
+    static func board(_ arguments: Arguments) throws -> Board {
+        guard let name = arguments.value("board") else { return .shelf }
+        guard !name.isEmpty else { throw UsageError("the name of the board is empty") }
+        return Board(name)
     }
 
     /// The type of a file, by its name and then by its content; a link stands for what it leads to.

@@ -3,9 +3,12 @@ import Foundation
 /// JSON on standard output, for people and scripts.
 enum JSONOutput {
     /// Prints a value and a line end.
-    static func print(_ value: some Encodable) throws {
+    ///
+    /// - Parameter onOneLine: for commands that print one value after the other.
+    static func print(_ value: some Encodable, onOneLine: Bool = false) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if !onOneLine { encoder.outputFormatting.insert(.prettyPrinted) }
         var output = StandardOutput()
         try output.write(try encoder.encode(value))
         try output.write("\n")

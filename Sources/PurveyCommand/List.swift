@@ -12,7 +12,7 @@ extension Command {
         ]
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
-        let items = try await Board(arguments.value("board") ?? Board.shelf.name).remoteItems().map(\.manifest)
+        let items = try await ItemArgument.board(arguments).remoteItems().map(\.manifest)
         if arguments.has("json") {
             let listed = items.enumerated().map { ListedItem(position: $0.offset + 1, $0.element) }
             try JSONOutput.print(listed)

@@ -6,13 +6,14 @@ import UniformTypeIdentifiers
 extension Command {
     static let load = Command(
         name: "load", summary: "load a representation of an item that is offered",
-        usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] -o PATH"],
+        usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] [--json] -o PATH"],
         options: [
             .value("board", "BOARD", "which board (shelf)"),
             .value("item", "N", "which item, by its position or identifier (the first that has TYPE)"),
             .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
             .value("as", "data|copy|in-place", "how to take it (copy; data where it goes to standard output)"),
             .value("o", "PATH", "where to put it; in a folder, under its own name; - is standard output"),
+            .flag("json", "print JSON: how it was delivered, and where it is"),
         ],
         discussion: """
             Prints how it was delivered: 'data', 'copy' or 'in place'. A folder taken as data is a zip archive. What is
@@ -22,20 +23,27 @@ extension Command {
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
         let toStandardOutput = arguments.value("o") == "-"
         let delivery = try LoadArguments.delivery(arguments.value("as"), toStandardOutput: toStandardOutput)
-        guard let path = arguments.value("o") ?? (delivery == .inPlace ? "" : nil) else {
-            throw UsageError("say where to put it: -o PATH, or -o - for standard output")
+        if toStandardOutput, arguments.has("json") { throw UsageError("standard output takes the data: no --json") }
+        let destination: LoadDestination
+        switch arguments.value("o") {
+        case "-": destination = .standardOutput
+        case "": throw UsageError("the path after -o is empty")
+        case let path?: destination = .path(path)
+        case nil where delivery == .inPlace: destination = .nowhere
+        case nil: throw UsageError("say where to put it: -o PATH, or -o - for standard output")
         }
         let type = try arguments.value("type").map { try ItemArgument.typeIdentifier($0) }
-        let board = Board(arguments.value("board") ?? Board.shelf.name)
+        let board = try ItemArgument.board(arguments)
         let items = try await board.remoteItems()
         let item = try LoadArguments.find(arguments.value("item"), type: type, in: items, on: board)
 
-        let destination: LoadDestination = toStandardOutput ? .standardOutput : .path(path)
-        let word = try await ItemLoad.run(item.makeProvider(), type: type, as: delivery, to: destination)
+        let outcome = try await ItemLoad.run(item.makeProvider(), type: type, as: delivery, to: destination)
         if toStandardOutput {
-            StandardError.say(word)
+            StandardError.say(outcome.delivered.rawValue)
+        } else if arguments.has("json") {
+            try JSONOutput.print(outcome)
         } else {
-            try StandardOutput.print(word + "\n")
+            try StandardOutput.print(outcome.delivered.rawValue + "\n")
         }
     }
 }

@@ -1,7 +1,5 @@
-import Dispatch
 import Exchange
 import Foundation
-import Glibc
 import ItemProvider
 import Synchronization
 import UniformTypeIdentifiers
@@ -10,8 +8,8 @@ extension Command {
     static let offer = Command(
         name: "offer", summary: "offer files to other processes until this one is ended",
         usage: [
-            "[--board B] [--name N] [--in-place] [--visibility V] [--once] FILE…",
-            "[--board B] [--name N] [--in-place] [--visibility V] [--once] --as TYPE=FILE…",
+            "[--board B] [--name N] [--in-place] [--visibility V] [--once] [--json] FILE…",
+            "[--board B] [--name N] [--in-place] [--visibility V] [--once] [--json] --as TYPE=FILE…",
         ],
         options: [
             .value("board", "BOARD", "where to offer them (shelf)"),
@@ -20,6 +18,7 @@ extension Command {
             .value("visibility", "all|team|group|process", "who may load them (all)"),
             .value("as", "TYPE=FILE", "a representation of one item; several are given best first"),
             .flag("once", "end after the first load"),
+            .flag("json", "print JSON, one line for each item"),
         ],
         discussion: """
             Prints the identifier of each item on a line of its own, then serves until it is ended. Nothing is read
@@ -29,18 +28,33 @@ extension Command {
         let visibility = try OfferArguments.visibility(arguments.value("visibility"))
         let inPlace = arguments.has("in-place")
         let providers = try OfferArguments.providers(arguments, visibility: visibility, inPlace: inPlace)
-        let board = Board(arguments.value("board") ?? Board.shelf.name)
+        let board = try ItemArgument.board(arguments)
 
         let ending = Ending(isOnce: arguments.has("once"))
         var offers: [Offer] = []
         for provider in providers {
             let offer = try await board.offer(provider) { succeeded in ending.loaded(succeeded) }
-            try StandardOutput.print(offer.identifier.uuidString + "\n")
+            if arguments.has("json") {
+                let offered = OfferedItem(
+                    identifier: offer.identifier.uuidString, name: provider.suggestedName,
+                    types: provider.registeredTypeIdentifiers)
+                try JSONOutput.print(offered, onOneLine: true)
+            } else {
+                try StandardOutput.print(offer.identifier.uuidString + "\n")
+            }
             offers.append(offer)
         }
         await ending.wait()
         for offer in offers { await offer.withdraw() }
     }
+}
+
+/// An item in the JSON of `purvey offer`.
+private struct OfferedItem: Encodable {
+    let identifier: String
+    let name: String?
+    /// In order of fidelity.
+    let types: [String]
 }
 
 /// The arguments of `purvey offer` that need more than reading.
@@ -122,13 +136,8 @@ private final class Ending: Sendable {
     }
 
     func wait() async {
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { self.end() }
-            source.activate()
-            return source
-        }
+        let interruption = Interruption()
+        interruption.setAction { self.end() }
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
                 if !state.hasEnded { state.continuation = continuation }
@@ -136,6 +145,6 @@ private final class Ending: Sendable {
             }
             if hasEnded { continuation.resume() }
         }
-        for source in sources { source.cancel() }
+        interruption.end()
     }
 }

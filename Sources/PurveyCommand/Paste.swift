@@ -17,6 +17,7 @@ extension Command {
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
         let type = try arguments.value("type").map { try ItemArgument.typeIdentifier($0) }
+        if arguments.value("o") == "" { throw UsageError("the path after -o is empty") }
         let items = try await Board.general.remoteItems()
         guard !items.isEmpty else { throw CommandError("the pasteboard is empty") }
         let path = arguments.value("o").flatMap { $0 == "-" ? nil : $0 }

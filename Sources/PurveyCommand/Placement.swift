@@ -5,10 +5,15 @@ import LinuxSystem
 /// Puts what arrived where the user wants it, whole or not at all.
 enum Placement {
     /// Writes data to a file. One that is there is replaced once the new one is whole; a device or pipe is written to.
-    static func put(_ data: Data, at path: String, named name: String) throws {
+    ///
+    /// - Returns: the path at which it is now.
+    @discardableResult
+    static func put(
+        _ data: Data, at path: String, named name: String, isCancelled: @escaping () -> Bool = { false }
+    ) throws -> String {
         try atPlace(path, name) { directory, final in
-            if let sink = try sink(final, in: directory) {
-                return try data.withUnsafeBytes { bytes in try sink.writeAll(bytes) }
+            if let sink = try Sink(final, in: directory, isCancelled: isCancelled) {
+                return try data.withUnsafeBytes { bytes in try sink.write(bytes) }
             }
             var staged = try StagedFile(in: directory)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
@@ -19,22 +24,37 @@ enum Placement {
     }
 
     /// Moves a file or folder of ours. A file that is there is replaced, a folder is not; a device or pipe is written to.
-    static func move(_ source: URL, to path: String) throws {
-        try atPlace(path, source.lastPathComponent) { directory, final in
+    ///
+    /// - Parameters:
+    ///   - report: told how much is done, from 0 to 1, where it has to be copied to another file system.
+    ///   - isCancelled: asked between pieces of such a copy.
+    /// - Returns: the path at which it is now.
+    @discardableResult
+    static func move(
+        _ source: URL, to path: String, report: @escaping (Double) -> Void = { _ in },
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> String {
+        let progress = { (completed: Int, total: Int) in
+            if total > 0 { report(Double(completed) / Double(total)) }
+        }
+        return try atPlace(path, source.lastPathComponent) { directory, final in
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
             if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
-            if let sink = try sink(final, in: directory) {
-                return try Data(contentsOf: source, options: .alwaysMapped).withUnsafeBytes { try sink.writeAll($0) }
+            if let sink = try Sink(final, in: directory, isCancelled: isCancelled) {
+                return try Data(contentsOf: source, options: .alwaysMapped).withUnsafeBytes { try sink.write($0) }
             }
             do {
                 try retrying { renameat(AT_FDCWD, source.path, directory.rawValue, final.characters) }
             } catch let error as Errno where error == .crossDevice {
                 if isDirectory {
-                    try TreeCopier.copy(file, into: directory, named: final.description)
+                    try TreeCopier.copy(
+                        file, into: directory, named: final.description, progress: progress, isCancelled: isCancelled)
                 } else {
                     try replace(final, in: directory) { name in
-                        try FileCopier.copy(file, into: directory, named: name.description)
+                        try FileCopier.copy(
+                            file, into: directory, named: name.description, progress: progress,
+                            isCancelled: isCancelled)
                     }
                 }
             }
@@ -42,9 +62,12 @@ enum Placement {
     }
 
     /// Makes a symbolic link to a file that stays where it is. A file that is there is replaced.
-    static func link(to original: URL, at path: String) throws {
+    ///
+    /// - Returns: the path at which it is now.
+    @discardableResult
+    static func link(to original: URL, at path: String) throws -> String {
         try atPlace(path, original.lastPathComponent) { directory, final in
-            guard try sink(final, in: directory) == nil else { throw Errno.fileExists }
+            guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
             // The file itself is there already, and its only name must not become a link to itself.
             if let there = try? directory.status(of: final).identity,
                 there == (try? FileStatus.of(original.path).identity)
@@ -57,31 +80,28 @@ enum Placement {
         }
     }
 
-    /// Finds the folder and the name that a path means, and tells failures with the path.
+    /// Finds the folder and the name that a path means, and tells failures with the path. Returns the two together.
     private static func atPlace(
         _ path: String, _ ownName: String, _ body: (FileDescriptor, FileName) throws -> Void
-    ) throws {
+    ) throws -> String {
         do {
             let isFolder = (try? FileStatus.of(path).kind) == .directory
             let url = URL(fileURLWithPath: path)
             let folder = isFolder ? path : url.deletingLastPathComponent().path
             guard let name = FileName(isFolder ? ownName : url.lastPathComponent) else { throw Errno.invalidArgument }
             try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), name)
+            return URL(fileURLWithPath: folder).appendingPathComponent(name.description).path
         } catch let error as Errno {
+            throw CommandError("\(path): \(error)")
+        } catch CopyError.cancelled {
+            throw CommandError("the load was cancelled")
+        } catch CopyError.noSpace {
+            // The name that the copy has until it is whole is of no interest.
+            throw CommandError("\(path): \(Errno.noSpace)")
+        } catch CopyError.system(let error, _) {
             throw CommandError("\(path): \(error)")
         } catch let error as CopyError {
             throw CommandError("\(path): \(error)")
-        }
-    }
-
-    /// What is written to and never replaced, open for it: a device or a pipe, also by a link to it such as `/dev/stdout`.
-    private static func sink(_ name: FileName, in directory: FileDescriptor) throws(Errno) -> FileDescriptor? {
-        var raw = stat()
-        guard fstatat(directory.rawValue, name.characters, &raw, 0) == 0 else { return nil }
-        switch FileStatus(raw).kind {
-        case .characterDevice, .blockDevice, .fifo: return try directory.open(name.description, .writeOnly)
-        case .socket: throw .invalidArgument
-        default: return nil
         }
     }
 

@@ -10,21 +10,28 @@ final class ProgressBar: Sendable {
     private struct State {
         var timer: (any DispatchSourceTimer)?
         var isDrawn = false
+        /// Of work that has no `Progress`.
+        var fraction = 0.0
     }
 
     // Held while the terminal is written to, so that nothing is drawn after `end`.
     private let state = Mutex(State())
 
-    /// Starts to show a progress, if there is somebody to see it.
-    func show(_ progress: Progress) {
+    /// Starts to show a progress, or what is reported, if there is somebody to see it.
+    func show(_ progress: Progress? = nil) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         state.withLock { state in
             let timer = DispatchSource.makeTimerSource(queue: .global())
             timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(100))
-            timer.setEventHandler { self.draw(progress.fractionCompleted) }
+            timer.setEventHandler { self.draw(progress?.fractionCompleted ?? self.state.withLock { $0.fraction }) }
             timer.activate()
             state.timer = timer
         }
+    }
+
+    /// Tells how much of the work is done, from 0 to 1.
+    func report(_ fraction: Double) {
+        state.withLock { $0.fraction = fraction }
     }
 
     /// Takes the bar away again.

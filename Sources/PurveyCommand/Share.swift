@@ -28,7 +28,7 @@ extension Command {
         }
         let providers = try providers(arguments.operands)
         let rule = [ActivationRule.Item(attachments: providers.map(\.registeredTypeIdentifiers))]
-        let library = ExtensionLibrary(data: Locations.current.data)
+        let library = ExtensionLibrary(data: try Locations.current().data)
         guard let wanted = arguments.value("with") else {
             let accepting = library.all.filter { $0.accepts(rule) }
             if arguments.has("json") { return try JSONOutput.print(accepting.map(\.identifier)) }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxSystem
 
@@ -40,13 +41,20 @@ struct StandardOutput: ~Copyable {
     }
 
     /// Writes bytes to a descriptor that this process was started with.
-    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(Errno) {
-        var start = 0
-        while start < bytes.count {
-            start += try retrying {
-                bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + start }, $0.count - start) }
+    static func writeAll(_ bytes: some ContiguousBytes, to descriptor: CInt) throws(Errno) {
+        let failure: Errno? = bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                do throws(Errno) {
+                    let count = try retrying { Glibc.write(descriptor, rest.baseAddress, rest.count) }
+                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                } catch {
+                    return error
+                }
             }
+            return nil
         }
+        if let failure { throw failure }
     }
 }
 
@@ -59,7 +67,8 @@ enum StandardError {
 
     /// Prints `purvey: message`. A reader that is gone is no reason to fail once more.
     static func complain(_ message: String) {
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        // Part of it may be what another process said.
+        let line = OneLine.text(message.split(whereSeparator: \.isNewline).joined(separator: " "))
         try? StandardOutput.writeAll(Array("purvey: \(line)\n".utf8), to: STDERR_FILENO)
     }
 }

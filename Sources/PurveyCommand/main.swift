@@ -12,8 +12,14 @@ let commands: [Command] = [
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.
 signal(SIGPIPE, SIG_IGN)
+StandardDescriptors.fillMissing()
 
 let words = CommandLine.arguments.dropFirst()
+if let word = Arguments.firstUnreadable {
+    StandardError.complain(
+        "the argument '\(word)' is not UTF-8: a file with such a name can be had only by its folder, or by a new name")
+    exit(2)
+}
 guard let name = words.first else {
     StandardError.complain("a command is missing; see 'purvey --help'")
     exit(2)

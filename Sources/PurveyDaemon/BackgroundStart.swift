@@ -19,8 +19,14 @@ enum BackgroundStart {
         } catch {
             return fail("the folder \(locations.runtime) cannot be used: \(error)")
         }
+        let log: FileDescriptor
         do {
-            let messages = try start(options, locations: locations)
+            log = try openLog(locations.log)
+        } catch {
+            return fail("the log \(locations.log) cannot be written: \(error)")
+        }
+        do {
+            let messages = try start(options, locations: locations, log: log)
             let answer = try StartMessages.collect(from: messages, seconds: 20)
             switch answer {
             case ready, alreadyRunning: return 0
@@ -32,8 +38,9 @@ enum BackgroundStart {
         }
     }
 
-    private static func start(_ options: DaemonOptions, locations: Locations) throws(Errno) -> FileDescriptor {
-        let log = try openLog(locations.log)
+    private static func start(
+        _ options: DaemonOptions, locations: Locations, log: FileDescriptor
+    ) throws(Errno) -> FileDescriptor {
         let (ours, theirs) = try StartMessages.channel()
         var arguments = ["--foreground", "--socket", locations.socket, "--log", "\(options.level)"]
         if options.noMount { arguments.append("--no-mount") }

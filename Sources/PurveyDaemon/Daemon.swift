@@ -10,11 +10,13 @@ enum Daemon {
     static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
         let log = DaemonLog(options.level)
         let starter = Starter(options.readiness)
-        // Blocked before the first thread is made, so that every thread has them blocked and only `sigwait` takes them.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let signals: SignalDescriptor
+        do {
+            // Before the first thread is made, so that every thread has them blocked and only the descriptor takes them.
+            signals = try SignalDescriptor(blocking: [SIGTERM, SIGINT, SIGHUP])
+        } catch {
+            return starter.fail("signals cannot be waited for: \(error)", log)
+        }
 
         raiseDescriptorLimit(log)
         do {
@@ -37,8 +39,11 @@ enum Daemon {
         let endsWhenIdle = starter.isWaiting
         starter.ready()
 
+        var vigil = Vigil(
+            signals: signals, listener: listener, service: service, locations: locations, log: log,
+            endsWhenIdle: endsWhenIdle)
         // Not inside the call below: what is not logged is not evaluated.
-        let reason = waitForTheEnd(&signals, endsWhenIdle ? service : nil)
+        let reason = vigil.waitForTheEnd()
         log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()
@@ -54,7 +59,9 @@ enum Daemon {
         var attempts = 0
         while true {
             do throws(ListenerError) {
-                return try Listener(path: locations.socket, service: calls) { service.admit($0) }
+                return try Listener(
+                    path: locations.socket, service: calls, limits: ConnectionLimits(unreadBytes: 256 << 10)
+                ) { service.admit($0) }
             } catch .inUse(let path) {
                 attempts += 1
                 guard isWaitedFor, attempts < 500, !answers(path) else { throw .inUse(path: path) }
@@ -66,26 +73,6 @@ enum Daemon {
     private static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil
-    }
-
-    /// Returns why it is time to end: a signal, or that nobody has needed the service for a while.
-    private static func waitForTheEnd(_ signals: inout sigset_t, _ service: ExchangeService?) -> String {
-        let beat = 10
-        var idleSeconds = 0
-        while true {
-            var time = timespec(tv_sec: beat, tv_nsec: 0)
-            switch sigtimedwait(&signals, nil, &time) {
-            case SIGHUP:
-                // The terminal that it was started from has gone; that is no reason to end.
-                continue
-            case let signal where signal > 0:
-                return "of signal \(signal)"
-            default:
-                guard let service, Errno.current == .wouldBlock else { continue }
-                idleSeconds = service.isIdle ? idleSeconds + beat : 0
-                if idleSeconds >= 3 * beat { return "nothing is offered and nobody is connected" }
-            }
-        }
     }
 
     /// Every consumer on its way takes descriptors, and the default limit is low for the sake of programs that use select(2).

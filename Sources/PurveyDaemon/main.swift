@@ -6,6 +6,7 @@ import LinuxSystem
 // A peer that goes away shows where we write to it.
 signal(SIGPIPE, SIG_IGN)
 umask(0o077)
+StandardDescriptors.fillMissing()
 
 do {
     let options = try DaemonOptions(Array(CommandLine.arguments.dropFirst()))
@@ -13,12 +14,14 @@ do {
         print(DaemonOptions.helpText, terminator: "")
         exit(0)
     }
-    let current = Locations.current
+    let current = try Locations.current()
     let locations = Locations(runtime: current.runtime, data: current.data, socket: options.socket)
     exit(
         options.foreground
             ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
-} catch {
+} catch let error as DaemonOptions.Mistake {
     _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
     exit(2)
+} catch {
+    exit(BackgroundStart.fail("\(error)"))
 }

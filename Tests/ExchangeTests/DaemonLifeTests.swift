@@ -56,6 +56,37 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aDaemonWhoseSocketWasRemovedListensAgain() async throws {
+        try await PrivateDaemon.run(starting: false) { daemon in
+            let provider = try daemon.peer()
+            let identifier = try await provider.ask("offer board data public.png 10", "offered")
+            let process = try #require(daemon.daemonProcesses.first)
+            unlink(daemon.locations.socket)
+            // Another process, which has no connection yet.
+            let consumer = try daemon.peer()
+            await eventually { FileManager.default.fileExists(atPath: daemon.locations.socket) }
+            #expect(try await consumer.ask("list board", "listed") == "1")
+            #expect(try await daemon.board().remoteItems().map(\.manifest.identifier.uuidString) == [identifier])
+            #expect(daemon.daemonProcesses == [process])
+        }
+    }
+
+    @Test func anOfferComesBackWhenTheDaemonsFolderWasRemoved() async throws {
+        try await PrivateDaemon.run(starting: false) { daemon in
+            let provider = try daemon.peer()
+            let identifier = try await provider.ask("offer board data public.png 10", "offered")
+            try FileManager.default.removeItem(atPath: daemon.locations.runtime)
+            // Whether the daemon comes back to the place or one that was started meanwhile has it.
+            await eventually {
+                let client = ExchangeClient(daemon.locations)
+                defer { client.disconnect() }
+                let items = try? await Board("board", client: client).remoteItems()
+                return items?.map(\.manifest.identifier.uuidString) == [identifier]
+            }
+            await eventually { daemon.daemonProcesses.count == 1 }
+        }
+    }
+
     @Test func offersComeBackAfterTheDaemonWasKilledAndRestarted() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()

@@ -4,6 +4,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 
@@ -50,6 +51,12 @@ int clinux_peer_pidfd(int fd);
 /* Processes */
 int clinux_pidfd_open(pid_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);
+/// Whether the process ignores a signal: as one started by nohup(1) ignores SIGHUP.
+int clinux_is_ignored(int signal);
+/// A descriptor that is readable while one of the signals, which must be blocked, waits for the process.
+int clinux_signal_descriptor(const sigset_t *signals);
+/// Takes one of them: its number, or -1 when none waits.
+int clinux_take_signal(int fd);
 int clinux_set_name(const char *name);
 int clinux_pin_to_processor(int processor);
 /// Makes the calling thread one whose waking never interrupts the thread that woke it (SCHED_BATCH).

@@ -7,6 +7,8 @@ extension Connection: EventSource {
         guard events.callForReading else { return }
         let budget = receiveBudget.next()
         for _ in 0..<budget {
+            // One that has gone is read to the end: that is where the connection ends.
+            if isClogged.load(ordering: .relaxed), !events.tellOfTheEnd { return }
             if isClosing.load(ordering: .acquiring) {
                 return finish(outbound.withLock { $0.closeReason } ?? .closedHere)
             }

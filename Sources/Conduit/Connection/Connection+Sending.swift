@@ -66,6 +66,7 @@ extension Connection {
     func flush() {
         outbound.withLock { outbound in
             guard outbound.flush(atMost: 64), let socket = outbound.socket else { return }
+            isClogged.store(false, ordering: .relaxed)
             loop.setEvents(.readable, socket.descriptor, token: token)
         }
     }
@@ -125,6 +126,11 @@ extension Connection {
             let result = outbound.send(
                 bytes, descriptors, heldBytes: heldBytes, limit: limits.queuedBytes, isClosing: isClosing)
             waitForRoom(after: result, outbound)
+            if outbound.queuedBytes > limits.unreadBytes, let socket = outbound.socket,
+                !isClogged.exchange(true, ordering: .relaxed)
+            {
+                loop.setEvents(.writable, socket.descriptor, token: token)
+            }
             if case .failed(let error) = result { return error }
             return nil
         }

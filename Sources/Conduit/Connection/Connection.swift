@@ -20,6 +20,8 @@ package final class Connection: Sendable {
     let nextCall = Atomic<UInt64>(1)
     /// Set before the socket is shut down by this side: what arrives after that is not looked at.
     let isClosing = Atomic<Bool>(false)
+    /// Set while too much waits for the peer: nothing is read from it.
+    let isClogged = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
     // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.

@@ -29,7 +29,7 @@ struct Outbound {
     private var queue: [Packet] = []
     /// Those before it have been sent.
     private var head = 0
-    private var queuedBytes = 0
+    private(set) var queuedBytes = 0
     /// The newest progress of calls whose reports could not be sent at once. Only the newest is worth sending.
     private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
 

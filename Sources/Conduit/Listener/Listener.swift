@@ -7,13 +7,14 @@ package final class Listener: Sendable {
     private struct State {
         /// `nil` once closed.
         var place: ListeningPlace?
+        var token: UInt64
     }
 
+    private let path: String
     private let service: Service
     private let limits: ConnectionLimits
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
-    private let token: UInt64
     /// Inside of it only the loop's lock is taken.
     private let state: Mutex<State>
 
@@ -38,8 +39,9 @@ package final class Listener: Sendable {
         } catch {
             throw .system(error, path: path)
         }
-        token = loop.makeToken()
-        state = Mutex(State(place: place))
+        let token = loop.makeToken()
+        state = Mutex(State(place: place, token: token))
+        self.path = path
         self.service = service
         self.limits = limits
         self.onConnect = onConnect
@@ -52,12 +54,37 @@ package final class Listener: Sendable {
 
     /// Takes no more connections and removes the socket from its path. Connections made before go on.
     package func close() {
-        loop.remove(token: token)
-        let place = state.withLock { state in
+        let (place, token) = state.withLock { state in
             defer { state.place = nil }
-            return state.place
+            return (state.place, state.token)
         }
+        loop.remove(token: token)
         withExtendedLifetime(place) {}
+    }
+
+    /// Whether whoever connects to the path comes here: not once somebody has removed the socket or its folder.
+    package var isInPlace: Bool { state.withLock { $0.place }?.isHeld ?? false }
+
+    /// Listens at the path anew, after the socket or its folder was removed. Blocks on the file system.
+    ///
+    /// - Throws: ``ListenerError/inUse(path:)`` when another process has taken the path meanwhile.
+    package func takePlaceAgain() throws(ListenerError) {
+        guard let lost = state.withLock({ $0.place }) else { return }
+        let place = try ListeningPlace(path: path, after: lost)
+        let token = loop.makeToken()
+        let replaced = state.withLock { state -> UInt64? in
+            guard state.place != nil else { return nil }
+            defer { (state.place, state.token) = (place, token) }
+            return state.token
+        }
+        // Closed in the meantime: the new place goes as well.
+        guard let replaced else { return }
+        loop.remove(token: replaced)
+        do throws(Errno) {
+            try loop.add(self, place.socket.descriptor, token: token)
+        } catch {
+            throw .system(error, path: path)
+        }
     }
 }
 
@@ -97,9 +124,10 @@ extension Listener: EventSource {
     /// Leaves those who connect waiting for a moment. They stay in the system's queue, and the descriptor stays
     /// readable: without a pause the loop would spin.
     private func pause(_ descriptor: FileDescriptor) {
+        let token = state.withLock { $0.token }
         loop.setEvents([], descriptor, token: token)
         loop.perform(afterMilliseconds: Self.pauseMilliseconds) { [self] in
-            guard state.withLock({ $0.place != nil }) else { return }
+            guard state.withLock({ $0.place?.socket.descriptor === descriptor }) else { return }
             loop.setEvents(.readable, descriptor, token: token)
         }
     }

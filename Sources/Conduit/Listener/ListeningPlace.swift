@@ -8,13 +8,17 @@ import LinuxSystem
 /// would let two processes lock two different files.
 final class ListeningPlace: Sendable {
     let socket: SequencedPacketSocket
+    private let path: String
     private let directory: FileDescriptor
     private let name: String
     private let identity: FileStatus.Identity
     /// Unlocked when it is closed, in whatever way the process ends.
     private let lock: FileDescriptor
 
-    init(path: String) throws(ListenerError) {
+    /// Takes the path.
+    ///
+    /// - Parameter lost: this process's place at the path before, whose socket or folder somebody has removed.
+    init(path: String, after lost: ListeningPlace? = nil) throws(ListenerError) {
         let parent: String
         let name: String
         if let slash = path.lastIndex(of: "/") {
@@ -25,12 +29,11 @@ final class ListeningPlace: Sendable {
             name = path
         }
         let directory = try Self.privateDirectory(parent)
-        (self.directory, self.name) = (directory, name)
+        (self.path, self.directory, self.name) = (path, directory, name)
         do throws(Errno) {
             // What nobody could connect to is not listened at, though the system would let us.
             _ = try LocalSocketAddress(path: path)
-            guard let lock = try Self.lock("\(name).lock", in: directory) else { throw .addressInUse }
-            self.lock = lock
+            lock = try Self.lock("\(name).lock", in: directory, after: lost?.lock)
             try Self.checkLeftover(name, in: directory)
             let temporary = ".\(getpid()).socket"
             _ = unlinkat(directory.rawValue, temporary, 0)
@@ -54,6 +57,9 @@ final class ListeningPlace: Sendable {
         }
     }
 
+    /// Whether whoever connects to the path comes here.
+    var isHeld: Bool { (try? FileStatus.of(path, followingLinks: false).identity) == identity }
+
     deinit {
         // Only our own socket is removed, and it can only be replaced by one who has the lock.
         guard let found = try? directory.status(of: name).identity, found == identity else { return }
@@ -75,13 +81,16 @@ final class ListeningPlace: Sendable {
         return directory
     }
 
-    /// Locks a file, made if it is missing; `nil` when another process has it locked.
-    private static func lock(_ name: String, in directory: FileDescriptor) throws(Errno) -> FileDescriptor? {
+    /// Locks a file, made if it is missing; EADDRINUSE when another process has it locked.
+    private static func lock(
+        _ name: String, in directory: FileDescriptor, after held: FileDescriptor?
+    ) throws(Errno) -> FileDescriptor {
         let file = try directory.open(name, [.readWrite, .create, .noFollow], permissions: 0o600)
+        if let held, try file.status().identity == held.status().identity { return held }
         do throws(Errno) {
             try retrying { flock(file.rawValue, LOCK_EX | LOCK_NB) }
         } catch .wouldBlock {
-            return nil
+            throw .addressInUse
         }
         return file
     }

@@ -26,6 +26,8 @@ package struct BoardTable {
     private var boards: [String: Board] = [:]
     private var entries: [UUID: Entry] = [:]
     private var offersOfOwner: [UInt64: Set<UUID>] = [:]
+    /// How many items a connection has on each board.
+    private var boardsOfOwner: [UInt64: [String: Int]] = [:]
     private var sequence: UInt64 = 0
     /// The count of a board that nothing is remembered of: above that of every board forgotten so far, so that a count
     /// never comes back.
@@ -43,7 +45,7 @@ package struct BoardTable {
 
     /// Puts an item on a board, after those that are there.
     package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeFault) {
-        try check(board: board)
+        try check(board: board, owner: owner)
         try check([manifest], owner: owner, replacing: 0)
         insert(manifest, on: board, owner: owner, isPasteboardItem: false)
         changed(board)
@@ -54,7 +56,7 @@ package struct BoardTable {
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64
     ) throws(ExchangeFault) -> [Entry] {
-        try check(board: board)
+        try check(board: board, owner: owner)
         let replaced = items(on: board)
         try check(manifests, owner: owner, replacing: replaced.count { $0.owner == owner })
         for entry in replaced { remove(entry) }
@@ -90,8 +92,9 @@ package struct BoardTable {
         entries[identifier] = Entry(
             manifest: kept, board: entry.board, owner: successor, sequence: entry.sequence,
             isPasteboardItem: entry.isPasteboardItem)
-        forget(identifier, of: owner)
+        forget(entry)
         offersOfOwner[successor, default: []].insert(identifier)
+        boardsOfOwner[successor, default: [:]][entry.board, default: 0] += 1
     }
 
     /// The items on a board in the order in which they were offered.
@@ -122,18 +125,24 @@ package struct BoardTable {
         entries[manifest.identifier] = Entry(
             manifest: manifest, board: board, owner: owner, sequence: sequence, isPasteboardItem: isPasteboardItem)
         offersOfOwner[owner, default: []].insert(manifest.identifier)
+        boardsOfOwner[owner, default: [:]][board, default: 0] += 1
         boards[board, default: Board(changeCount: forgottenChangeCount)].items[sequence] = manifest.identifier
     }
 
     private mutating func remove(_ entry: Entry) {
         entries[entry.manifest.identifier] = nil
         boards[entry.board]?.items[entry.sequence] = nil
-        forget(entry.manifest.identifier, of: entry.owner)
+        forget(entry)
     }
 
-    private mutating func forget(_ identifier: UUID, of owner: UInt64) {
-        offersOfOwner[owner]?.remove(identifier)
+    /// The item is no longer its owner's.
+    private mutating func forget(_ entry: Entry) {
+        let owner = entry.owner
+        offersOfOwner[owner]?.remove(entry.manifest.identifier)
         if offersOfOwner[owner]?.isEmpty == true { offersOfOwner[owner] = nil }
+        let left = (boardsOfOwner[owner]?[entry.board] ?? 1) - 1
+        boardsOfOwner[owner]?[entry.board] = left > 0 ? left : nil
+        if boardsOfOwner[owner]?.isEmpty == true { boardsOfOwner[owner] = nil }
     }
 
     private mutating func changed(_ name: String) {
@@ -149,7 +158,7 @@ package struct BoardTable {
 // MARK: - Limits
 
 extension BoardTable {
-    private func check(board: String) throws(ExchangeFault) {
+    private func check(board: String, owner: UInt64) throws(ExchangeFault) {
         guard !board.isEmpty else { throw .refused("a board needs a name") }
         guard board.utf8.count <= limits.boardNameBytes else {
             throw .refused("a board's name has at most \(limits.boardNameBytes) bytes")
@@ -157,8 +166,10 @@ extension BoardTable {
         guard !board.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw .refused("a board's name has no control characters")
         }
-        guard boards[board] != nil || boards.count < 2 * limits.boards else {
-            throw .refused("there are \(boards.count) boards in use already")
+        guard boardsOfOwner[owner]?[board] != nil || boardsOfOwner[owner]?.count ?? 0 < limits.boardsPerConnection
+        else {
+            throw .refused(
+                "one process has items on at most \(limits.boardsPerConnection) boards at a time; withdraw some first")
         }
     }
 

@@ -34,9 +34,16 @@ package struct BundleInspection {
         if let identifier, !Self.isIdentifier(identifier) {
             faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
         }
-        let executable = string("CFBundleExecutable", in: list).flatMap { findExecutable(named: $0, in: folder) }
+        let executable = string("CFBundleExecutable", in: list).flatMap {
+            findExecutable(named: $0, in: folder, of: root)
+        }
         if list[Self.teamKey] != nil, (list[Self.teamKey] as? String)?.isEmpty ?? true {
             faults.append("\(Self.teamKey) is there, but is not a string with characters in it")
+        }
+        if list[Self.teamKey] != nil, let executable, Self.isScript(executable) {
+            faults.append(
+                "\(Self.teamKey) has no effect: \(executable) is a script, and its processes run the interpreter, which is not the bundle's"
+            )
         }
         var declarations: [String: Any] = [:]
         for key in [BundleRecord.exportedKey, BundleRecord.importedKey] where list[key] != nil {
@@ -88,7 +95,8 @@ package struct BundleInspection {
         return text
     }
 
-    private mutating func findExecutable(named name: String, in folder: String) -> String? {
+    /// The executable is how the bundle's processes are known: a file of the bundle's own that they run themselves.
+    private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.contains("/"), name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")
             return nil
@@ -107,7 +115,20 @@ package struct BundleInspection {
             return nil
         }
         defer { free(resolved) }
-        return String(cString: resolved)
+        let executable = String(cString: resolved)
+        guard executable.hasPrefix(root + "/") else {
+            faults.append("the executable \(path) is a link to \(executable), which is not in the bundle")
+            return nil
+        }
+        return executable
+    }
+
+    private static func isScript(_ path: String) -> Bool {
+        var start: [UInt8] = [0, 0]
+        guard let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]),
+            let count = try? start.withUnsafeMutableBytes({ try file.read(into: $0) })
+        else { return false }
+        return count == 2 && start == Array("#!".utf8)
     }
 
     private mutating func typeDeclarations(_ key: String, in list: [String: Any]) -> [[String: Any]] {

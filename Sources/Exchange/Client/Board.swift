@@ -81,17 +81,18 @@ extension Board {
     /// it is given a few seconds to fulfil the promises, so that they can be loaded afterwards.
     ///
     /// - Parameter fulfilling: fulfil them at once and leave them with the daemon, so that this process may end in
-    ///   any way. Load handlers run now, and representations that fail or are too large to keep are left out.
+    ///   any way. Load handlers run now, before the board changes, and representations that fail or are too large to keep
+    ///   are left out.
     /// - Throws: ``ExchangeError``, or what a load handler failed with when none of an item succeeded.
     public nonisolated(nonsending) func replaceContents(
         with providers: [NSItemProvider], fulfilling: Bool = false
     ) async throws {
         let promises = providers.map(\.promise)
-        let identifiers = try await withCheckedContinuation { continuation in
+        if fulfilling { return try await client.replaceContents(of: name, keeping: promises) }
+        _ = try await withCheckedContinuation { continuation in
             client.replaceContents(of: name, with: promises) { continuation.resume(returning: $0) }
         }.get()
-        guard fulfilling else { return client.handOverAtExit() }
-        for identifier in identifiers { try await client.handOver(identifier) }
+        client.handOverAtExit()
     }
 }
 

@@ -14,18 +14,53 @@ extension ExchangeClient {
     /// - Parameter deadline: when to give up waiting for load handlers.
     package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {
         guard let item = offers[identifier] else { throw ExchangeError.noSuchItem }
+        try await hold(item, deadline: deadline)
+        try await takeOver(identifier)
+    }
+
+    /// Makes items the contents of a board once their promises are kept and the daemon has the results: the items outlive
+    /// this process, and until then the board has what it had.
+    ///
+    /// - Throws: what went wrong; the board is as it was, unless the daemon itself was lost in the last moment.
+    package func replaceContents(of board: String, keeping promises: [ItemPromise]) async throws {
+        let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
+        do {
+            for item in items { try await hold(item, replacing: board) }
+            try await withCheckedContinuation { continuation in
+                replaceContents(of: board, with: items) { continuation.resume(returning: $0) }
+            }.get()
+        } catch {
+            for item in items { callIfConnected(WithdrawCall(identifier: item.offer.identifier)) {} }
+            throw error
+        }
+        for item in items { try await takeOver(item.offer.identifier) }
+    }
+
+    /// Keeps the promises of an item and gives the results to the daemon.
+    ///
+    /// - Parameter board: the board whose contents it is about to replace.
+    private func hold(
+        _ item: OfferList.Item, replacing board: String? = nil, deadline: DispatchTime = .distantFuture
+    ) async throws {
+        let identifier = item.offer.identifier
         var failure: (any Error)?
         var isAnyKept = false
         for (index, representation) in item.offer.all where representation.visibility != .ownProcess {
             do {
                 let supply = try await Self.supply(representation, deadline: deadline)
-                _ = try await call(HoldCall(identifier: identifier, index: index, supply: SupplyMessage(supply)))
+                _ = try await call(
+                    HoldCall(
+                        identifier: identifier, index: index, supply: SupplyMessage(supply), replacedBoard: board))
                 isAnyKept = true
             } catch {
                 failure = failure ?? error
             }
         }
         guard isAnyKept else { throw failure ?? ExchangeError.refused("the item is for this process alone") }
+    }
+
+    /// Makes the daemon the one who offers an item.
+    private func takeOver(_ identifier: UUID) async throws {
         _ = try await call(TakeOverCall(identifier: identifier))
         offers.remove(identifier)?.offer.end()
     }

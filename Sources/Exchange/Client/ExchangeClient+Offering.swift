@@ -25,11 +25,17 @@ extension ExchangeClient {
         completion: @escaping @Sendable (Result<[UUID], ExchangeError>) -> Void
     ) {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
+        replaceContents(of: board, with: items) { result in completion(result.map { items.map(\.offer.identifier) }) }
+    }
+
+    /// Makes items that are known here the contents of a board.
+    func replaceContents(
+        of board: String, with items: [OfferList.Item],
+        completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
+    ) {
         for item in items { offers.add(item) }
-        let request = ReplaceContentsCall(board: board, manifests: items.map(\.manifest))
-        announce(items, with: request) { result in
-            completion(result.map { items.map(\.offer.identifier) })
-        }
+        announce(
+            items, with: ReplaceContentsCall(board: board, manifests: items.map(\.manifest)), completion: completion)
     }
 
     /// Takes an item back. Loads in flight go on; nobody can start another once the completion is called.
@@ -44,7 +50,7 @@ extension ExchangeClient {
         }
     }
 
-    private func makeItem(
+    func makeItem(
         _ promise: ItemPromise, board: String, isPasteboardItem: Bool,
         loaded: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> OfferList.Item {

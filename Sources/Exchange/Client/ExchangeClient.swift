@@ -13,9 +13,10 @@ import Synchronization
 /// Any thread may use it. No method blocks; completions run on the connections' thread or on a queue of this class.
 package final class ExchangeClient: Sendable {
     /// The client of the user's own daemon (or of the one that `PURVEY_HOME` points to).
-    package static let shared = ExchangeClient(Locations.current)
+    package static let shared = ExchangeClient(Result { () throws(ExchangeError) in try Locations.current() })
 
-    package let locations: Locations
+    /// Where the daemon is; or why that cannot be told.
+    package let locations: Result<Locations, ExchangeError>
     /// Connecting can wait for the daemon's start, so it has a queue of its own.
     private let queue = DispatchQueue(label: "purvey.exchange-client")
 
@@ -47,9 +48,9 @@ package final class ExchangeClient: Sendable {
     /// A program that offers thousands of items at once does so in portions, instead of running into the connection's limit.
     let offering = CallGate(width: 1_024)
 
-    package init(_ locations: Locations) {
-        self.locations = locations
-    }
+    package convenience init(_ locations: Locations) { self.init(.success(locations)) }
+
+    private init(_ locations: Result<Locations, ExchangeError>) { self.locations = locations }
 
     /// The number of the present connection, or of the last one.
     var generation: Int { state.withLock { $0.generation } }
@@ -170,8 +171,9 @@ extension ExchangeClient {
     }
 
     private func openConnection(startingDaemon: Bool) throws(ExchangeError) -> Connection {
+        let locations = try locations.get()
         do throws(ConduitError) {
-            return try connectNow()
+            return try connectNow(locations)
         } catch .system(.noSuchFile) {
             guard startingDaemon else { throw ExchangeError.daemonUnavailable("it is not running") }
         } catch .system(.connectionRefused) {
@@ -181,13 +183,13 @@ extension ExchangeClient {
         }
         try DaemonLauncher.start(locations)
         do throws(ConduitError) {
-            return try connectNow()
+            return try connectNow(locations)
         } catch {
             throw ExchangeError.daemonUnavailable("\(locations.socket): \(error)")
         }
     }
 
-    private func connectNow() throws(ConduitError) -> Connection {
+    private func connectNow(_ locations: Locations) throws(ConduitError) -> Connection {
         var service = Service()
         service.on(AcceptConsumerCall.self) { [offers] request, call in
             offers.accept(request, call)

@@ -4,8 +4,8 @@ import ItemProvider
 import Synchronization
 
 extension ExchangeService {
-    /// A page of a listing is closed when it has about this many bytes.
-    private static let pageBytes = 256 << 10
+    /// A page of a listing is closed when it has about this many bytes, which go into one packet.
+    private static let pageBytes = 32 << 10
 
     func offer(_ request: OfferCall, from peer: ExchangePeer) throws(ExchangeFault) -> ChangeCountReply {
         let count = try state.withLock { state throws(ExchangeFault) in
@@ -17,8 +17,8 @@ extension ExchangeService {
 
     func withdraw(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
         try state.withLock { state throws(ExchangeFault) in
+            state.holdings.dropUnfinished(identifier, of: peer.number)
             try state.table.withdraw(identifier, owner: peer.number)
-            state.holdings.dropUnfinished(identifier)
         }
         return Empty()
     }

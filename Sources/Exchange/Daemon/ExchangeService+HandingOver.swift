@@ -5,17 +5,22 @@ import LinuxSystem
 import Synchronization
 
 extension ExchangeService {
-    /// Keeps a representation that the item's process hands over.
+    /// Keeps a representation that the item's process hands over: of an item that it offers, or is about to. So a
+    /// pasteboard's contents can be complete before they replace what is there.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
+        let supply: KeptSupply
+        do {
+            supply = try KeptSupply(request.supply.supply)
+        } catch {
+            throw .refused("the representation cannot be kept: \(error)")
+        }
         try state.withLock { state throws(ExchangeFault) in
-            guard let entry = state.table.entry(request.identifier), entry.owner == peer.number else {
-                throw .noSuchItem
-            }
-            guard entry.manifest.representations.contains(where: { $0.index == request.index }) else {
-                throw .refused("the item has no representation \(request.index)")
-            }
+            // One that has ended meanwhile has nothing kept: nobody would drop it.
+            guard state.clients[peer.number] != nil else { throw .noSuchItem }
+            if let entry = state.table.entry(request.identifier), entry.owner != peer.number { throw .noSuchItem }
+            let replaced = request.replacedBoard.map { state.table.items(on: $0).map(\.manifest.identifier) } ?? []
             try state.holdings.add(
-                request.supply.supply, index: request.index, of: request.identifier, owner: peer.number,
+                supply, index: request.index, of: request.identifier, owner: peer.number, replacing: replaced,
                 limits: limits)
         }
         return Empty()
@@ -26,15 +31,15 @@ extension ExchangeService {
         let provider = participant(peer)
         try state.withLock { state throws(ExchangeFault) in
             guard let entry = state.table.entry(identifier), entry.owner == peer.number else { throw .noSuchItem }
-            let supplies = state.holdings.finish(identifier)
-            guard !supplies.isEmpty else { throw .refused("nothing of the item was handed over") }
-            try state.table.transfer(identifier, from: peer.number, to: Self.daemon, keeping: Set(supplies.keys))
+            let supplies = state.holdings.supplies(of: identifier, owner: peer.number)
+            let kept = entry.manifest.representations.filter { supplies[$0.index] != nil }
+            guard !kept.isEmpty else { throw .refused("nothing of the item was handed over") }
+            try state.table.transfer(
+                identifier, from: peer.number, to: Self.daemon, keeping: Set(kept.map(\.index)))
             let item = Self.provider(of: entry.manifest, supplies)
             state.holdings.keep(
-                HostedOffer(
-                    identifier: identifier,
-                    representations: item.promise.numbered(by: entry.manifest.representations)),
-                provider: provider, supplies: supplies)
+                HostedOffer(identifier: identifier, representations: item.promise.numbered(by: kept)),
+                provider: provider)
         }
         log.info("keeps \(identifier.uuidString) for process \(peer.connection.peer.credentials.processID)")
         return Empty()

@@ -61,7 +61,10 @@ package final class ExchangeService: Sendable {
         }
         service.on(OpenCall.self) { request, call in self.open(request.identifier, call) }
         service.on(HoldCall.self) { request, call in
-            self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
+            // It asks the file system of a file, which may take a moment.
+            HandlerThreads.shared.run {
+                self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
+            }
         }
         service.on(TakeOverCall.self) { request, call in
             // It looks at the program that the process runs, which may take a moment.

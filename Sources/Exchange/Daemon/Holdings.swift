@@ -7,7 +7,8 @@ struct Holdings {
     /// An item on its way from its process to the daemon.
     private struct Unfinished {
         let owner: UInt64
-        var supplies: [Int: Supply] = [:]
+        var supplies: [Int: KeptSupply] = [:]
+        var bytes: Int { supplies.values.reduce(0) { $0 + $1.bytes } }
     }
 
     /// An item that the daemon offers itself.
@@ -27,11 +28,17 @@ struct Holdings {
     private(set) var count = 0
 
     /// Keeps one representation of an item.
+    ///
+    /// - Parameter replaced: items that are about to be dropped for it. They do not count, so that what fills the room
+    ///   can be replaced by something as large; for a moment there is both.
     mutating func add(
-        _ supply: Supply, index: Int, of identifier: UUID, owner: UInt64, limits: ExchangeLimits
+        _ supply: KeptSupply, index: Int, of identifier: UUID, owner: UInt64, replacing replaced: [UUID] = [],
+        limits: ExchangeLimits
     ) throws(ExchangeFault) {
-        let size = supply.heldBytes
-        guard bytes + size <= limits.heldBytes else {
+        let dropped = replaced.compactMap { held[$0] }
+        let bytes = self.bytes - dropped.reduce(0) { $0 + $1.bytes }
+        let count = self.count - dropped.reduce(0) { $0 + $1.count }
+        guard supply.bytes <= limits.heldBytes - bytes else {
             throw .refused("at most \(limits.heldBytes >> 20) MiB are kept for processes that have ended")
         }
         guard count < limits.heldRepresentations else {
@@ -39,23 +46,26 @@ struct Holdings {
                 "at most \(limits.heldRepresentations) representations are kept for processes that have ended")
         }
         var item = unfinished[identifier] ?? Unfinished(owner: owner)
+        guard item.owner == owner else { throw .noSuchItem }
         guard item.supplies[index] == nil else { throw .refused("the representation was handed over before") }
         item.supplies[index] = supply
         unfinished[identifier] = item
-        bytes += size
-        count += 1
+        self.bytes += supply.bytes
+        self.count += 1
     }
 
-    /// What was kept of an item so far; it is not unfinished any more.
-    mutating func finish(_ identifier: UUID) -> [Int: Supply] {
+    /// What a process handed over of an item so far.
+    func supplies(of identifier: UUID, owner: UInt64) -> [Int: Supply] {
+        guard let item = unfinished[identifier], item.owner == owner else { return [:] }
+        return item.supplies.mapValues(\.supply)
+    }
+
+    /// Keeps what was handed over for as long as the item is offered.
+    mutating func keep(_ offer: HostedOffer, provider: Participant) {
         // The sums stay: what is finished is kept as well.
-        unfinished.removeValue(forKey: identifier)?.supplies ?? [:]
-    }
-
-    mutating func keep(_ offer: HostedOffer, provider: Participant, supplies: [Int: Supply]) {
+        guard let item = unfinished.removeValue(forKey: offer.identifier) else { return }
         held[offer.identifier] = Held(
-            offer: offer, provider: provider, bytes: supplies.values.reduce(0) { $0 + $1.heldBytes },
-            count: supplies.count)
+            offer: offer, provider: provider, bytes: item.bytes, count: item.supplies.count)
     }
 
     func offer(_ identifier: UUID) -> HostedOffer? { held[identifier]?.offer }
@@ -64,33 +74,52 @@ struct Holdings {
 
     /// Forgets an item of the daemon's own and returns what served it.
     mutating func drop(_ identifier: UUID) -> HostedOffer? {
-        dropUnfinished(identifier)
         guard let item = held.removeValue(forKey: identifier) else { return nil }
         bytes -= item.bytes
         count -= item.count
         return item.offer
     }
 
-    mutating func dropUnfinished(_ identifier: UUID) {
-        guard let item = unfinished.removeValue(forKey: identifier) else { return }
-        bytes -= item.supplies.values.reduce(0) { $0 + $1.heldBytes }
+    /// Forgets what a process handed over of an item that it does not offer after all.
+    mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
+        guard let item = unfinished[identifier], item.owner == owner else { return }
+        unfinished[identifier] = nil
+        bytes -= item.bytes
         count -= item.supplies.count
     }
 
     mutating func dropUnfinished(of owner: UInt64) {
-        for identifier in unfinished.filter({ $0.value.owner == owner }).keys { dropUnfinished(identifier) }
+        for identifier in unfinished.filter({ $0.value.owner == owner }).keys {
+            dropUnfinished(identifier, of: owner)
+        }
+    }
+}
+
+/// A representation as it is kept, with what that costs.
+struct KeptSupply: Sendable {
+    let supply: Supply
+    /// Bytes of memory that keeping it takes. A file that has a name somewhere takes none.
+    let bytes: Int
+
+    /// Asks the file system, which may take its time.
+    init(_ supply: Supply) throws(Errno) {
+        switch supply {
+        case .bytes(let data):
+            self.supply = supply
+            bytes = data.count
+        case .memory(_, let size):
+            self.supply = supply
+            bytes = size
+        case .file(let file):
+            // Nobody waits for the end of a load any more: the lease goes.
+            self.supply = .file(file.withoutLease)
+            let status = try file.descriptor.status()
+            bytes = status.linkCount == 0 ? status.size : 0
+        }
     }
 }
 
 extension Supply {
-    /// Bytes of memory that keeping this takes.
-    var heldBytes: Int {
-        switch self {
-        case .bytes(let data): data.count
-        case .memory(_, let size): size
-        case .file: 0
-        }
-    }
 
     /// The same bytes or file for one more load. A file is opened anew, because two processes that share one open file
     /// share its position as well.

@@ -4,8 +4,14 @@ import LinuxSystem
 
 /// Finds and starts `purveyd` for this user.
 package enum DaemonLauncher {
-    /// The daemon's program: beside the running one, in `PATH`, or where `PURVEY_DAEMON` says.
-    package static func findProgram() -> String? {
+    /// The daemon's program: where `PURVEY_DAEMON` says, else beside the running one or in `PATH`.
+    package static func findProgram() throws(ExchangeError) -> String {
+        if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), !named.isEmpty {
+            guard named.hasPrefix("/"), isProgram(named) else {
+                throw .daemonUnavailable("PURVEY_DAEMON is '\(named)', which is not the absolute path of a program")
+            }
+            return named
+        }
         var candidates: [String] = []
         if let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path, let slash = own.lastIndex(of: "/") {
             candidates.append(own[..<slash] + "/purveyd")
@@ -13,20 +19,22 @@ package enum DaemonLauncher {
         if let path = getenv("PATH").map({ String(cString: $0) }) {
             candidates += path.split(separator: ":").filter { $0.hasPrefix("/") }.map { $0 + "/purveyd" }
         }
-        if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), named.hasPrefix("/") {
-            candidates.append(named)
+        guard let found = candidates.first(where: isProgram) else {
+            throw .daemonUnavailable(
+                "the program purveyd is neither beside this one nor in PATH; PURVEY_DAEMON can name it")
         }
-        return candidates.first { access($0, X_OK) == 0 && (try? FileStatus.of($0))?.kind == .regular }
+        return found
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        access(path, X_OK) == 0 && (try? FileStatus.of(path))?.kind == .regular
     }
 
     /// Starts the daemon and waits until it listens. Blocks, for some tens of milliseconds when all is well.
     ///
     /// When another process starts it at the same time, one daemon remains and both callers find it.
     package static func start(_ locations: Locations) throws(ExchangeError) {
-        guard let program = findProgram() else {
-            throw .daemonUnavailable(
-                "the program purveyd is neither beside this one nor in PATH; PURVEY_DAEMON can name it")
-        }
+        let program = try findProgram()
         let answer: String
         let ending: ChildProgram.Ending
         do {

@@ -26,16 +26,21 @@ package struct Locations: Sendable, Equatable {
     /// The locations that an environment asks for.
     ///
     /// - Parameter isOurs: whether a folder exists and belongs to the user; a parameter so that tests need no folders.
+    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` when `PURVEY_HOME` is not an absolute path: whoever sets it does
+    ///   not want the user's own daemon.
     package init(
         environment: [String: String], user: uid_t, socket: String? = nil,
         isOurs: (String) -> Bool = Locations.isOwnFolder
-    ) {
+    ) throws(ExchangeError) {
         func absolute(_ name: String) -> String? {
             // The base directory specification: a relative path is invalid and is ignored.
             guard let path = environment[name], path.hasPrefix("/") else { return nil }
             return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         }
-        if let home = absolute("PURVEY_HOME") {
+        if let home = environment["PURVEY_HOME"], !home.isEmpty {
+            guard let home = absolute("PURVEY_HOME") else {
+                throw .daemonUnavailable("PURVEY_HOME is '\(home)', and has to be an absolute path")
+            }
             self.init(runtime: home + "/run", data: home + "/data", socket: socket)
             return
         }
@@ -57,12 +62,12 @@ package struct Locations: Sendable, Equatable {
     }
 
     /// The locations of this process.
-    package static var current: Locations {
+    package static func current() throws(ExchangeError) -> Locations {
         var environment: [String: String] = [:]
         for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "HOME"] {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
-        return Locations(environment: environment, user: getuid())
+        return try Locations(environment: environment, user: getuid())
     }
 
     /// Whether a path is a folder of this user, not a link to one.

@@ -9,23 +9,28 @@ package struct HoldCall: Call {
     package let identifier: UUID
     package let index: Int
     package let supply: SupplyMessage
+    /// The board whose contents the item is about to replace: what is kept of those does not count.
+    package let replacedBoard: String?
 
-    package init(identifier: UUID, index: Int, supply: SupplyMessage) {
+    package init(identifier: UUID, index: Int, supply: SupplyMessage, replacedBoard: String? = nil) {
         self.identifier = identifier
         self.index = index
         self.supply = supply
+        self.replacedBoard = replacedBoard
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         identifier = try decoder.decode(forKey: 0)
         index = try decoder.decode(forKey: 1)
         supply = try decoder.decode(forKey: 2)
+        replacedBoard = try decoder.decodeIfPresent(forKey: 3)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(identifier, forKey: 0)
         encoder.encode(index, forKey: 1)
         encoder.encode(supply, forKey: 2)
+        encoder.encodeIfPresent(replacedBoard, forKey: 3)
     }
 }
 

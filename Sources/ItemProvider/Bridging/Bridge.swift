@@ -20,6 +20,9 @@ struct Bridge {
     /// size is bounded by the disk and not by memory, and costs nothing where the file system can clone it.
     private static let largestRead = 1 << 20
 
+    /// Up to this many bytes are read of a file that does not know its size.
+    private static let largestUnsized = 64 << 20
+
     /// How much is written between two looks at whether the load was cancelled.
     private static let pieceSize = 8 << 20
 
@@ -141,8 +144,12 @@ extension Bridge {
         var data = Data(count: max(size, 4096))
         var filled = 0
         while true {
+            if isCancelled() { throw ItemProviderError.cancelled() }
             if filled == data.count {
                 if filled > size && size > 0 { break }
+                guard filled < Self.largestUnsized else {
+                    throw ItemProviderError.unusableFile("“\(name)” says that it is empty, and has no end")
+                }
                 data.count *= 2
             }
             let count = try data.withUnsafeMutableBytes { buffer throws(Errno) in

@@ -53,6 +53,13 @@ package struct SuppliedFile: Sendable {
             isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder)
     }
 
+    /// The same file, whose folder may be deleted at any time.
+    package var withoutLease: SuppliedFile {
+        SuppliedFile(
+            descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, folder: folder)
+    }
+
     /// Opens the file that a load handler named.
     ///
     /// - Throws: an error in `NSItemProvider.errorDomain` that says what is wrong with the file.

@@ -30,8 +30,8 @@ package struct SupplyMessage: Message {
             let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
             let size: Int = try decoder.decode(forKey: 3)
             // Asked on a thread that must not wait: seals exist on memory files only, and those answer from memory.
-            guard MemoryFile.isSealed(descriptor), size >= 0, let status = try? descriptor.status(), size <= status.size
-            else { throw .invalid("the data's memory file is not sealed or not long enough") }
+            guard MemoryFile.isSealed(descriptor), let status = try? descriptor.status(), size == status.size
+            else { throw .invalid("the data's memory file is not sealed, or not of the size it says") }
             supply = .memory(descriptor, size: size)
         case .file, .directory:
             let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
@@ -39,12 +39,18 @@ package struct SupplyMessage: Message {
             let mode = fcntl(descriptor.rawValue, F_GETFL)
             guard mode >= 0, mode & FileDescriptor.OpenOptions.pathOnly.rawValue == 0, mode & O_ACCMODE != O_WRONLY
             else { throw .invalid("the file is not open for reading") }
+            let path: String? = try decoder.decodeIfPresent(forKey: 4)
+            let name: String? = try decoder.decodeIfPresent(forKey: 5)
+            // The system would take such a path for a shorter one.
+            guard path?.utf8.contains(0) != true, name?.utf8.contains(0) != true else {
+                throw .invalid("the file's path or name has a zero byte")
+            }
             supply = .file(
                 SuppliedFile(
                     descriptor: descriptor,
                     // The other side's word. Nothing is believed because of it: reading a file as a directory fails.
                     isDirectory: kind == .directory,
-                    path: try decoder.decodeIfPresent(forKey: 4), name: try decoder.decodeIfPresent(forKey: 5),
+                    path: path, name: name,
                     isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7),
                     lease: try decoder.decodeIfPresent(FileDescriptor.self, forKey: 8).map(FolderLease.init)))
         }

@@ -3,7 +3,8 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A folder for the file of one load, removed with all that is in it by ``remove()``, or when its last reference goes.
+/// A folder for the file of one load, removed with all that is in it by ``remove()``, when its last reference goes, or
+/// when the process ends by `exit` or by returning from `main`.
 ///
 /// What a crashed process left behind is swept away by the next process that starts to load.
 package final class LoadFolder: Sendable {
@@ -19,11 +20,47 @@ package final class LoadFolder: Sendable {
         self.path = path
         directory = tree.descriptor
         self.tree = Mutex(tree)
+        OpenFolders.add(self)
     }
+
+    deinit { OpenFolders.forget(ObjectIdentifier(self)) }
 
     /// Removes the folder now, whoever still refers to it.
     package func remove() {
         tree.withLock { $0 = nil }
+    }
+}
+
+/// The folders of this process, removed when it ends: a load that was cancelled a moment before may not be over yet.
+private enum OpenFolders {
+    private struct Reference {
+        weak var folder: LoadFolder?
+    }
+
+    private struct State {
+        var isWatching = false
+        var references: [ObjectIdentifier: Reference] = [:]
+    }
+
+    // Innermost: folders are removed after it is released.
+    private static let state = Mutex(State())
+
+    static func add(_ folder: LoadFolder) {
+        let isFirst = state.withLock { state in
+            state.references[ObjectIdentifier(folder)] = Reference(folder: folder)
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        if isFirst { atexit { OpenFolders.removeAll() } }
+    }
+
+    static func forget(_ folder: ObjectIdentifier) {
+        _ = state.withLock { $0.references.removeValue(forKey: folder) }
+    }
+
+    private static func removeAll() {
+        let folders = state.withLock { state in state.references.values.compactMap(\.folder) }
+        for folder in folders { folder.remove() }
     }
 }
 
@@ -48,7 +85,11 @@ private struct LoadPlace {
     private static func open() throws -> FileDescriptor {
         let environment = ProcessInfo.processInfo.environment
         var candidates: [String] = []
-        if let home = environment["PURVEY_HOME"], home.hasPrefix("/") {
+        if let home = environment["PURVEY_HOME"], !home.isEmpty {
+            guard home.hasPrefix("/") else {
+                throw ItemProviderError.make(
+                    .unknownError, "PURVEY_HOME is '\(home)', and has to be an absolute path")
+            }
             candidates.append("\(home)/data/loads")
         } else {
             let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

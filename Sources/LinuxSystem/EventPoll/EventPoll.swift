@@ -23,6 +23,9 @@ package struct EventPoll: Sendable {
             rawValue & (clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err) != 0
         }
 
+        /// The other side has gone.
+        package var tellOfTheEnd: Bool { rawValue & (clinux_epoll_hup | clinux_epoll_err) != 0 }
+
         /// There is room to write.
         package var callForWriting: Bool { rawValue & clinux_epoll_out != 0 }
     }

@@ -30,6 +30,27 @@ import Testing
         #expect(table.items(on: "b", after: second.sequence).map(\.manifest.name) == ["2", "3", "4"])
     }
 
+    @Test func oneConnectionWithManyBoardsLeavesRoomForTheOthers() throws {
+        var limits = ExchangeLimits()
+        limits.boardsPerConnection = 3
+        limits.boards = 2
+        var table = BoardTable(limits: limits)
+        let offers = (0..<3).map { manifest(name: "\($0)") }
+        for (number, offer) in offers.enumerated() { try table.offer(offer, on: "\(number)", owner: 1) }
+        #expect(throws: ExchangeFault.self) { try table.offer(manifest(), on: "one more", owner: 1) }
+        // On a board that it uses already there is room, and so is for others on any.
+        try table.offer(manifest(), on: "2", owner: 1)
+        try table.replaceContents(of: "general", with: [manifest()], owner: 2)
+        for number in 0..<2 { try table.offer(manifest(), on: "other \(number)", owner: 2) }
+        // Its place is free once nothing of it is on a board, in whatever way that came about.
+        try table.withdraw(offers[0].identifier, owner: 1)
+        try table.offer(manifest(), on: "one more", owner: 1)
+        try table.replaceContents(of: "1", with: [manifest()], owner: 3)
+        try table.offer(manifest(), on: "another", owner: 1)
+        table.removeAll(of: 1)
+        for number in 0..<3 { try table.offer(manifest(), on: "anew \(number)", owner: 1) }
+    }
+
     @Test func onlyTheOwnerWithdraws() throws {
         var table = BoardTable()
         let offer = manifest()

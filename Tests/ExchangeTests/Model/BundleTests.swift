@@ -15,7 +15,7 @@ import Testing
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
         try data.write(to: URL(fileURLWithPath: inside + "/Info.plist"))
         if let executable {
-            try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: inside + "/" + executable))
+            try Data("\u{7F}ELF".utf8).write(to: URL(fileURLWithPath: inside + "/" + executable))
             chmod(inside + "/" + executable, 0o755)
         }
         return folder
@@ -46,6 +46,29 @@ import Testing
             try again.remove(identifier: "org.example.editor")
             #expect(try FileManager.default.contentsOfDirectory(atPath: records).isEmpty)
             #expect(BundleRegistry(folder: records).all.isEmpty)
+        }
+    }
+
+    @Test func aTeamNeedsAProgramOfTheBundlesOwn() throws {
+        try withTemporaryFolder { folder in
+            let registry = BundleRegistry(folder: folder + "/records")
+            let bundle = try makeBundle(folder + "/Editor.app", good)
+            // Any program could be made a member by a link.
+            unlink(bundle + "/tool")
+            symlink("/usr/bin/env", bundle + "/tool")
+            #expect(BundleInspection(path: bundle).faults.contains { $0.contains("which is not in the bundle") })
+            #expect(throws: ExchangeFault.self) { try registry.register(path: bundle) }
+            // Every script's process runs the interpreter.
+            unlink(bundle + "/tool")
+            try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: bundle + "/tool"))
+            chmod(bundle + "/tool", 0o755)
+            #expect(BundleInspection(path: bundle).faults.contains { $0.contains("is a script") })
+            // For its type declarations alone it is good enough.
+            var list = good
+            list["PurveyTeamIdentifier"] = nil
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            try data.write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
+            #expect(BundleInspection(path: bundle).faults.isEmpty)
         }
     }
 

@@ -5,30 +5,36 @@ import LinuxSystem
 import Testing
 
 @Suite struct LocationsTests {
-    @Test func purveyHomeMovesEverything() {
-        let locations = Locations(
+    @Test func purveyHomeMovesEverything() throws {
+        let locations = try Locations(
             environment: ["PURVEY_HOME": "/home/me/p", "XDG_RUNTIME_DIR": "/run/user/7", "XDG_DATA_HOME": "/d"], user: 7
         )
         #expect(locations.socket == "/home/me/p/run/daemon.socket")
         #expect(locations.bundles == "/home/me/p/data/bundles")
     }
 
-    @Test func theRuntimeFolderIsTheSessionsOwn() {
-        let locations = Locations(environment: ["XDG_RUNTIME_DIR": "/run/user/7/", "HOME": "/home/me"], user: 7)
+    @Test func theRuntimeFolderIsTheSessionsOwn() throws {
+        let locations = try Locations(environment: ["XDG_RUNTIME_DIR": "/run/user/7/", "HOME": "/home/me"], user: 7)
         #expect(locations.socket == "/run/user/7/purvey/daemon.socket")
         #expect(locations.data == "/home/me/.local/share/purvey")
     }
 
-    @Test func aRelativeFolderInTheEnvironmentIsIgnored() {
-        let locations = Locations(
-            environment: ["XDG_RUNTIME_DIR": "run", "XDG_DATA_HOME": "data", "PURVEY_HOME": "p", "HOME": "/h"], user: 7,
+    @Test func aRelativeFolderInTheEnvironmentIsIgnored() throws {
+        let locations = try Locations(
+            environment: ["XDG_RUNTIME_DIR": "run", "XDG_DATA_HOME": "data", "HOME": "/h"], user: 7,
             isOurs: { _ in false })
         #expect(locations.runtime == "/tmp/purvey-7")
         #expect(locations.data == "/h/.local/share/purvey")
     }
 
-    @Test func withoutASessionTheSystemsRuntimeFolderIsUsedWhenItIsOurs() {
-        let locations = Locations(environment: ["HOME": "/h"], user: 7, isOurs: { $0 == "/run/user/7" })
+    @Test func aRelativePurveyHomeIsAnErrorAndNotTheUsersOwnDaemon() {
+        #expect(throws: ExchangeError.daemonUnavailable("PURVEY_HOME is 'p', and has to be an absolute path")) {
+            try Locations(environment: ["PURVEY_HOME": "p", "HOME": "/h"], user: 7)
+        }
+    }
+
+    @Test func withoutASessionTheSystemsRuntimeFolderIsUsedWhenItIsOurs() throws {
+        let locations = try Locations(environment: ["HOME": "/h"], user: 7, isOurs: { $0 == "/run/user/7" })
         #expect(locations.runtime == "/run/user/7/purvey")
     }
 

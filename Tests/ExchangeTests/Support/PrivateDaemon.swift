@@ -39,7 +39,7 @@ final class PrivateDaemon: Sendable {
     private init() throws {
         home = TestProcess.folder + "/" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: home + "/work", withIntermediateDirectories: true)
-        locations = Locations(environment: ["PURVEY_HOME": home], user: getuid())
+        locations = try Locations(environment: ["PURVEY_HOME": home], user: getuid())
         client = ExchangeClient(locations)
     }
 

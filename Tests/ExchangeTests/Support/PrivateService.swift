@@ -5,7 +5,9 @@ import Glibc
 
 extension ExchangeClient {
     /// The `PURVEY_HOME` that this client's folders are in.
-    var home: String { (locations.runtime as NSString).deletingLastPathComponent }
+    var home: String {
+        get throws { (try locations.get().runtime as NSString).deletingLastPathComponent }
+    }
 }
 
 /// The daemon's service inside of the test's own process, for tests of what it allows.
@@ -14,7 +16,7 @@ enum PrivateService {
         TestProcess.prepare()
         let home = TestProcess.folder + "/" + UUID().uuidString.prefix(8)
         defer { try? FileManager.default.removeItem(atPath: home) }
-        let locations = Locations(environment: ["PURVEY_HOME": home], user: getuid())
+        let locations = try Locations(environment: ["PURVEY_HOME": home], user: getuid())
         try PrivateFolder.make(locations.runtime)
         let service = ExchangeService(
             bundles: BundleRegistry(folder: locations.bundles), limits: limits, log: DaemonLog(nil))

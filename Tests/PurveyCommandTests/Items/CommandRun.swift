@@ -48,9 +48,19 @@ final class CommandPlace: Sendable {
         try await purvey(arguments, input: input)
     }
 
+    /// Runs a script of the shell to its end, in which `$purvey` is the program.
+    func shell(_ script: String) async throws -> Outcome {
+        let process = process(["-c", script])
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        return try await run(process)
+    }
+
     /// Runs `purvey` to its end.
     func purvey(_ arguments: [String], input: Data? = nil) async throws -> Outcome {
-        let process = process(arguments)
+        try await run(process(arguments), input: input)
+    }
+
+    private func run(_ process: Process, input: Data? = nil) async throws -> Outcome {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
@@ -95,6 +105,7 @@ final class CommandPlace: Sendable {
         process.currentDirectoryURL = URL(fileURLWithPath: home + "/work")
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
+        environment["purvey"] = Self.program
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         return process

@@ -57,7 +57,7 @@ import Testing
     @Test func bundlesAreRegisteredListedAndRemoved() async throws {
         try await CommandPlace.run { place in
             try FileManager.default.createDirectory(atPath: place.path("Editor.app"), withIntermediateDirectories: true)
-            try place.write("#!/bin/sh\n", to: "Editor.app/editor")
+            try place.write("\u{7F}ELF", to: "Editor.app/editor")
             chmod(place.path("Editor.app/editor"), 0o755)
             let list: [String: Any] = [
                 "CFBundleIdentifier": "org.example.editor", "CFBundleExecutable": "editor",

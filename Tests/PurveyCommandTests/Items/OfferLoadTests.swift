@@ -3,6 +3,33 @@ import Glibc
 import Testing
 
 @Suite struct OfferLoadTests {
+    @Test func dataInAFolderHasTheExtensionOfWhatItIs() async throws {
+        try await CommandPlace.run { place in
+            try place.write("not quite an image", to: "Ridge.png")
+            let offer = try await place.offer("Ridge.png")
+            try FileManager.default.createDirectory(atPath: place.path("out"), withIntermediateDirectories: true)
+            let load = try await place.purvey("load", "--type", "public.image", "--as", "data", "-o", "out", "--json")
+            let outcome = try JSONSerialization.jsonObject(with: load.output) as? [String: String]
+            #expect(outcome == ["delivered": "data", "path": place.path("out/Ridge.png")])
+            #expect(try place.read("out/Ridge.png") == "not quite an image")
+            await offer.end()
+        }
+    }
+
+    @Test func whatIsOfferedIsPrintedAsJSONWhereThatIsAsked() async throws {
+        try await CommandPlace.run { place in
+            try place.write("text", to: "one.txt")
+            let offer = try await place.offer("one.txt", "--json")
+            let line = Data(try #require(offer.identifiers.first).utf8)
+            let item = try JSONSerialization.jsonObject(with: line) as? [String: Any]
+            #expect(item?["name"] as? String == "one.txt")
+            #expect(item?["types"] as? [String] == ["public.plain-text"])
+            let listed = try await place.purvey("list").text
+            #expect(listed.contains(try #require(item?["identifier"] as? String)))
+            await offer.end()
+        }
+    }
+
     @Test func anOriginalIsNeverReplacedByALinkToItself() async throws {
         try await CommandPlace.run { place in
             try place.write("precious", to: "orig.txt")

@@ -1,0 +1,88 @@
+import Conduit
+import Exchange
+import Foundation
+import Glibc
+import ItemProvider
+import LinuxSystem
+import Testing
+import UniformTypeIdentifiers
+
+/// What the daemon keeps for processes that have ended.
+@Suite struct HoldingTests {
+    private func item(_ contents: Data) -> NSItemProvider {
+        let item = NSItemProvider()
+        item.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
+            completion(contents, nil)
+            return nil
+        }
+        return item
+    }
+
+    @Test func contentsThatCannotBeKeptLeaveTheBoardAsItWas() async throws {
+        var limits = ExchangeLimits()
+        limits.heldBytes = 100_000
+        try await PrivateService.run(limits) { client in
+            let board = Board("general", client: client)
+            try await board.replaceContents(with: [item(pattern(90_000))], fulfilling: true)
+            let count = try await board.changeCount
+            await #expect(throws: ExchangeError.self) {
+                try await board.replaceContents(
+                    with: [item(Data("fits".utf8)), item(pattern(101_000))], fulfilling: true)
+            }
+            let broken = NSItemProvider()
+            broken.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
+                completion(nil, CocoaError(.fileNoSuchFile))
+                return nil
+            }
+            await #expect(throws: (any Error).self) {
+                try await board.replaceContents(with: [broken], fulfilling: true)
+            }
+            #expect(try await board.changeCount == count)
+            #expect(try await board.items().first?.loadDataRepresentation(for: .png) == pattern(90_000))
+            // What was handed over in vain is forgotten.
+            await eventually { (try? await client.call(StatusCall()).heldBytes) == 90_000 }
+            // There is room for something as large in its place.
+            try await board.replaceContents(with: [item(pattern(95_000))], fulfilling: true)
+            #expect(try await client.call(StatusCall()).heldBytes == 95_000)
+        }
+    }
+
+    @Test func aFileWithoutANameCountsAsMemory() async throws {
+        var limits = ExchangeLimits()
+        limits.heldBytes = 100_000
+        try await PrivateService.run(limits) { client in
+            let nameless = try MemoryFile.create(name: "test")
+            ftruncate(nameless.rawValue, 1 << 30)
+            let supply = Supply.file(
+                SuppliedFile(
+                    descriptor: nameless, isDirectory: false, path: nil, name: nil, isOfferedInPlace: false,
+                    isCoordinated: false))
+            await #expect(throws: ExchangeError.refused("at most 0 MiB are kept for processes that have ended")) {
+                try await client.call(HoldCall(identifier: UUID(), index: 0, supply: SupplyMessage(supply)))
+            }
+            #expect(try await client.call(StatusCall()).heldBytes == 0)
+        }
+    }
+
+    @Test func theLeaseOfAFolderIsNotKept() async throws {
+        try await PrivateDaemon.run { daemon in
+            let folder = try FileDescriptor.open(daemon.work, [.readOnly, .directory])
+            let (ours, theirs) = try SequencedPacketSocket.pair()
+            func supply(_ lease: FileDescriptor) -> Supply {
+                .file(
+                    SuppliedFile(
+                        descriptor: folder, isDirectory: true, path: nil, name: nil, isOfferedInPlace: false,
+                        isCoordinated: false, lease: FolderLease(lease)))
+            }
+            try await hold(supply(theirs.descriptor), client: daemon.client)
+            withExtendedLifetime(theirs) {}
+            _ = consume theirs
+            // The daemon has let go of its end, and this process of its own.
+            await eventually { ours.isHungUp }
+        }
+    }
+
+    private func hold(_ supply: Supply, client: ExchangeClient) async throws {
+        _ = try await client.call(HoldCall(identifier: UUID(), index: 0, supply: SupplyMessage(supply)))
+    }
+}
