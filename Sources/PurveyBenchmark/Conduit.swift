@@ -98,12 +98,6 @@ final class BareRoundTrip {
     }
 }
 
-/// The median time in seconds of a bare round trip.
-func measureBareRoundTrip() throws -> Double {
-    let bare = try BareRoundTrip()
-    return Measure.median((0..<42).map { _ in bare.seconds(trips: 1000) })
-}
-
 /// Calls to another process that are answered with 1 KiB.
 private final class CallRoundTrip {
     private let connection: Connection
