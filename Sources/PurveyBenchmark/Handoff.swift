@@ -167,7 +167,8 @@ private final class HandoffProvider {
         let output = Pipe()
         process.executableURL = URL(
             fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        process.arguments = ["--child", ChildRole.handoffProvider.name, String(dataSize)] + (isFilled ? ["filled"] : [])
+        process.arguments =
+            ["--child", ChildRole.handoffProvider.name, String(dataSize)] + (isFilled ? ["filled"] : [])
         process.standardInput = input
         process.standardOutput = output
         try process.run()
