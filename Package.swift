@@ -68,7 +68,7 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem"]),
+        library("FileCoordination", ["CLateBinding", "LinuxSystem", "OSLog", "UniformTypeIdentifiers", "ZipArchive"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
@@ -83,27 +83,32 @@ let package = Package(
 
         // Floor 7
         library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem"]),
         library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
             "Purvey",
             [
-                "AppExtension", "CoreTransferable", "DragAndDrop", "Exchange", "FileCoordination",
-                "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
+                "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
+                "FileCoordination", "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program("PurveyDaemon", ["Conduit", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem"]),
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "ItemProvider", "LinuxSystem",
-                "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "ItemProvider",
+                "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",
-            ["Conduit", "Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
+                "LinuxSystem",
+                "UniformTypeIdentifiers", "ZipArchive",
+            ]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The program that the README explains.
@@ -136,7 +141,17 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("FileCoordinationTests", ["FileCoordination"]),
+        tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
+        .executableTarget(
+            name: "CoordinationPeer",
+            dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider"],
+            path: "Tests/CoordinationPeer", swiftSettings: settings),
+        tests(
+            "CoordinationServiceTests",
+            [
+                "Conduit", "CoordinationPeer", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
+                "LinuxSystem",
+            ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(

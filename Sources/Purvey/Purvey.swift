@@ -1,4 +1,5 @@
 @_exported import AppExtension
+@_exported import CoordinationService
 @_exported import CoreTransferable
 @_exported import DragAndDrop
 @_exported import Exchange

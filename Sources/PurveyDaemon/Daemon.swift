@@ -1,4 +1,5 @@
 import Conduit
+import CoordinationService
 import Exchange
 import ExtensionHost
 import Glibc
@@ -26,9 +27,10 @@ enum Daemon {
         }
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
         let service = ExchangeService(bundles: bundles, log: log)
+        let coordination = CoordinationService(marker: locations.runtime + "/coordination")
         let listener: Listener
         do {
-            listener = try listen(locations, service, isWaitedFor: starter.isWaiting)
+            listener = try listen(locations, service, coordination, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -47,15 +49,17 @@ enum Daemon {
         log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()
+        coordination.end()
         return 0
     }
 
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
     private static func listen(
-        _ locations: Locations, _ service: ExchangeService, isWaitedFor: Bool
+        _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         ExtensionService(data: locations.data).addCalls(to: &calls)
+        coordination.addCalls(to: &calls)
         var attempts = 0
         while true {
             do throws(ListenerError) {

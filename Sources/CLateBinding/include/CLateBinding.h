@@ -5,4 +5,10 @@
 /// that keeps the boards of pasteboards and drags for all processes. NULL in a program without the exchange.
 void *clate_shared_boards(void);
 
+/// A retained object that leads to the arbiter of file coordination for all processes. NULL in a program without it.
+void *clate_shared_coordination(void);
+
+/// A retained object that starts the daemon and knows its socket. NULL in a program without the exchange.
+void *clate_daemon_entrance(void);
+
 #endif

@@ -42,7 +42,7 @@ extension Connection {
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil
     ) async throws(ConduitError) -> C.Reply {
-        let pending = Mutex<PendingCall?>(nil)
+        let pending = Lock<PendingCall?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let made = call(request, progress: progress) { continuation.resume(returning: $0) }

@@ -26,8 +26,8 @@ package final class Connection: Sendable {
 
     // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.
     // No message, handler or closure of a user runs or is destroyed inside of them.
-    let calls = Mutex(Calls())
-    let outbound: Mutex<Outbound>
+    let calls = Lock(Calls())
+    let outbound: Lock<Outbound>
 
     /// Starts a conversation over a connected socket.
     ///
@@ -49,7 +49,7 @@ package final class Connection: Sendable {
         self.peer = peer
         self.service = service
         self.limits = limits
-        outbound = Mutex(Outbound(socket: socket))
+        outbound = Lock(Outbound(socket: socket))
         // More room for a peer that is busy for a moment. The system's maximum may allow less, which is as well.
         try? socket.descriptor.setSocketOption(SO_SNDBUF, to: 1 << 20)
     }

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// What a connection knows of a call that it serves, whatever the call's type.
 final class ServedCallRecord: Sendable {
@@ -11,7 +11,7 @@ final class ServedCallRecord: Sendable {
     let connection: Connection
     let call: UInt64
     /// No other lock is taken, and nothing is called, while it is held.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(connection: Connection, call: UInt64) {
         self.connection = connection

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// What the event loop serves: a connection or a listener.
 protocol EventSource: AnyObject, Sendable {
@@ -24,12 +23,12 @@ final class EventLoop: Sendable {
     }
 
     /// Innermost of all locks: nothing is called and no other lock is taken while it is held.
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let poll: EventPoll
     private let wakeUp: EventCounter
 
     private static let wakeUpToken: UInt64 = 0
-    private static let started = Mutex<EventLoop?>(nil)
+    private static let started = Lock<EventLoop?>(nil)
 
     /// The process's loop, started when it is first asked for. A failure to start is not remembered.
     static func shared() throws(Errno) -> EventLoop {

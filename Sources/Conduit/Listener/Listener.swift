@@ -1,6 +1,5 @@
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// Takes connections at a path, from processes of the same user only.
 package final class Listener: Sendable {
@@ -16,7 +15,7 @@ package final class Listener: Sendable {
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
     /// Inside of it only the loop's lock is taken.
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// How long to take no connections after descriptors ran out.
     private static let pauseMilliseconds: Int64 = 50
@@ -40,7 +39,7 @@ package final class Listener: Sendable {
             throw .system(error, path: path)
         }
         let token = loop.makeToken()
-        state = Mutex(State(place: place, token: token))
+        state = Lock(State(place: place, token: token))
         self.path = path
         self.service = service
         self.limits = limits

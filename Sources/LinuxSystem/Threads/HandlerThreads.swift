@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// Threads for client code: each job gets a thread to itself, so that a job that blocks delays nobody else.
 ///
@@ -25,7 +24,7 @@ package final class HandlerThreads: Sendable {
     }
 
     // Innermost: jobs run and threads are made after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Runs a job on a thread of its own, soon; never on the calling one.
     package func run(_ job: @escaping Job) {
@@ -109,12 +108,12 @@ package final class HandlerThreads: Sendable {
         // `semaphore` is a stable allocation of its own that only sem_* calls touch, and those are made for use from
         // several threads; everything else is immutable or behind the lock.
         private let semaphore: UnsafeMutablePointer<sem_t>
-        let job: Mutex<Job?>
+        let job: Lock<Job?>
         private let pool: HandlerThreads
 
         init(_ pool: HandlerThreads, job: @escaping Job) {
             self.pool = pool
-            self.job = Mutex(job)
+            self.job = Lock(job)
             semaphore = .allocate(capacity: 1)
             sem_init(semaphore, 0, 0)
         }

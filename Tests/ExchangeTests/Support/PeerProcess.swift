@@ -58,6 +58,7 @@ final class PeerProcess: Sendable {
     }
 
     /// Waits for a line that begins like this, leaving others for later, and returns the rest of it.
+    @discardableResult
     func hear(_ prefix: String, within seconds: Int = 120) async throws -> String {
         let line = try await withCheckedThrowingContinuation { continuation in
             let token = state.withLock { state -> UInt64? in

@@ -35,6 +35,8 @@ enum TestProcess {
     static func environment(home: String) -> [String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
+        // Tests of a process alone have it for themselves.
+        environment["PURVEY_COORDINATION"] = nil
         return environment.map { "\($0.key)=\($0.value)" }
     }
 }

@@ -1,0 +1,8 @@
+/// The way into this user's daemon, on its way through a C function to a module that cannot import the one which knows it.
+package final class DaemonEntrance: Sendable {
+    /// Makes a connection of its own, for those who serve the daemon something or hear from it. Starts the daemon if there is
+    /// none. Blocks meanwhile.
+    package let connect: @Sendable (Service) throws -> Connection
+
+    package init(connect: @escaping @Sendable (Service) throws -> Connection) { self.connect = connect }
+}

@@ -1,0 +1,46 @@
+import CLateBinding
+import Conduit
+import FileCoordination
+
+/// The way of this process's coordination to the daemon.
+package struct DaemonCoordination: SharedCoordination {
+    private let entrance: DaemonEntrance
+
+    package init(_ entrance: DaemonEntrance) { self.entrance = entrance }
+
+    package func connect(
+        receive: @escaping @Sendable ([CoordinationEffect]) -> Void, lost: @escaping @Sendable () -> Void
+    ) throws -> any CoordinationAuthority {
+        var service = Service()
+        // The connections' one thread delivers these, in their order.
+        service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
+        let connection = try entrance.connect(service)
+        connection.onClose { _ in lost() }
+        return DaemonAuthority(connection: connection)
+    }
+}
+
+/// The daemon's arbiter, at the other end of a connection.
+private struct DaemonAuthority: CoordinationAuthority {
+    let connection: Connection
+
+    func send(_ event: CoordinationEvent) {
+        do {
+            try connection.notify(EventNotice(event))
+        } catch .disconnected {
+            // The connection's end is told to whoever waits, and all that was claimed goes to the next authority.
+        } catch {
+            // What cannot be told would be waited for in vain.
+            connection.close()
+        }
+    }
+}
+
+/// Found by the coordinators of a program that links this module. The way to the daemon is the exchange's; a program without
+/// that has none.
+@_cdecl("purvey_shared_coordination") package func sharedCoordination() -> UnsafeMutableRawPointer? {
+    guard let pointer = clate_daemon_entrance() else { return nil }
+    // Whoever defines that function gives a retained object of this class.
+    let entrance = Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue()
+    return Unmanaged.passRetained(SharedCoordinationBox(DaemonCoordination(entrance))).toOpaque()
+}

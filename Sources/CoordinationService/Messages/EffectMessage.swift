@@ -1,0 +1,135 @@
+import Conduit
+import FileCoordination
+
+struct EffectMessage: Message {
+    let effect: CoordinationEffect
+
+    init(_ effect: CoordinationEffect) { self.effect = effect }
+
+    private enum Kind: UInt64, MessageValue {
+        case granted = 0
+        case deadlock = 1
+        case presenterFailed = 2
+        case tooManyClaims = 3
+        case prepare = 4
+        case reacquire = 5
+        case notify = 6
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let kind: Kind = try decoder.decode(forKey: 0)
+        let number: UInt64 = try decoder.decode(forKey: 1)
+        switch kind {
+        case .granted:
+            effect = .granted(
+                claim: number, paths: try decoder.decode(forKey: 2), keys: try decoder.decode(forKey: 3))
+        case .deadlock:
+            effect = .denied(
+                claim: number,
+                .deadlock(claim: try decoder.decodeIfPresent(forKey: 2), path: try decoder.decode(forKey: 3)))
+        case .presenterFailed:
+            effect = .denied(claim: number, .presenter(try decoder.decode(FailureMessage.self, forKey: 2).failure))
+        case .tooManyClaims:
+            effect = .denied(claim: number, .tooManyClaims(limit: try decoder.decode(forKey: 2)))
+        case .prepare:
+            let relinquishing: Preparation.Relinquishing = try decoder.decode(forKey: 3)
+            effect = .prepare(
+                Preparation(
+                    number: number, presenter: try decoder.decode(forKey: 2), relinquishing: relinquishing,
+                    saves: try decoder.decode(forKey: 4), deletesItem: try decoder.decode(forKey: 5),
+                    deletedSubitems: try decoder.decode(forKey: 6), timeLimit: try decoder.decode(forKey: 7)))
+        case .reacquire: effect = .reacquire(preparation: number)
+        case .notify:
+            effect = .notify(presenter: number, try decoder.decode(NoticeMessage.self, forKey: 2).notice)
+        }
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        func begin(_ kind: Kind, _ number: UInt64) {
+            encoder.encode(kind, forKey: 0)
+            encoder.encode(number, forKey: 1)
+        }
+        switch effect {
+        case .granted(let claim, let paths, let keys):
+            begin(.granted, claim)
+            encoder.encode(paths, forKey: 2)
+            encoder.encode(keys, forKey: 3)
+        case .denied(let claim, .deadlock(let other, let path)):
+            begin(.deadlock, claim)
+            encoder.encodeIfPresent(other, forKey: 2)
+            encoder.encode(path, forKey: 3)
+        case .denied(let claim, .presenter(let failure)):
+            begin(.presenterFailed, claim)
+            encoder.encode(FailureMessage(failure), forKey: 2)
+        case .denied(let claim, .tooManyClaims(let limit)):
+            begin(.tooManyClaims, claim)
+            encoder.encode(limit, forKey: 2)
+        case .prepare(let preparation):
+            begin(.prepare, preparation.number)
+            encoder.encode(preparation.presenter, forKey: 2)
+            encoder.encode(preparation.relinquishing, forKey: 3)
+            encoder.encode(preparation.saves, forKey: 4)
+            encoder.encode(preparation.deletesItem, forKey: 5)
+            encoder.encode(preparation.deletedSubitems, forKey: 6)
+            encoder.encode(preparation.timeLimit, forKey: 7)
+        case .reacquire(let preparation): begin(.reacquire, preparation)
+        case .notify(let presenter, let notice):
+            begin(.notify, presenter)
+            encoder.encode(NoticeMessage(notice), forKey: 2)
+        }
+    }
+}
+
+extension Preparation.Relinquishing: MessageValue {}
+
+private struct NoticeMessage: Message {
+    let notice: PresenterNotice
+
+    init(_ notice: PresenterNotice) { self.notice = notice }
+
+    private enum Kind: UInt64, MessageValue {
+        case moved = 0
+        case changed = 1
+        case subitemChanged = 2
+        case subitemMoved = 3
+        case attributesChanged = 4
+        case subitemAttributesChanged = 5
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let kind: Kind = try decoder.decode(forKey: 0)
+        switch kind {
+        case .moved: notice = .moved(to: try decoder.decode(forKey: 1))
+        case .changed: notice = .changed
+        case .subitemChanged: notice = .subitemChanged(try decoder.decode(forKey: 1))
+        case .subitemMoved:
+            notice = .subitemMoved(from: try decoder.decode(forKey: 1), to: try decoder.decode(forKey: 2))
+        case .attributesChanged: notice = .attributesChanged(try decoder.decode(forKey: 3))
+        case .subitemAttributesChanged:
+            notice = .subitemAttributesChanged(try decoder.decode(forKey: 1), try decoder.decode(forKey: 3))
+        }
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        switch notice {
+        case .moved(let path):
+            encoder.encode(Kind.moved, forKey: 0)
+            encoder.encode(path, forKey: 1)
+        case .changed: encoder.encode(Kind.changed, forKey: 0)
+        case .subitemChanged(let path):
+            encoder.encode(Kind.subitemChanged, forKey: 0)
+            encoder.encode(path, forKey: 1)
+        case .subitemMoved(let old, let new):
+            encoder.encode(Kind.subitemMoved, forKey: 0)
+            encoder.encode(old, forKey: 1)
+            encoder.encode(new, forKey: 2)
+        case .attributesChanged(let names):
+            encoder.encode(Kind.attributesChanged, forKey: 0)
+            encoder.encode(names, forKey: 3)
+        case .subitemAttributesChanged(let path, let names):
+            encoder.encode(Kind.subitemAttributesChanged, forKey: 0)
+            encoder.encode(path, forKey: 1)
+            encoder.encode(names, forKey: 3)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Conduit
+import FileCoordination
+import Glibc
+
+/// A path as it may be claimed: absolute, and no longer than the system takes.
+struct PathMessage: MessageValue {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func write(to encoder: inout MessageEncoder) { path.write(to: &encoder) }
+
+    static func read(from decoder: inout MessageDecoder) throws(MessageError) -> PathMessage {
+        let path = try String.read(from: &decoder)
+        guard path.hasPrefix("/"), path.utf8.count < Int(PATH_MAX), !path.utf8.contains(0) else {
+            throw .invalid("a path is absolute and has at most \(PATH_MAX) bytes")
+        }
+        return PathMessage(path)
+    }
+}
+
+struct ClaimMessage: Message {
+    /// More items than one claim may have cost more than one message should.
+    private static let accessLimit = 10_000
+    private static let purposeLimit = 1_000
+
+    let request: ClaimRequest
+
+    init(_ request: ClaimRequest) { self.request = request }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let number: UInt64 = try decoder.decode(forKey: 0)
+        let accesses: [AccessMessage] = try decoder.decode(forKey: 1)
+        let purpose: String = try decoder.decode(forKey: 2)
+        guard accesses.count <= Self.accessLimit, purpose.utf8.count <= Self.purposeLimit else {
+            throw .invalid("a claim has at most \(Self.accessLimit) items, and a purpose of at most 1000 bytes")
+        }
+        request = ClaimRequest(
+            number: number, accesses: accesses.map(\.access), purpose: purpose,
+            presenter: try decoder.decodeIfPresent(forKey: 3),
+            enclosing: try decoder.decodeIfPresent(forKey: 4) ?? [],
+            answering: try decoder.decodeIfPresent(forKey: 5) ?? [],
+            presenterTimeLimit: try decoder.decode(forKey: 6))
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(request.number, forKey: 0)
+        encoder.encode(request.accesses.map { AccessMessage($0) }, forKey: 1)
+        encoder.encode(request.purpose, forKey: 2)
+        encoder.encodeIfPresent(request.presenter, forKey: 3)
+        if !request.enclosing.isEmpty { encoder.encode(request.enclosing, forKey: 4) }
+        if !request.answering.isEmpty { encoder.encode(request.answering, forKey: 5) }
+        encoder.encode(request.presenterTimeLimit, forKey: 6)
+    }
+}
+
+private struct AccessMessage: Message {
+    let access: Access
+
+    init(_ access: Access) { self.access = access }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let path: PathMessage = try decoder.decode(forKey: 0)
+        let key: PathMessage? = try decoder.decodeIfPresent(forKey: 1)
+        let traits: UInt16 = try decoder.decode(forKey: 2)
+        access = Access(path: path.path, key: key?.path ?? path.path, traits: Access.Traits(rawValue: traits))
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(PathMessage(access.path), forKey: 0)
+        encoder.encodeIfPresent(access.key == access.path ? nil : PathMessage(access.key), forKey: 1)
+        encoder.encode(access.traits.rawValue, forKey: 2)
+    }
+}
+
+struct OutcomeMessage: Message {
+    let outcome: ClaimOutcome
+
+    init(_ outcome: ClaimOutcome) { self.outcome = outcome }
+
+    private enum Kind: UInt64, MessageValue {
+        case none = 0
+        case changed = 1
+        case deleted = 2
+        case moved = 3
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let access: Int = try decoder.decode(forKey: 0)
+        let kind: Kind = try decoder.decode(forKey: 1)
+        let change: ClaimOutcome.Change =
+            switch kind {
+            case .none: .none
+            case .changed: .changed
+            case .deleted: .deleted
+            case .moved:
+                .moved(
+                    toPath: try decoder.decode(PathMessage.self, forKey: 2).path,
+                    key: try decoder.decode(PathMessage.self, forKey: 3).path)
+            }
+        outcome = ClaimOutcome(access: access, change: change)
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(outcome.access, forKey: 0)
+        switch outcome.change {
+        case .none: encoder.encode(Kind.none, forKey: 1)
+        case .changed: encoder.encode(Kind.changed, forKey: 1)
+        case .deleted: encoder.encode(Kind.deleted, forKey: 1)
+        case .moved(let path, let key):
+            encoder.encode(Kind.moved, forKey: 1)
+            encoder.encode(PathMessage(path), forKey: 2)
+            encoder.encode(PathMessage(key), forKey: 3)
+        }
+    }
+}
+
+struct FailureMessage: Message {
+    let failure: CoordinationFailure
+
+    init(_ failure: CoordinationFailure) { self.failure = failure }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        failure = CoordinationFailure(
+            domain: try decoder.decode(forKey: 0), code: try decoder.decode(forKey: 1),
+            message: try decoder.decode(forKey: 2))
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(failure.domain, forKey: 0)
+        encoder.encode(failure.code, forKey: 1)
+        encoder.encode(failure.message, forKey: 2)
+    }
+}

@@ -1,0 +1,114 @@
+import Conduit
+import FileCoordination
+
+/// What a process tells the daemon's arbiter. Not a call: a claim may wait for days, and is answered by an effect.
+package struct EventNotice: Notice {
+    /// Above the numbers of the exchange's own notices, which are served at the same socket.
+    package static var method: UInt64 { 64 }
+    package let event: CoordinationEvent
+
+    package init(_ event: CoordinationEvent) { self.event = event }
+
+    private enum Kind: UInt64, MessageValue {
+        case claim = 0
+        case adopt = 1
+        case release = 2
+        case cancel = 3
+        case answer = 4
+        case present = 5
+        case removePresenter = 6
+        case moved = 7
+        case changedAttributes = 8
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let kind: Kind = try decoder.decode(forKey: 0)
+        switch kind {
+        case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
+        case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
+        case .release:
+            let outcomes: [OutcomeMessage] = try decoder.decode(forKey: 3)
+            event = .release(claim: try decoder.decode(forKey: 1), outcomes: outcomes.map(\.outcome))
+        case .cancel: event = .cancel(claim: try decoder.decode(forKey: 1))
+        case .answer:
+            event = .answer(
+                preparation: try decoder.decode(forKey: 1),
+                failure: try decoder.decodeIfPresent(FailureMessage.self, forKey: 4)?.failure)
+        case .present:
+            event = .present(
+                PresenterPlace(
+                    number: try decoder.decode(forKey: 1),
+                    path: try decoder.decodeIfPresent(PathMessage.self, forKey: 5)?.path,
+                    key: try decoder.decodeIfPresent(PathMessage.self, forKey: 6)?.path))
+        case .removePresenter: event = .removePresenter(try decoder.decode(forKey: 1))
+        case .moved:
+            event = .moved(
+                ItemMove(
+                    path: try decoder.decode(PathMessage.self, forKey: 5).path,
+                    newPath: try decoder.decode(PathMessage.self, forKey: 6).path,
+                    newKey: try decoder.decode(PathMessage.self, forKey: 7).path,
+                    excepted: try decoder.decodeIfPresent(forKey: 8)))
+        case .changedAttributes:
+            event = .changedAttributes(
+                path: try decoder.decode(PathMessage.self, forKey: 5).path, names: try decoder.decode(forKey: 7),
+                excepted: try decoder.decodeIfPresent(forKey: 8))
+        }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        switch event {
+        case .claim(let request):
+            encoder.encode(Kind.claim, forKey: 0)
+            encoder.encode(ClaimMessage(request), forKey: 2)
+        case .adopt(let request):
+            encoder.encode(Kind.adopt, forKey: 0)
+            encoder.encode(ClaimMessage(request), forKey: 2)
+        case .release(let claim, let outcomes):
+            encoder.encode(Kind.release, forKey: 0)
+            encoder.encode(claim, forKey: 1)
+            encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3)
+        case .cancel(let claim):
+            encoder.encode(Kind.cancel, forKey: 0)
+            encoder.encode(claim, forKey: 1)
+        case .answer(let preparation, let failure):
+            encoder.encode(Kind.answer, forKey: 0)
+            encoder.encode(preparation, forKey: 1)
+            encoder.encodeIfPresent(failure.map { FailureMessage($0) }, forKey: 4)
+        case .present(let place):
+            encoder.encode(Kind.present, forKey: 0)
+            encoder.encode(place.number, forKey: 1)
+            encoder.encodeIfPresent(place.path.map { PathMessage($0) }, forKey: 5)
+            encoder.encodeIfPresent(place.key.map { PathMessage($0) }, forKey: 6)
+        case .removePresenter(let number):
+            encoder.encode(Kind.removePresenter, forKey: 0)
+            encoder.encode(number, forKey: 1)
+        case .moved(let move):
+            encoder.encode(Kind.moved, forKey: 0)
+            encoder.encode(PathMessage(move.path), forKey: 5)
+            encoder.encode(PathMessage(move.newPath), forKey: 6)
+            encoder.encode(PathMessage(move.newKey), forKey: 7)
+            encoder.encodeIfPresent(move.excepted, forKey: 8)
+        case .changedAttributes(let path, let names, let excepted):
+            encoder.encode(Kind.changedAttributes, forKey: 0)
+            encoder.encode(PathMessage(path), forKey: 5)
+            encoder.encode(names, forKey: 7)
+            encoder.encodeIfPresent(excepted, forKey: 8)
+        }
+    }
+}
+
+/// What the daemon's arbiter tells a process, in its order.
+package struct EffectsNotice: Notice {
+    package static var method: UInt64 { 65 }
+    package let effects: [CoordinationEffect]
+
+    package init(_ effects: [CoordinationEffect]) { self.effects = effects }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        effects = try decoder.decode([EffectMessage].self, forKey: 0).map(\.effect)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(effects.map { EffectMessage($0) }, forKey: 0)
+    }
+}

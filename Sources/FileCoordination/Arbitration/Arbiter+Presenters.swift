@@ -1,0 +1,254 @@
+/// What presenters are asked before a claim is granted, and told afterwards.
+extension Arbiter {
+    // MARK: Coming and going
+
+    mutating func present(_ place: PresenterPlace, _ client: UInt64) {
+        let identifier = PresenterIdentifier(client: client, number: place.number)
+        if let key = presenters[identifier]?.place.key { tree.remove(identifier, at: key) }
+        presenters[identifier] = Presenter(place: place)
+        if let key = place.key { tree.insert(identifier, at: key) }
+    }
+
+    mutating func remove(_ identifier: PresenterIdentifier) {
+        guard let presenter = presenters.removeValue(forKey: identifier) else { return }
+        if let key = presenter.place.key { tree.remove(identifier, at: key) }
+        for number in (unansweredByPresenter[identifier] ?? []).sorted() { answer(number, nil) }
+    }
+
+    // MARK: Asking
+
+    /// Asks the presenters of a claim's items to prepare themselves. Returns those that were asked.
+    mutating func prepareForClaim(_ claim: Claim) -> [PresenterIdentifier] {
+        guard !presenters.isEmpty else { return [] }
+        var asked: [PresenterIdentifier] = []
+        var wanted: [PresenterIdentifier: Preparation] = [:]
+        for access in claim.request.accesses {
+            for identifier in tree.presenters(around: access.key) where identifier != claim.presenter {
+                guard let path = presenters[identifier]?.place.path, let key = presenters[identifier]?.place.key
+                else { continue }
+                var preparation =
+                    wanted[identifier]
+                    ?? Preparation(
+                        number: 0, presenter: identifier.number, timeLimit: claim.request.presenterTimeLimit)
+                preparation.add(access, forPresenterOf: path, key: key)
+                if !preparation.isEmpty { wanted[identifier] = preparation }
+            }
+        }
+        for (identifier, preparation) in wanted.sorted(by: { $0.key < $1.key }) {
+            if hasRelinquished(identifier, preparation, around: claim) { continue }
+            ask(identifier, preparation, for: claim.identifier)
+            asked.append(identifier)
+        }
+        return asked
+    }
+
+    /// Whether a presenter has made way already, for a claim that encloses this one.
+    private func hasRelinquished(
+        _ identifier: PresenterIdentifier, _ preparation: Preparation, around claim: Claim
+    ) -> Bool {
+        guard !preparation.deletesItem, preparation.deletedSubitems.isEmpty else { return false }
+        return claim.request.enclosing.contains { number in
+            let enclosing = claims[ClaimIdentifier(client: claim.identifier.client, number: number)]
+            return enclosing?.preparations.contains {
+                guard let running = preparations[$0] else { return false }
+                return running.presenter == identifier && running.relinquishing >= preparation.relinquishing
+            } ?? false
+        }
+    }
+
+    private mutating func ask(
+        _ identifier: PresenterIdentifier, _ preparation: Preparation, for claim: ClaimIdentifier
+    ) {
+        let number = nextPreparation
+        nextPreparation += 1
+        preparations[number] = RunningPreparation(
+            claim: claim, presenter: identifier, relinquishing: preparation.relinquishing)
+        unansweredByPresenter[identifier, default: []].insert(number)
+        claims[claim]?.preparations.append(number)
+        claims[claim]?.unanswered.insert(number)
+        tell(
+            identifier.client,
+            .prepare(
+                Preparation(
+                    number: number, presenter: identifier.number, relinquishing: preparation.relinquishing,
+                    saves: preparation.saves, deletesItem: preparation.deletesItem,
+                    deletedSubitems: preparation.deletedSubitems, timeLimit: preparation.timeLimit)))
+    }
+
+    /// A presenter is prepared, has failed, or is not waited for any longer.
+    mutating func answer(_ number: UInt64, _ failure: CoordinationFailure?) {
+        guard let preparation = preparations[number],
+            unansweredByPresenter[preparation.presenter]?.contains(number) == true
+        else { return }
+        forgetUnanswered(number, of: preparation.presenter)
+        claims[preparation.claim]?.unanswered.remove(number)
+        if let failure {
+            tell(preparation.claim.client, .denied(claim: preparation.claim.number, .presenter(failure)))
+            settle(end(preparation.claim))
+        } else {
+            grantIfReady(preparation.claim)
+            // What is done on the presenter's behalf has to wait for that claim from now on.
+            denyDeadlocks(among: nested.intersection(waitingByPresenter[preparation.presenter] ?? []))
+        }
+    }
+
+    mutating func forgetUnanswered(_ number: UInt64, of presenter: PresenterIdentifier) {
+        unansweredByPresenter[presenter]?.remove(number)
+        if unansweredByPresenter[presenter]?.isEmpty == true { unansweredByPresenter[presenter] = nil }
+    }
+
+    // MARK: Telling
+
+    /// Tells presenters what became of the items of a claim that has ended.
+    mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) {
+        var told: Set<Told> = []
+        for outcome in outcomes where claim.request.accesses.indices.contains(outcome.access) {
+            let access = claim.request.accesses[outcome.access]
+            switch outcome.change {
+            case .none: break
+            case .changed: tellOfChange(access.path, access.key, itself: true, claim.presenter, &told)
+            case .deleted:
+                let isAnnounced = access.traits.contains(.deletes)
+                tellOfChange(access.path, access.key, itself: !isAnnounced, claim.presenter, &told)
+            case .moved(let path, let key):
+                carryAlong(
+                    ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil), claim.presenter,
+                    isAnnounced: false, &told)
+            }
+        }
+    }
+
+    struct Told: Hashable {
+        let presenter: PresenterIdentifier
+        let notice: PresenterNotice
+    }
+
+    private mutating func notify(
+        _ identifier: PresenterIdentifier, _ notice: PresenterNotice, _ excepted: PresenterIdentifier?,
+        _ told: inout Set<Told>
+    ) {
+        guard identifier != excepted, told.insert(Told(presenter: identifier, notice: notice)).inserted else { return }
+        tell(identifier.client, .notify(presenter: identifier.number, notice))
+    }
+
+    private mutating func tellOfChange(
+        _ path: String, _ key: String, itself: Bool, _ excepted: PresenterIdentifier?, _ told: inout Set<Told>
+    ) {
+        for identifier in tree.presenters(around: key) {
+            guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
+            if presented == path {
+                if itself { notify(identifier, .changed, excepted, &told) }
+            } else if PlainPath.isBeneath(path, presented) {
+                // What is in a package is the package's content.
+                if place.key == key, key != path { notify(identifier, .changed, excepted, &told) }
+                notify(identifier, .subitemChanged(path), excepted, &told)
+            }
+        }
+    }
+
+    mutating func tellOfAttributes(_ names: [String], _ path: String, _ excepted: PresenterIdentifier?) {
+        var told: Set<Told> = []
+        for identifier in tree.presenters(around: path) {
+            guard let presented = presenters[identifier]?.place.path else { continue }
+            if presented == path {
+                notify(identifier, .attributesChanged(names), excepted, &told)
+            } else if PlainPath.isBeneath(path, presented) {
+                notify(identifier, .subitemAttributesChanged(path, names), excepted, &told)
+            }
+        }
+    }
+
+    // MARK: Moving
+
+    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there.
+    mutating func carryAlong(_ move: ItemMove, _ excepted: PresenterIdentifier?, isAnnounced: Bool) {
+        var told: Set<Told> = []
+        carryAlong(move, excepted, isAnnounced: isAnnounced, &told)
+    }
+
+    private mutating func carryAlong(
+        _ move: ItemMove, _ excepted: PresenterIdentifier?, isAnnounced: Bool, _ told: inout Set<Told>
+    ) {
+        guard move.path != move.newPath, !PlainPath.isBeneath(move.newPath, move.path) else { return }
+        let concerned = Set(tree.presenters(around: move.path) + tree.presenters(around: move.newPath)).sorted()
+        for identifier in concerned {
+            guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
+            if PlainPath.isAtOrBeneath(presented, move.path) {
+                let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
+                present(
+                    PresenterPlace(number: place.number, path: path, key: key(of: path, after: move)), identifier.client
+                )
+                notify(identifier, .moved(to: path), excepted, &told)
+                continue
+            }
+            let isAbove = PlainPath.isBeneath(move.path, presented)
+            let isAboveNew = PlainPath.isBeneath(move.newPath, presented)
+            if isAnnounced, isAbove || isAboveNew {
+                notify(identifier, .subitemMoved(from: move.path, to: move.newPath), excepted, &told)
+            } else {
+                if isAbove { notify(identifier, .subitemChanged(move.path), excepted, &told) }
+                if isAboveNew { notify(identifier, .subitemChanged(move.newPath), excepted, &told) }
+            }
+        }
+        carryClaimsAlong(move)
+    }
+
+    private func key(of path: String, after move: ItemMove) -> String {
+        move.newKey == move.newPath ? path : move.newKey
+    }
+
+    private mutating func setKey(of entry: PathTree.Entry, to key: String) {
+        guard let access = claims[entry.claim]?.request.accesses[entry.access] else { return }
+        tree.remove(entry.claim, access: entry.access, at: access.key, writes: access.writes)
+        tree.insert(entry, at: key, writes: access.writes)
+        claims[entry.claim]?.request.accesses[entry.access].key = key
+    }
+
+    private mutating func carryClaimsAlong(_ move: ItemMove) {
+        var toSettle: [ClaimIdentifier] = []
+        for entry in tree.entries(atOrBeneath: move.path) {
+            guard let claim = claims[entry.claim], claim.phase != .granted else { continue }
+            let access = claim.request.accesses[entry.access]
+            guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
+            if access.traits.contains(.replaces), access.path == move.path { continue }
+            let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
+            claims[entry.claim]?.request.accesses[entry.access].path = path
+            setKey(of: entry, to: key(of: path, after: move))
+            // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
+            if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
+                setKey(of: entry, to: access.key)
+            }
+            toSettle.append(entry.claim)
+            // They may have waited for it, and do not any more.
+            toSettle += watchers.removeValue(forKey: entry.claim) ?? []
+        }
+        guard !toSettle.isEmpty else { return }
+        for identifier in toSettle { claims[identifier]?.blocker = nil }
+        // Those that have moved may wait for others now, behind whom the nested ones need not stand.
+        settle(toSettle + nested)
+        denyDeadlocks(among: nested)
+    }
+
+    private mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
+        for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
+            guard claims[identifier]?.phase == .waiting, let other = deadlock(of: identifier) else { continue }
+            deny(identifier, becauseOf: other)
+        }
+    }
+}
+
+extension Preparation {
+    /// What an access to an item means for a presenter of that item, or of one around it.
+    fileprivate mutating func add(_ access: Access, forPresenterOf path: String, key: String) {
+        if PlainPath.isAtOrBeneath(key, access.key), !access.traits.contains(.isQuiet) {
+            relinquishing = max(relinquishing, access.writes ? .toWriter : .toReader)
+            if access.traits.contains(.saves) { saves = true }
+        }
+        guard access.traits.contains(.deletes) || access.traits.contains(.replaces) else { return }
+        if PlainPath.isAtOrBeneath(path, access.path) {
+            deletesItem = true
+        } else if PlainPath.isBeneath(access.path, path) {
+            deletedSubitems.append(access.path)
+        }
+    }
+}

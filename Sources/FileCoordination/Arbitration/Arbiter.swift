@@ -1,0 +1,269 @@
+/// Decides which claims on files may be used at the same time, and what their presenters are asked and told.
+///
+/// It is a value without a clock, threads or files: events of processes go in, effects for processes come out, and the same
+/// events in the same order have the same effects. A process that coordinates alone has one of its own, the daemon has one for
+/// everybody.
+///
+/// The rules. A claim excludes others from an item, from what is beneath it and from what is above it, unless both only read
+/// or both have the same purpose. Claims that exclude each other are granted in the order in which they were made. But a claim
+/// does not stand behind one that waits for it: behind one that cannot be granted before a claim has ended that encloses this
+/// one, has its purpose, or waits for its presenter. All items of a claim are granted at once.
+///
+/// A claim whose turn has come first has the presenters of its items prepared, and excludes others from then on; it is granted
+/// when all have answered.
+package struct Arbiter: Sendable {
+    enum Phase: Sendable {
+        /// Behind others.
+        case waiting
+        /// Its turn has come; presenters prepare themselves.
+        case preparing
+        case granted
+    }
+
+    struct Claim: Sendable {
+        let identifier: ClaimIdentifier
+        let sequence: UInt64
+        var request: ClaimRequest
+        var phase = Phase.waiting
+        /// One of those that it waits for: until that one has ended there is no need to look again.
+        var blocker: ClaimIdentifier?
+        /// The presenters that were asked to prepare themselves, and those of them that have not answered.
+        var preparations: [UInt64] = []
+        var unanswered: Set<UInt64> = []
+
+        var isHolding: Bool { phase != .waiting }
+        var isNested: Bool { !request.enclosing.isEmpty || !request.answering.isEmpty }
+        var presenter: PresenterIdentifier? {
+            request.presenter.map { PresenterIdentifier(client: identifier.client, number: $0) }
+        }
+    }
+
+    struct Presenter: Sendable {
+        var place: PresenterPlace
+    }
+
+    struct RunningPreparation: Sendable {
+        let claim: ClaimIdentifier
+        let presenter: PresenterIdentifier
+        let relinquishing: Preparation.Relinquishing
+    }
+
+    /// How many claims one process may have, granted and waiting.
+    package static let claimLimit = 100_000
+
+    var claims: [ClaimIdentifier: Claim] = [:]
+    var claimCounts: [UInt64: Int] = [:]
+    /// Who looks again when a claim has ended.
+    var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
+    /// Claims that are not granted yet and enclosed by others, or made while a presenter prepares itself.
+    var nested: Set<ClaimIdentifier> = []
+    /// Those that wait, by the presenter on whose behalf they are made.
+    var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
+    var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
+    var presenters: [PresenterIdentifier: Presenter] = [:]
+    var preparations: [UInt64: RunningPreparation] = [:]
+    var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
+    var tree = PathTree()
+    private var nextSequence: UInt64 = 1
+    var nextPreparation: UInt64 = 1
+    /// Collected while an event is dealt with.
+    var effects: [AddressedEffect] = []
+
+    package init() {}
+
+    /// Deals with what a process says.
+    package mutating func apply(_ event: CoordinationEvent, from client: UInt64) -> [AddressedEffect] {
+        func identifier(_ number: UInt64) -> ClaimIdentifier { ClaimIdentifier(client: client, number: number) }
+        switch event {
+        case .claim(let request): add(request, identifier(request.number))
+        case .adopt(let request): adopt(request, identifier(request.number))
+        case .release(let claim, let outcomes): release(identifier(claim), outcomes)
+        case .cancel(let claim): settle(end(identifier(claim)))
+        case .answer(let preparation, let failure):
+            guard preparations[preparation]?.presenter.client == client else { break }
+            answer(preparation, failure)
+        case .present(let place): present(place, client)
+        case .removePresenter(let number): remove(PresenterIdentifier(client: client, number: number))
+        case .moved(let move):
+            let excepted = move.excepted.map { PresenterIdentifier(client: client, number: $0) }
+            carryAlong(move, excepted, isAnnounced: true)
+        case .changedAttributes(let path, let names, let excepted):
+            tellOfAttributes(names, path, excepted.map { PresenterIdentifier(client: client, number: $0) })
+        }
+        return takeEffects()
+    }
+
+    /// A process has gone: what it held is free, and its presenters need not be waited for.
+    package mutating func end(client: UInt64) -> [AddressedEffect] {
+        for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
+        var toSettle: [ClaimIdentifier] = []
+        for claim in claims.values.filter({ $0.identifier.client == client }).sorted(by: { $0.sequence < $1.sequence })
+        {
+            toSettle += end(claim.identifier)
+        }
+        settle(toSettle)
+        claimCounts[client] = nil
+        effects.removeAll { $0.client == client }
+        return takeEffects()
+    }
+
+    /// A presenter's time is over. Returns where its item is, if it was still waited for, beside the effects.
+    package mutating func expire(preparation: UInt64) -> (path: String, effects: [AddressedEffect])? {
+        guard let running = preparations[preparation],
+            unansweredByPresenter[running.presenter]?.contains(preparation) == true
+        else { return nil }
+        let path = presenters[running.presenter]?.place.path ?? ""
+        answer(preparation, nil)
+        return (path, takeEffects())
+    }
+
+    /// How many claims there are, granted and waiting.
+    package var claimCount: Int { claims.count }
+
+    private mutating func takeEffects() -> [AddressedEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    mutating func tell(_ client: UInt64, _ effect: CoordinationEffect) {
+        effects.append(AddressedEffect(client: client, effect: effect))
+    }
+}
+
+// MARK: - Claims
+
+extension Arbiter {
+    private mutating func add(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
+        // A number that is in use already is a mistake of the process, to its own harm only.
+        guard claims[identifier] == nil else { return }
+        guard claimCounts[identifier.client, default: 0] < Self.claimLimit else {
+            return tell(
+                identifier.client, .denied(claim: identifier.number, .tooManyClaims(limit: Self.claimLimit)))
+        }
+        insert(request, identifier)
+        settle([identifier])
+        guard let claim = claims[identifier], claim.phase == .waiting, claim.isNested else { return }
+        if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
+        // Now that this one waits, others need not stand behind those that wait for it.
+        settle(Array(nested))
+    }
+
+    private mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
+        guard claims[identifier] == nil else { return }
+        insert(request, identifier)
+        hold(identifier)
+        claims[identifier]?.phase = .granted
+        nested.remove(identifier)
+    }
+
+    private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
+        let sequence = nextSequence
+        nextSequence += 1
+        let claim = Claim(identifier: identifier, sequence: sequence, request: request)
+        claims[identifier] = claim
+        claimCounts[identifier.client, default: 0] += 1
+        if claim.isNested { nested.insert(identifier) }
+        if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
+        for (number, access) in request.accesses.enumerated() {
+            tree.insert(
+                .init(claim: identifier, access: number, sequence: sequence), at: access.key, writes: access.writes)
+        }
+    }
+
+    func deniedPath(_ identifier: ClaimIdentifier) -> String {
+        claims[identifier]?.request.accesses.first?.path ?? ""
+    }
+
+    mutating func deny(_ identifier: ClaimIdentifier, becauseOf other: ClaimIdentifier) {
+        let number = other.client == identifier.client ? other.number : nil
+        tell(
+            identifier.client,
+            .denied(claim: identifier.number, .deadlock(claim: number, path: deniedPath(other))))
+        settle(end(identifier))
+    }
+
+    private mutating func forgetWaiting(_ claim: Claim) {
+        guard let presenter = claim.presenter else { return }
+        waitingByPresenter[presenter]?.remove(claim.identifier)
+        if waitingByPresenter[presenter]?.isEmpty == true { waitingByPresenter[presenter] = nil }
+    }
+
+    /// Takes a claim out, in whatever phase it is. Returns those that waited for it.
+    mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
+        guard let claim = claims.removeValue(forKey: identifier) else { return [] }
+        claimCounts[identifier.client, default: 1] -= 1
+        nested.remove(identifier)
+        forgetWaiting(claim)
+        for (number, access) in claim.request.accesses.enumerated() {
+            tree.remove(identifier, access: number, at: access.key, writes: access.writes)
+        }
+        if claim.isHolding {
+            holdersByPurpose[claim.request.purpose]?.remove(identifier)
+            if holdersByPurpose[claim.request.purpose]?.isEmpty == true {
+                holdersByPurpose[claim.request.purpose] = nil
+            }
+        }
+        for number in claim.preparations {
+            guard let preparation = preparations.removeValue(forKey: number) else { continue }
+            forgetUnanswered(number, of: preparation.presenter)
+            tell(preparation.presenter.client, .reacquire(preparation: number))
+        }
+        return watchers.removeValue(forKey: identifier) ?? []
+    }
+
+    private mutating func release(_ identifier: ClaimIdentifier, _ outcomes: [ClaimOutcome]) {
+        guard let claim = claims[identifier], claim.phase == .granted else { return settle(end(identifier)) }
+        let waiting = end(identifier)
+        report(outcomes, of: claim)
+        settle(waiting)
+    }
+
+    /// Looks again at claims, and at those that follow from it, in the order in which they were made.
+    mutating func settle(_ identifiers: [ClaimIdentifier]) {
+        guard !identifiers.isEmpty else { return }
+        var agenda = identifiers
+        if agenda.count > 1 {
+            agenda = Array(Set(agenda)).sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }
+        }
+        for identifier in agenda {
+            guard let claim = claims[identifier] else { continue }
+            switch claim.phase {
+            case .waiting:
+                if let blocker = firstBlocker(of: claim) { wait(identifier, for: blocker) } else { hold(identifier) }
+            case .preparing: grantIfReady(identifier)
+            case .granted: break
+            }
+        }
+    }
+
+    private mutating func wait(_ identifier: ClaimIdentifier, for blocker: ClaimIdentifier) {
+        guard claims[identifier]?.blocker != blocker || watchers[blocker] == nil else { return }
+        claims[identifier]?.blocker = blocker
+        watchers[blocker, default: []].append(identifier)
+    }
+
+    /// A claim's turn has come.
+    private mutating func hold(_ identifier: ClaimIdentifier) {
+        guard let claim = claims[identifier] else { return }
+        claims[identifier]?.phase = .preparing
+        forgetWaiting(claim)
+        holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
+        let asked = prepareForClaim(claim)
+        grantIfReady(identifier)
+        // What is done on behalf of those does not wait for this claim any longer.
+        settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
+    }
+
+    mutating func grantIfReady(_ identifier: ClaimIdentifier) {
+        guard let claim = claims[identifier], claim.phase == .preparing, claim.unanswered.isEmpty else { return }
+        // A presenter may have begun something itself while it prepared, and not be done with it.
+        if let blocker = firstObstacle(to: claim) { return wait(identifier, for: blocker) }
+        claims[identifier]?.phase = .granted
+        nested.remove(identifier)
+        tell(
+            identifier.client,
+            .granted(
+                claim: identifier.number, paths: claim.request.accesses.map(\.path),
+                keys: claim.request.accesses.map(\.key)))
+    }
+}

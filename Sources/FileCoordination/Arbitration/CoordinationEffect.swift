@@ -1,0 +1,73 @@
+/// What the arbiter tells a process.
+package enum CoordinationEffect: Sendable, Equatable {
+    /// The claim's user may begin. Its items may have moved since it asked.
+    case granted(claim: UInt64, paths: [String], keys: [String])
+    case denied(claim: UInt64, ClaimDenial)
+    /// A presenter is to prepare itself, and to answer within so many milliseconds.
+    case prepare(Preparation)
+    /// What a presenter was prepared for is over. It may not even have been asked yet, or have answered.
+    case reacquire(preparation: UInt64)
+    case notify(presenter: UInt64, PresenterNotice)
+}
+
+/// Why a claim is not granted.
+package enum ClaimDenial: Hashable, Sendable {
+    /// It would wait for a claim that cannot end before it: that one's number, if it is of the same process, and its item.
+    case deadlock(claim: UInt64?, path: String)
+    /// A presenter could not prepare itself.
+    case presenter(CoordinationFailure)
+    /// The process has more claims than one may have.
+    case tooManyClaims(limit: Int)
+}
+
+/// What a presenter is asked to do before a claim is granted.
+package struct Preparation: Hashable, Sendable {
+    package enum Relinquishing: Int, Comparable, Sendable {
+        case none = 0
+        case toReader = 1
+        case toWriter = 2
+
+        package static func < (left: Relinquishing, right: Relinquishing) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    package let number: UInt64
+    package let presenter: UInt64
+    package var relinquishing: Relinquishing
+    package var saves: Bool
+    /// The item itself will be deleted.
+    package var deletesItem: Bool
+    /// What will be deleted beneath the item.
+    package var deletedSubitems: [String]
+    package let timeLimit: Int
+
+    package init(
+        number: UInt64, presenter: UInt64, relinquishing: Relinquishing = .none, saves: Bool = false,
+        deletesItem: Bool = false, deletedSubitems: [String] = [], timeLimit: Int
+    ) {
+        self.number = number
+        self.presenter = presenter
+        self.relinquishing = relinquishing
+        self.saves = saves
+        self.deletesItem = deletesItem
+        self.deletedSubitems = deletedSubitems
+        self.timeLimit = timeLimit
+    }
+
+    var isEmpty: Bool { relinquishing == .none && !saves && !deletesItem && deletedSubitems.isEmpty }
+}
+
+/// What a presenter is told and need not answer.
+package enum PresenterNotice: Hashable, Sendable {
+    case moved(to: String)
+    case changed
+    case subitemChanged(String)
+    case subitemMoved(from: String, to: String)
+    case attributesChanged([String])
+    case subitemAttributesChanged(String, [String])
+}
+
+/// An effect, with the process that it is for.
+package struct AddressedEffect: Sendable, Equatable {
+    package let client: UInt64
+    package let effect: CoordinationEffect
+}

@@ -1,0 +1,184 @@
+/// Who is at which path: the claims of an item in the order they were made, and its presenters.
+///
+/// A node is there for as long as somebody is at it or beneath it, so looking beneath a path costs no more than what is there.
+struct PathTree: Sendable {
+    /// One access of a claim.
+    struct Entry: Sendable {
+        let claim: ClaimIdentifier
+        let access: Int
+        let sequence: UInt64
+    }
+
+    /// Where somebody is, seen from the path that was asked about.
+    enum Relation {
+        case above, same, beneath
+    }
+
+    private struct Node {
+        var parent: Int
+        var name: String
+        var children: [String: Int] = [:]
+        // In the order of their sequence.
+        var readers: [Entry] = []
+        var writers: [Entry] = []
+        var presenters: [PresenterIdentifier] = []
+
+        var isEmpty: Bool { children.isEmpty && readers.isEmpty && writers.isEmpty && presenters.isEmpty }
+    }
+
+    private static let root = 0
+    private var nodes = [Node(parent: -1, name: "")]
+    private var free: [Int] = []
+
+    // MARK: Changing
+
+    mutating func insert(_ entry: Entry, at path: String, writes: Bool) {
+        let node = makeNode(at: path)
+        if writes { Self.insert(entry, &nodes[node].writers) } else { Self.insert(entry, &nodes[node].readers) }
+    }
+
+    private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
+        // Nearly always the last: only a claim that has moved is not.
+        var position = entries.endIndex
+        while position > 0, entries[position - 1].sequence > entry.sequence { position -= 1 }
+        entries.insert(entry, at: position)
+    }
+
+    mutating func remove(_ claim: ClaimIdentifier, access: Int, at path: String, writes: Bool) {
+        guard let node = node(at: path) else { return }
+        func isIt(_ entry: Entry) -> Bool { entry.claim == claim && entry.access == access }
+        if writes {
+            if let position = nodes[node].writers.firstIndex(where: isIt) { nodes[node].writers.remove(at: position) }
+        } else {
+            if let position = nodes[node].readers.firstIndex(where: isIt) { nodes[node].readers.remove(at: position) }
+        }
+        prune(node)
+    }
+
+    mutating func insert(_ presenter: PresenterIdentifier, at path: String) {
+        nodes[makeNode(at: path)].presenters.append(presenter)
+    }
+
+    mutating func remove(_ presenter: PresenterIdentifier, at path: String) {
+        guard let node = node(at: path) else { return }
+        nodes[node].presenters.removeAll { $0 == presenter }
+        prune(node)
+    }
+
+    private mutating func makeNode(at path: String) -> Int {
+        var node = Self.root
+        for name in path.split(separator: "/") {
+            let name = String(name)
+            if let child = nodes[node].children[name] {
+                node = child
+                continue
+            }
+            let child: Int
+            if let reused = free.popLast() {
+                child = reused
+                nodes[child] = Node(parent: node, name: name)
+            } else {
+                child = nodes.endIndex
+                nodes.append(Node(parent: node, name: name))
+            }
+            nodes[node].children[name] = child
+            node = child
+        }
+        return node
+    }
+
+    private mutating func prune(_ start: Int) {
+        var node = start
+        while node != Self.root, nodes[node].isEmpty {
+            let parent = nodes[node].parent
+            nodes[parent].children[nodes[node].name] = nil
+            nodes[node] = Node(parent: -1, name: "")
+            free.append(node)
+            node = parent
+        }
+    }
+
+    private func node(at path: String) -> Int? {
+        var node = Self.root
+        for name in path.split(separator: "/") {
+            guard let child = nodes[node].children[String(name)] else { return nil }
+            node = child
+        }
+        return node
+    }
+
+    // MARK: Looking
+
+    /// Calls a function for every access of other claims that excludes one to this path, the latest at the path itself first,
+    /// until it returns `false`.
+    func forEachExcluding(_ path: String, writes: Bool, _ body: (Entry, Relation) -> Bool) {
+        var node = Self.root
+        var above: [Int] = []
+        for name in path.split(separator: "/") {
+            above.append(node)
+            guard let child = nodes[node].children[String(name)] else {
+                visit(above, .above, writes, body)
+                return
+            }
+            node = child
+        }
+        guard visit([node], .same, writes, body), visit(above, .above, writes, body) else { return }
+        visitBeneath(node, writes, body)
+    }
+
+    @discardableResult
+    private func visit(_ visited: [Int], _ relation: Relation, _ writes: Bool, _ body: (Entry, Relation) -> Bool)
+        -> Bool
+    {
+        for node in visited {
+            for entry in nodes[node].writers.reversed() where !body(entry, relation) { return false }
+            guard writes else { continue }
+            for entry in nodes[node].readers.reversed() where !body(entry, relation) { return false }
+        }
+        return true
+    }
+
+    @discardableResult
+    private func visitBeneath(_ node: Int, _ writes: Bool, _ body: (Entry, Relation) -> Bool) -> Bool {
+        for child in sortedChildren(of: node) {
+            guard visit([child], .beneath, writes, body), visitBeneath(child, writes, body) else { return false }
+        }
+        return true
+    }
+
+    /// The same claims in the same order give the same decisions, whatever the order of a dictionary.
+    private func sortedChildren(of node: Int) -> [Int] {
+        let children = nodes[node].children
+        if children.count < 2 { return Array(children.values) }
+        return children.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Every access at a path and beneath it, in the order of their claims.
+    func entries(atOrBeneath path: String) -> [Entry] {
+        guard let start = node(at: path) else { return [] }
+        var found: [Entry] = []
+        var open = [start]
+        while let node = open.popLast() {
+            found += nodes[node].readers + nodes[node].writers
+            open += nodes[node].children.values
+        }
+        return found.sorted { ($0.sequence, $0.access) < ($1.sequence, $1.access) }
+    }
+
+    /// The presenters of a path, of what is above it and of what is beneath it.
+    func presenters(around path: String) -> [PresenterIdentifier] {
+        var found: [PresenterIdentifier] = []
+        var node = Self.root
+        for name in path.split(separator: "/") {
+            found += nodes[node].presenters
+            guard let child = nodes[node].children[String(name)] else { return found.sorted() }
+            node = child
+        }
+        var open = [node]
+        while let node = open.popLast() {
+            found += nodes[node].presenters
+            open += nodes[node].children.values
+        }
+        return found.sorted()
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// An item as a call of a coordinator names it.
+struct ClaimedItem: Sendable {
+    enum Use: Sendable {
+        case reading(NSFileCoordinator.ReadingOptions)
+        case writing(NSFileCoordinator.WritingOptions)
+    }
+
+    let url: URL
+    let use: Use
+
+    static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
+        ClaimedItem(url: url, use: .reading(options))
+    }
+
+    static func writing(_ url: URL, _ options: NSFileCoordinator.WritingOptions) -> ClaimedItem {
+        ClaimedItem(url: url, use: .writing(options))
+    }
+
+    var resolvesLink: Bool {
+        if case .reading(let options) = use { return options.contains(.resolvesSymbolicLink) }
+        return false
+    }
+
+    var isForUploading: Bool {
+        if case .reading(let options) = use { return options.contains(.forUploading) }
+        return false
+    }
+
+    /// Where the item is now.
+    func locate() throws -> ItemPath { try ItemPath(url, followingLink: resolvesLink) }
+
+    func access(at place: ItemPath) -> Access { Access(path: place.path, key: place.key, traits: traits) }
+
+    private var traits: Access.Traits {
+        switch use {
+        case .reading(let options):
+            if options.contains(.immediatelyAvailableMetadataOnly) { return .isQuiet }
+            return options.contains(.withoutChanges) ? [] : .saves
+        case .writing(let options):
+            var traits: Access.Traits = .writes
+            if options.contains(.forDeleting) { traits.insert(.deletes) }
+            if options.contains(.forMoving) { traits.insert(.moves) }
+            if options.contains(.forMerging) { traits.insert(.saves) }
+            if options.contains(.forReplacing) { traits.insert(.replaces) }
+            return traits
+        }
+    }
+}
+
+/// What an item was before it was written, so that what became of it can be told.
+struct ItemWatch {
+    private let access: Access
+    private let number: Int
+    private let before: FileStatus?
+    /// Leads to the item wherever it is moved.
+    private let handle: FileDescriptor?
+
+    /// `nil` for an item that is only read.
+    init?(_ access: Access, number: Int) {
+        guard access.writes else { return nil }
+        self.access = access
+        self.number = number
+        before = try? FileStatus.of(access.path, followingLinks: false)
+        handle =
+            access.traits.contains(.moves) ? try? FileDescriptor.open(access.path, [.pathOnly, .noFollow]) : nil
+    }
+
+    /// - Parameter announced: the paths of items whose move was told already.
+    func outcome(announced: Set<String>) -> ClaimOutcome {
+        ClaimOutcome(access: number, change: change(announced))
+    }
+
+    private func change(_ announced: Set<String>) -> ClaimOutcome.Change {
+        if announced.contains(access.path) { return .none }
+        guard let after = try? FileStatus.of(access.path, followingLinks: false) else {
+            if before == nil { return .none }
+            if let moved = destination { return .moved(toPath: moved.path, key: moved.key) }
+            return .deleted
+        }
+        guard let before else { return .changed }
+        if before.identity != after.identity, let moved = destination {
+            return .moved(toPath: moved.path, key: moved.key)
+        }
+        // Some use this option only to be alone with the file for a moment.
+        if access.traits.contains(.deletes), before.identity == after.identity, before.size == after.size,
+            before.modified == after.modified
+        {
+            return .none
+        }
+        return .changed
+    }
+
+    private var destination: ItemPath? {
+        guard let handle, let path = handle.path, path != access.path else { return nil }
+        return ItemPath(resolved: path)
+    }
+}
+
+extension timespec {
+    fileprivate static func == (left: timespec, right: timespec) -> Bool {
+        left.tv_sec == right.tv_sec && left.tv_nsec == right.tv_nsec
+    }
+}

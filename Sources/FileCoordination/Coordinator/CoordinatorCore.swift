@@ -1,0 +1,177 @@
+import Foundation
+import LinuxSystem
+
+/// What a coordinator does, apart from its interface. Any thread may use it.
+final class CoordinatorCore: Sendable {
+    struct Running {
+        /// Claims that are waited for.
+        var waiting: [UInt64: ClaimTicket] = [:]
+        /// Where items were whose move was told by accessors that run.
+        var announcedMoves: Set<String> = []
+        var accessors = 0
+    }
+
+    let process: ProcessCoordination
+    /// The presenter that gets no messages because of this coordinator. It is not kept alive.
+    let presenter: ObjectIdentifier?
+    // Innermost.
+    private let running = Lock(Running())
+
+    init(_ process: ProcessCoordination, presenter: ObjectIdentifier?) {
+        self.process = process
+        self.presenter = presenter
+    }
+
+    /// How often a claim is made anew when its path has come to lead elsewhere while it waited.
+    private static let attempts = 16
+
+    /// Waits until items may be used, runs an accessor on this thread, and gives them free again.
+    func withClaim(_ items: [ClaimedItem], purpose: String, _ accessor: ([URL]) -> Void) throws {
+        let (ticket, urls) = try waitForClaim(items, purpose: purpose)
+        try access(items, ticket, urls, accessor)
+    }
+
+    /// Runs an accessor under a claim that was granted, and ends the claim.
+    func access(_ items: [ClaimedItem], _ ticket: ClaimTicket, _ urls: [URL], _ accessor: ([URL]) -> Void) throws {
+        if items.contains(where: \.isForUploading) {
+            let snapshots: UploadSnapshots
+            do {
+                snapshots = try UploadSnapshots(items, urls)
+            } catch {
+                process.release(ticket)
+                throw error
+            }
+            // A copy can be read while others use the original.
+            if items.allSatisfy(\.isForUploading) {
+                process.release(ticket)
+                return accessor(snapshots.urls)
+            }
+            run(ticket) { accessor(snapshots.urls) }
+        } else {
+            run(ticket) { accessor(urls) }
+        }
+    }
+
+    private func run(_ ticket: ClaimTicket, _ accessor: () -> Void) {
+        let watches = ticket.request.accesses.enumerated().compactMap { ItemWatch($1, number: $0) }
+        begin(watches)
+        ThreadClaims.holding(ticket.number, accessor)
+        end(ticket, watches)
+    }
+
+    /// An accessor is about to run that writes these items.
+    func begin(_ watches: [ItemWatch]) {
+        if !watches.isEmpty { running.withLock { $0.accessors += 1 } }
+    }
+
+    /// An accessor has run: ends its claim, and tells what has become of the items.
+    func end(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
+        if watches.isEmpty { return process.release(ticket) }
+        let announced = running.withLock { running in
+            running.accessors -= 1
+            defer { if running.accessors == 0 { running.announcedMoves = [] } }
+            return running.announcedMoves
+        }
+        let outcomes = watches.map { $0.outcome(announced: announced) }
+        process.release(ticket, Self.outcomes(outcomes, ticket.request.accesses))
+    }
+
+    /// What a moved item has replaced has not changed: it is gone.
+    private static func outcomes(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ClaimOutcome] {
+        let destinations = outcomes.compactMap { outcome -> String? in
+            if case .moved(let path, _) = outcome.change { return path }
+            return nil
+        }
+        return outcomes.filter { $0.change != .changed || !destinations.contains(accesses[$0.access].path) }
+    }
+
+    // MARK: - Waiting
+
+    /// Blocks until items may be used.
+    func waitForClaim(_ items: [ClaimedItem], purpose: String) throws -> (ClaimTicket, [URL]) {
+        var attempts = Self.attempts
+        while true {
+            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: true)
+            let hasWaited = wait(for: ticket)
+            if let urls = try granted(items, ticket, places, hasWaited: hasWaited, &attempts) {
+                return (ticket, urls)
+            }
+        }
+    }
+
+    /// - Parameter isWaitedFor: whether this thread blocks until the claim is granted, and with it what it holds.
+    func makeClaim(
+        _ items: [ClaimedItem], purpose: String, isWaitedFor: Bool
+    ) throws -> (ClaimTicket, [ItemPath]) {
+        let places = try items.map { try $0.locate() }
+        let thread = isWaitedFor ? ThreadClaims.current : ThreadClaims()
+        let ticket = process.claim(
+            zip(items, places).map { $0.access(at: $1) }, purpose: purpose, presenter: presenter,
+            enclosing: thread.held, answering: thread.answering)
+        running.withLock { $0.waiting[ticket.number] = ticket }
+        return (ticket, places)
+    }
+
+    private func wait(for ticket: ClaimTicket) -> Bool {
+        if ticket.outcome == nil {
+            let request = ticket.request
+            if !request.enclosing.isEmpty || !request.answering.isEmpty { CallSites.remember(request) }
+        }
+        return ticket.wait()
+    }
+
+    /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
+    func granted(
+        _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], hasWaited: Bool, _ attempts: inout Int
+    ) throws -> [URL]? {
+        running.withLock { $0.waiting[ticket.number] = nil }
+        defer { CallSites.forget(ticket.number) }
+        switch ticket.outcome {
+        case .granted(let granted)?:
+            if hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
+                attempts -= 1
+                return nil
+            }
+            return zip(items, zip(places, granted)).map { item, place in
+                item.resolvesLink || place.0.path != place.1.path ? URL(fileURLWithPath: place.1.path) : item.url
+            }
+        case .denied(let denial)?: throw denial.error(of: ticket)
+        case .cancelled?, nil: throw CocoaError(.userCancelled)
+        }
+    }
+
+    /// Whether a link on the way to an item, rather than a coordinated move, has made its URL lead elsewhere.
+    private static func haveChanged(
+        _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [ItemPlace], release ticket: ClaimTicket,
+        _ process: ProcessCoordination
+    ) throws -> Bool {
+        do {
+            for (item, (place, granted)) in zip(items, zip(places, granted)) where place.path == granted.path {
+                guard try item.locate() != place else { continue }
+                process.release(ticket)
+                return true
+            }
+            return false
+        } catch {
+            process.release(ticket)
+            throw error
+        }
+    }
+
+    // MARK: - Apart from accessors
+
+    /// Makes every call fail that waits for its turn.
+    func cancel() {
+        let waiting = running.withLock { Array($0.waiting.values) }
+        for ticket in waiting.sorted(by: { $0.number < $1.number }) { process.withdraw(ticket) }
+    }
+
+    func announceMove(from old: ItemPath, to new: ItemPath) {
+        running.withLock { running in
+            if running.accessors > 0 { running.announcedMoves.insert(old.path) }
+        }
+        process.announce(
+            .moved(
+                ItemMove(path: old.path, newPath: new.path, newKey: new.key, excepted: process.number(of: presenter))))
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import ZipArchive
+
+/// Copies of the items of a claim that are read for uploading, for as long as this lives: a file as it is, a directory as a zip
+/// archive whose only entry is the directory.
+final class UploadSnapshots: Sendable {
+    /// The URLs of all the claim's items, with those of the copies in their places.
+    let urls: [URL]
+    private let folder: String
+
+    /// Blocks for as long as copying takes.
+    ///
+    /// - Throws: `CocoaError`.
+    init(_ items: [ClaimedItem], _ urls: [URL]) throws {
+        var template = Array((NSTemporaryDirectory() + "/purvey-upload-XXXXXX").utf8CString)
+        guard let made = mkdtemp(&template).map({ String(cString: $0) }) else {
+            throw CocoaError(Errno.current, path: NSTemporaryDirectory())
+        }
+        folder = made
+        do {
+            self.urls = try zip(items, urls).enumerated().map { number, pair in
+                pair.0.isForUploading ? try Self.copy(pair.1, into: "\(made)/\(number)") : pair.1
+            }
+        } catch {
+            try? FileManager.default.removeItem(atPath: made)
+            throw error
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private static func copy(_ url: URL, into folder: String) throws -> URL {
+        let path = url.path
+        do {
+            // Without O_NONBLOCK, opening a FIFO would wait for a writer for ever.
+            let source = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
+            guard mkdir(folder, 0o700) == 0 else { throw Errno.current }
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            let name = url.lastPathComponent
+            guard try source.status().kind == .directory else {
+                try FileCopier.copy(source, into: directory, named: name)
+                return URL(fileURLWithPath: "\(folder)/\(name)", isDirectory: false)
+            }
+            let archive = try directory.open("\(name).zip", [.readWrite, .create, .exclusive])
+            try ZipArchiver.archive(directory: source, named: name, to: archive)
+            return URL(fileURLWithPath: "\(folder)/\(name).zip", isDirectory: false)
+        } catch let error as Errno {
+            throw CocoaError(error, path: path)
+        } catch {
+            throw CocoaError(
+                .fileReadUnknown, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: error as NSError])
+        }
+    }
+}
+
+extension CocoaError {
+    /// The Cocoa error that names the same fault as an error number, with the file it happened to.
+    fileprivate init(_ errno: Errno, path: String) {
+        let code: CocoaError.Code =
+            switch errno {
+            case .noSuchFile, .notDirectory: .fileReadNoSuchFile
+            case .permissionDenied, .notPermitted: .fileReadNoPermission
+            case .noSpace, .quotaExceeded: .fileWriteOutOfSpace
+            default: .fileReadUnknown
+            }
+        let cause = NSError(
+            domain: NSPOSIXErrorDomain, code: Int(errno.rawValue),
+            userInfo: [NSLocalizedDescriptionKey: errno.description])
+        self.init(code, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
+    }
+}

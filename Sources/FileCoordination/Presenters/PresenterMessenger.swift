@@ -1,0 +1,146 @@
+import Foundation
+import LinuxSystem
+
+/// A presenter that this process has registered. It is not kept alive.
+struct RegisteredPresenter: Sendable {
+    let number: UInt64
+    let object: ObjectIdentifier
+    let reference: WeakPresenter
+    /// What was asked for last, so that a change shows.
+    var url: URL?
+    var place: PresenterPlace
+}
+
+final class WeakPresenter: @unchecked Sendable {
+    // Sendable: weak references are loaded atomically and this one is never changed.
+    weak let presenter: (any NSFilePresenter)?
+
+    init(_ presenter: any NSFilePresenter) { self.presenter = presenter }
+}
+
+/// Talks to one presenter, on its own queue.
+struct PresenterMessenger: Sendable {
+    let reference: WeakPresenter
+    /// Called after every message: the presenter may present something else now.
+    let afterwards: @Sendable () -> Void
+
+    /// Has a function run with the presenter on its queue; or tells that the presenter is gone.
+    private func perform(
+        _ body: @escaping @Sendable (any NSFilePresenter) -> Void, orElse gone: @escaping @Sendable () -> Void = {}
+    ) {
+        guard let queue = reference.presenter?.presentedItemOperationQueue else { return gone() }
+        queue.addOperation { [self] in
+            guard let presenter = reference.presenter else { return gone() }
+            body(presenter)
+            afterwards()
+        }
+    }
+
+    func tell(_ notice: PresenterNotice) {
+        perform { presenter in
+            func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+            switch notice {
+            case .moved(let path): presenter.presentedItemDidMove(to: url(path))
+            case .changed: presenter.presentedItemDidChange()
+            case .subitemChanged(let path): presenter.presentedSubitemDidChange(at: url(path))
+            case .subitemMoved(let old, let new): presenter.presentedSubitem(at: url(old), didMoveTo: url(new))
+            case .attributesChanged(let names):
+                let observed = presenter.observedPresentedItemUbiquityAttributes
+                let changed = Set(names.map { URLResourceKey(rawValue: $0) }).intersection(observed)
+                if !changed.isEmpty { presenter.presentedItemDidChangeUbiquityAttributes(changed) }
+            case .subitemAttributesChanged(let path, _): presenter.presentedSubitemDidChange(at: url(path))
+            }
+        }
+    }
+
+    /// Has a closure of the presenter's run where its messages arrive.
+    func giveBack(_ reacquirer: @escaping @Sendable () -> Void) {
+        guard let queue = reference.presenter?.presentedItemOperationQueue else { return }
+        queue.addOperation(reacquirer)
+    }
+
+    /// Asks the presenter one thing after the other, until it fails at one.
+    ///
+    /// - Parameters:
+    ///   - relinquished: called when it has made way, with what it wants to be called with when it may go on.
+    ///   - answered: called once.
+    func prepare(
+        _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
+        answered: @escaping @Sendable (CoordinationFailure?) -> Void
+    ) {
+        ask(Step.steps(of: preparation)[...], preparation, relinquished, answered)
+    }
+
+    private enum Step {
+        case relinquish(Preparation.Relinquishing)
+        case save
+        case accommodateDeletion
+        case accommodateSubitemDeletion(String)
+
+        static func steps(of preparation: Preparation) -> [Step] {
+            var steps: [Step] = []
+            if preparation.relinquishing != .none { steps.append(.relinquish(preparation.relinquishing)) }
+            if preparation.saves { steps.append(.save) }
+            if preparation.deletesItem { steps.append(.accommodateDeletion) }
+            return steps + preparation.deletedSubitems.map { .accommodateSubitemDeletion($0) }
+        }
+    }
+
+    private func ask(
+        _ steps: ArraySlice<Step>, _ preparation: Preparation,
+        _ relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
+        _ answered: @escaping @Sendable (CoordinationFailure?) -> Void
+    ) {
+        guard let step = steps.first else { return answered(nil) }
+        let answer = PresenterAnswer { failure in
+            if let failure { answered(failure) } else { ask(steps.dropFirst(), preparation, relinquished, answered) }
+        }
+        perform(
+            { presenter in
+                ThreadClaims.answering(preparation.number) {
+                    switch step {
+                    case .relinquish(.toWriter):
+                        presenter.relinquishPresentedItem(toWriter: {
+                            relinquished($0)
+                            answer.give(nil)
+                        })
+                    case .relinquish:
+                        presenter.relinquishPresentedItem(toReader: {
+                            relinquished($0)
+                            answer.give(nil)
+                        })
+                    case .save: presenter.savePresentedItemChanges { answer.give($0) }
+                    case .accommodateDeletion: presenter.accommodatePresentedItemDeletion { answer.give($0) }
+                    case .accommodateSubitemDeletion(let path):
+                        presenter.accommodatePresentedSubitemDeletion(at: URL(fileURLWithPath: path)) {
+                            answer.give($0)
+                        }
+                    }
+                }
+            }, orElse: { answer.give(nil) })
+    }
+}
+
+/// A presenter's answer, which counts once. One that lets go of its closure without calling it has nothing to say.
+private final class PresenterAnswer: Sendable {
+    private let handler: Lock<(@Sendable (CoordinationFailure?) -> Void)?>
+
+    init(_ handler: @escaping @Sendable (CoordinationFailure?) -> Void) { self.handler = Lock(handler) }
+
+    deinit { give(nil) }
+
+    func give(_ error: (any Error)?) {
+        let handler = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        handler?(error.map { CoordinationFailure($0) })
+    }
+}
+
+extension CoordinationFailure {
+    init(_ error: any Error) {
+        let error = error as NSError
+        self.init(domain: error.domain, code: error.code, message: error.localizedDescription)
+    }
+}

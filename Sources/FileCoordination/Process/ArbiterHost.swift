@@ -1,0 +1,89 @@
+import Dispatch
+import LinuxSystem
+import OSLog
+
+/// An arbiter with what it does not have itself: a lock, a clock, and a way to the processes.
+///
+/// Effects reach each process in the order in which the arbiter had them, one after the other, outside of the lock. Any thread
+/// may use it; whoever delivers must not block.
+package final class ArbiterHost: Sendable {
+    package typealias Delivery = @Sendable (_ client: UInt64, _ effects: [CoordinationEffect]) -> Void
+
+    private struct State {
+        var arbiter = Arbiter()
+        var undelivered: [AddressedEffect] = []
+        var isDelivering = false
+    }
+
+    // Innermost: effects are delivered after it is released.
+    private let state = Lock(State())
+    private let deliver: Delivery
+    private static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
+
+    package init(deliver: @escaping Delivery) { self.deliver = deliver }
+
+    /// Deals with what a process says.
+    package func apply(_ event: CoordinationEvent, from client: UInt64) {
+        change { $0.apply(event, from: client) }
+    }
+
+    /// A process has gone.
+    package func end(client: UInt64) { change { $0.end(client: client) } }
+
+    /// How many claims there are, granted and waiting.
+    package var claimCount: Int { state.withLock { $0.arbiter.claimCount } }
+
+    private func change(_ body: (inout Arbiter) -> [AddressedEffect]) {
+        let isOurs = state.withLock { state in
+            state.undelivered += body(&state.arbiter)
+            if state.isDelivering || state.undelivered.isEmpty { return false }
+            state.isDelivering = true
+            return true
+        }
+        // Otherwise another thread is at it, and delivers these as well.
+        if isOurs { deliverAll() }
+    }
+
+    private func deliverAll() {
+        while true {
+            let effects = state.withLock { state in
+                defer { state.undelivered = [] }
+                if state.undelivered.isEmpty { state.isDelivering = false }
+                return state.undelivered
+            }
+            if effects.isEmpty { return }
+            var position = effects.startIndex
+            while position < effects.endIndex {
+                let client = effects[position].client
+                let end = effects[position...].firstIndex { $0.client != client } ?? effects.endIndex
+                let batch = effects[position..<end].map(\.effect)
+                for case .prepare(let preparation) in batch { limit(preparation) }
+                deliver(client, batch)
+                position = end
+            }
+        }
+    }
+
+    /// Waits for a presenter only so long.
+    private func limit(_ preparation: Preparation) {
+        guard preparation.timeLimit > 0 else { return }
+        let deadline = DispatchTime.now() + .milliseconds(preparation.timeLimit)
+        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+            self?.expire(preparation)
+        }
+    }
+
+    private func expire(_ preparation: Preparation) {
+        var path: String?
+        change { arbiter in
+            guard let expired = arbiter.expire(preparation: preparation.number) else { return [] }
+            path = expired.path
+            return expired.effects
+        }
+        guard let path else { return }
+        let seconds = Double(preparation.timeLimit) / 1000
+        Self.log.error(
+            "the presenter of \(path, privacy: .public) has not answered for \(seconds) s; it is not waited for any longer"
+        )
+    }
+}

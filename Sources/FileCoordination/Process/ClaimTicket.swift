@@ -1,0 +1,76 @@
+import LinuxSystem
+
+/// A claim of this process, from its making to its end, and whoever waits for it.
+final class ClaimTicket: Sendable {
+    enum Outcome: Sendable {
+        case granted([ItemPlace])
+        case denied(ClaimDenial)
+        case cancelled
+    }
+
+    private struct State {
+        var request: ClaimRequest
+        var outcome: Outcome?
+        var handler: (@Sendable () -> Void)?
+    }
+
+    // Innermost.
+    private let state: Lock<State>
+    let number: UInt64
+
+    init(_ request: ClaimRequest) {
+        number = request.number
+        state = Lock(State(request: request))
+    }
+
+    /// What is claimed: where it is now, once it is granted.
+    var request: ClaimRequest { state.withLock { $0.request } }
+    var outcome: Outcome? { state.withLock { $0.outcome } }
+    var isGranted: Bool {
+        if case .granted = outcome { return true }
+        return false
+    }
+
+    /// Returns whether it was still open.
+    @discardableResult
+    func finish(_ outcome: Outcome) -> Bool {
+        let (wasOpen, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard state.outcome == nil else { return (false, nil) }
+            state.outcome = outcome
+            if case .granted(let places) = outcome, places.count == state.request.accesses.count {
+                for (number, place) in places.enumerated() {
+                    state.request.accesses[number].path = place.path
+                    state.request.accesses[number].key = place.key
+                }
+            }
+            defer { state.handler = nil }
+            return (true, state.handler)
+        }
+        handler?()
+        return wasOpen
+    }
+
+    /// Calls a function once there is an outcome: at once, or on the thread that brings it, which must not be blocked.
+    func onFinish(_ handler: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            if state.outcome == nil { state.handler = handler }
+            return state.outcome != nil
+        }
+        if isFinished { handler() }
+    }
+
+    /// Blocks until there is an outcome. Returns whether that took any waiting.
+    func wait() -> Bool {
+        if outcome != nil { return false }
+        let latch = Latch()
+        onFinish { latch.open() }
+        latch.wait()
+        return true
+    }
+}
+
+/// Where an item of a granted claim is.
+struct ItemPlace: Hashable, Sendable {
+    let path: String
+    let key: String
+}

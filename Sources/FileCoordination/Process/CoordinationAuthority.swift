@@ -1,0 +1,35 @@
+/// What decides for this process: an arbiter of its own, or the daemon's.
+package protocol CoordinationAuthority: Sendable {
+    /// Tells it something. May be called from any thread and does not block.
+    func send(_ event: CoordinationEvent)
+}
+
+/// The way to an authority for all processes, in a program that has one.
+package protocol SharedCoordination: Sendable {
+    /// Connects. Blocks until there is a connection or none can be had.
+    ///
+    /// - Parameters:
+    ///   - receive: called with what the authority says, in its order, never on two threads at once. Must not block.
+    ///   - lost: called once when the authority is gone, after the last of what it said.
+    func connect(
+        receive: @escaping @Sendable ([CoordinationEffect]) -> Void, lost: @escaping @Sendable () -> Void
+    ) throws -> any CoordinationAuthority
+}
+
+/// A ``SharedCoordination`` as an object, on its way through a C function.
+package final class SharedCoordinationBox: Sendable {
+    package let coordination: any SharedCoordination
+
+    package init(_ coordination: any SharedCoordination) { self.coordination = coordination }
+}
+
+/// An arbiter for this process alone.
+final class LocalAuthority: CoordinationAuthority {
+    private let host: ArbiterHost
+
+    init(receive: @escaping @Sendable ([CoordinationEffect]) -> Void) {
+        host = ArbiterHost { _, effects in receive(effects) }
+    }
+
+    func send(_ event: CoordinationEvent) { host.apply(event, from: 0) }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// An item by what its URL leads to.
+struct ItemPath: Hashable, Sendable {
+    /// Absolute, the links of its parents resolved.
+    let path: String
+    /// The outermost package that it is in, else itself.
+    let key: String
+
+    /// Looks where a URL leads. What does not exist yet is where it will be.
+    ///
+    /// - Parameter followingLink: whether a link as the item itself stands for what it leads to.
+    /// - Throws: `CocoaError` for what is no file's URL, and for links that go in circles.
+    init(_ url: URL, followingLink: Bool = false) throws {
+        guard url.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url]) }
+        try self.init(path: url.path, followingLink: followingLink)
+    }
+
+    init(path given: String, followingLink: Bool = false) throws {
+        guard given.hasPrefix("/"), !given.utf8.contains(0) else {
+            throw CocoaError(.fileReadInvalidFileName, userInfo: [NSFilePathErrorKey: given])
+        }
+        do {
+            self.init(resolved: try Self.resolve(given, followingLink: followingLink))
+        } catch {
+            throw CocoaError(
+                error == .nameTooLong ? .fileReadInvalidFileName : .fileReadUnknown,
+                userInfo: [
+                    NSFilePathErrorKey: given,
+                    NSUnderlyingErrorKey: NSError(
+                        domain: NSPOSIXErrorDomain, code: Int(error.rawValue),
+                        userInfo: [NSLocalizedDescriptionKey: error.description]),
+                ])
+        }
+    }
+
+    /// A path that has no links.
+    init(resolved path: String) {
+        self.path = path
+        key = Packages.key(of: path)
+    }
+
+    private static func resolve(_ given: String, followingLink: Bool) throws(Errno) -> String {
+        var (parent, name) = split(given)
+        if name.isEmpty { return "/" }
+        if followingLink || name == "." || name == ".." {
+            do throws(Errno) { return try realPath(given) } catch .noSuchFile {} catch .notDirectory {}
+        }
+        // What does not exist is appended to what does.
+        var missing: [String] = []
+        while true {
+            do throws(Errno) {
+                let base = try realPath(parent.isEmpty ? "/" : parent)
+                return (missing + [name]).reduce(base == "/" ? "" : base) { path, name in
+                    switch name {
+                    case ".": path
+                    case "..": split(path).parent
+                    default: path + "/" + name
+                    }
+                }
+            } catch .noSuchFile {
+                let next = split(parent)
+                if next.name.isEmpty { throw Errno.noSuchFile }
+                missing.insert(next.name, at: 0)
+                parent = next.parent
+            } catch .notDirectory {
+                let next = split(parent)
+                if next.name.isEmpty { throw Errno.notDirectory }
+                missing.insert(next.name, at: 0)
+                parent = next.parent
+            }
+        }
+    }
+
+    /// The path without its last component, and that.
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        let bytes = path.utf8
+        var end = bytes.endIndex
+        while end > bytes.startIndex, bytes[bytes.index(before: end)] == UInt8(ascii: "/") {
+            end = bytes.index(before: end)
+        }
+        guard let slash = bytes[..<end].lastIndex(of: UInt8(ascii: "/")) else { return ("", String(path[..<end])) }
+        return (String(path[..<slash]), String(path[bytes.index(after: slash)..<end]))
+    }
+
+    private static func realPath(_ path: String) throws(Errno) -> String {
+        guard let resolved = realpath(path, nil) else { throw Errno.current }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+/// Which directories count as one file.
+enum Packages {
+    private static let known = Lock<[String: Bool]>([:])
+
+    /// The outermost package that a path is in, else the path itself.
+    static func key(of path: String) -> String {
+        let bytes = path.utf8
+        guard bytes.contains(UInt8(ascii: ".")) else { return path }
+        var start = bytes.startIndex
+        while let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
+            if let dot = bytes[start..<slash].lastIndex(of: UInt8(ascii: ".")), dot > start,
+                isPackage(extension: String(path[bytes.index(after: dot)..<slash]))
+            {
+                return String(path[..<slash])
+            }
+            start = bytes.index(after: slash)
+        }
+        return path
+    }
+
+    private static func isPackage(extension name: String) -> Bool {
+        guard !name.isEmpty else { return false }
+        if let known = known.withLock({ $0[name] }) { return known }
+        let isPackage = UTType.types(tag: name, tagClass: .filenameExtension, conformingTo: nil).contains {
+            $0.isDeclared && $0.conforms(to: .package)
+        }
+        known.withLock { known in
+            // Names that programs make up are not kept without end.
+            if known.count > 4096 { known = [:] }
+            known[name] = isPackage
+        }
+        return isPackage
+    }
+}

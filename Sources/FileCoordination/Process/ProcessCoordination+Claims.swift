@@ -1,0 +1,75 @@
+import Foundation
+import LinuxSystem
+
+extension ProcessCoordination {
+    /// Makes a claim. Blocks only while there is nobody yet who decides.
+    func claim(
+        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64]
+    ) -> ClaimTicket {
+        refreshPlaces()
+        lookForDaemonAgain()
+        let (isConnected, ticket) = registering { state in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            let ticket = ClaimTicket(
+                ClaimRequest(
+                    number: number, accesses: accesses, purpose: purpose,
+                    presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: enclosing,
+                    answering: answering, presenterTimeLimit: Self.presenterTimeLimit))
+            state.claims[number] = ticket
+            return ticket
+        }
+        if !isConnected { connect() }
+        return ticket
+    }
+
+    /// Ends a claim that was granted.
+    func release(_ ticket: ClaimTicket, _ outcomes: [ClaimOutcome] = []) {
+        post { state in
+            guard state.claims.removeValue(forKey: ticket.number) != nil else { return [] }
+            return [.release(claim: ticket.number, outcomes: outcomes)]
+        }
+    }
+
+    /// Ends a claim whose user does not wait any longer.
+    func withdraw(_ ticket: ClaimTicket) {
+        guard ticket.finish(.cancelled) else { return }
+        post { state in
+            guard state.claims.removeValue(forKey: ticket.number) != nil else { return [] }
+            return [.cancel(claim: ticket.number)]
+        }
+    }
+
+    /// Tells whoever decides something that is not about a claim.
+    func announce(_ event: CoordinationEvent) {
+        refreshPlaces()
+        if !post({ _ in [event] }) {
+            connect()
+            post { _ in [event] }
+        }
+    }
+
+    /// The number of a presenter, if it is registered.
+    func number(of presenter: ObjectIdentifier?) -> UInt64? {
+        presenter.flatMap { object in state.withLock { $0.presenterNumbers[object] } }
+    }
+
+    // MARK: What the authority says
+
+    /// Called by one thread at a time.
+    func receive(_ effects: [CoordinationEffect], epoch: UInt64) {
+        for effect in effects {
+            guard state.withLock({ $0.epoch == epoch }) else { return }
+            switch effect {
+            case .granted(let claim, let paths, let keys):
+                let places = zip(paths, keys).map { ItemPlace(path: $0, key: $1) }
+                state.withLock { $0.claims[claim] }?.finish(.granted(places))
+            case .denied(let claim, let denial):
+                state.withLock { $0.claims.removeValue(forKey: claim) }?.finish(.denied(denial))
+            case .prepare(let preparation): prepare(preparation)
+            case .reacquire(let preparation): reacquire(preparation)
+            case .notify(let presenter, let notice): messenger(presenter)?.tell(notice)
+            }
+        }
+    }
+}

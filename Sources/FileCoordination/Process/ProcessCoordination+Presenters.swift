@@ -1,0 +1,124 @@
+import Foundation
+import LinuxSystem
+
+extension ProcessCoordination {
+    /// Registers a presenter, once. It is not kept alive.
+    func add(_ presenter: any NSFilePresenter) {
+        let object = ObjectIdentifier(presenter)
+        let url = presenter.presentedItemURL
+        let path = Self.place(of: url)
+        let reference = WeakPresenter(presenter)
+        let isConnected = post { state in
+            if let number = state.presenterNumbers[object] {
+                // Another object that lived at the same address and was never removed.
+                if state.presenters[number]?.reference.presenter != nil { return [] }
+                state.presenters[number] = nil
+            }
+            let number = state.nextNumber
+            state.nextNumber += 1
+            let place = PresenterPlace(number: number, path: path?.path, key: path?.key)
+            state.presenterNumbers[object] = number
+            state.presenters[number] = RegisteredPresenter(
+                number: number, object: object, reference: reference, url: url, place: place)
+            return [.present(place)]
+        }
+        if !isConnected { connect() }
+    }
+
+    /// Forgets a presenter, also one that is being deallocated.
+    func remove(_ object: ObjectIdentifier) {
+        post { state in
+            guard let number = state.presenterNumbers.removeValue(forKey: object) else { return [] }
+            state.presenters[number] = nil
+            return [.removePresenter(number)]
+        }
+    }
+
+    var livingPresenters: [any NSFilePresenter] {
+        let references = state.withLock { state in
+            state.presenters.values.sorted { $0.number < $1.number }.map(\.reference)
+        }
+        return references.compactMap(\.presenter)
+    }
+
+    /// Asks the presenters of this process for their items, and tells of those that have changed and of presenters that
+    /// are gone.
+    func refreshPlaces() {
+        let presenters = state.withLock { $0.presenters.isEmpty ? [] : Array($0.presenters.values) }
+        for presenter in presenters { refresh(presenter) }
+    }
+
+    private func refresh(_ known: RegisteredPresenter) {
+        guard let presenter = known.reference.presenter else { return remove(gone: known) }
+        let url = presenter.presentedItemURL
+        guard url != known.url else { return }
+        let path = Self.place(of: url)
+        let place = PresenterPlace(number: known.number, path: path?.path, key: path?.key)
+        post { state in
+            guard state.presenters[known.number] != nil else { return [] }
+            state.presenters[known.number]?.url = url
+            state.presenters[known.number]?.place = place
+            return [.present(place)]
+        }
+    }
+
+    private func remove(gone known: RegisteredPresenter) {
+        post { state in
+            guard state.presenters.removeValue(forKey: known.number) != nil else { return [] }
+            if state.presenterNumbers[known.object] == known.number { state.presenterNumbers[known.object] = nil }
+            return [.removePresenter(known.number)]
+        }
+    }
+
+    private static func place(of url: URL?) -> ItemPath? { url.flatMap { try? ItemPath($0) } }
+
+    func messenger(_ number: UInt64) -> PresenterMessenger? {
+        guard let known = state.withLock({ $0.presenters[number] }) else { return nil }
+        return PresenterMessenger(reference: known.reference) { [weak self] in
+            guard let self, let known = state.withLock({ $0.presenters[number] }) else { return }
+            refresh(known)
+        }
+    }
+
+    // MARK: Preparations
+
+    func prepare(_ preparation: Preparation) {
+        let number = preparation.number
+        guard let messenger = messenger(preparation.presenter) else {
+            post { _ in [.answer(preparation: number, failure: nil)] }
+            return
+        }
+        // The next authority's numbers begin anew: what belongs to this one's is known by the epoch.
+        let epoch = state.withLock { state in
+            state.reacquisitions[number] = .unanswered
+            return state.epoch
+        }
+        messenger.prepare(preparation) { [weak self] reacquirer in
+            self?.relinquished(number, epoch, reacquirer, messenger)
+        } answered: { [weak self] failure in
+            self?.post { $0.epoch == epoch ? [.answer(preparation: number, failure: failure)] : [] }
+        }
+    }
+
+    private func relinquished(
+        _ number: UInt64, _ epoch: UInt64, _ reacquirer: (@Sendable () -> Void)?, _ messenger: PresenterMessenger
+    ) {
+        guard let reacquirer else { return }
+        let isOver = state.withLock { state in
+            guard state.epoch == epoch, case .unanswered = state.reacquisitions[number] else { return true }
+            state.reacquisitions[number] = .relinquished(reacquirer, messenger)
+            return false
+        }
+        // Nobody waited for it any longer.
+        if isOver { messenger.giveBack(reacquirer) }
+    }
+
+    func reacquire(_ number: UInt64) {
+        // One that answers later finds nothing, and is told to go on at once.
+        if let known = state.withLock({ $0.reacquisitions.removeValue(forKey: number) }) { giveBack([known]) }
+    }
+
+    func giveBack(_ reacquisitions: [Reacquisition]) {
+        for case .relinquished(let reacquirer, let messenger) in reacquisitions { messenger.giveBack(reacquirer) }
+    }
+}

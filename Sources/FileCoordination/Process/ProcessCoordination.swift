@@ -1,0 +1,236 @@
+import CLateBinding
+import Foundation
+import LinuxSystem
+import OSLog
+
+/// This process's part in coordination: its claims, its presenters, and whoever decides about them.
+///
+/// That is the daemon where the program is linked with the way to it, and else, or where there is none, an arbiter of the
+/// process's own. When the one that decides goes away, another one takes over: it is told of all that is held, waited for and
+/// presented.
+package final class ProcessCoordination: Sendable {
+    enum Link {
+        case none
+        case connecting(Latch)
+        case connected(any CoordinationAuthority, isLocal: Bool)
+    }
+
+    /// What a presenter that prepares itself wants to be called with when it may go on.
+    enum Reacquisition {
+        case unanswered
+        case relinquished(@Sendable () -> Void, PresenterMessenger)
+    }
+
+    struct State {
+        var link = Link.none
+        /// Grows with every authority; what an earlier one still says is not listened to.
+        var epoch: UInt64 = 0
+        var wasLostMeanwhile = false
+        var nextNumber: UInt64 = 1
+        var claims: [UInt64: ClaimTicket] = [:]
+        var presenters: [UInt64: RegisteredPresenter] = [:]
+        var presenterNumbers: [ObjectIdentifier: UInt64] = [:]
+        var reacquisitions: [UInt64: Reacquisition] = [:]
+        /// What the authority is still to be told, in order.
+        var outgoing: [CoordinationEvent] = []
+        var isSending = false
+        var lastFailure: ContinuousClock.Instant?
+        var isTryingAgain = false
+    }
+
+    // Innermost: the authority, presenters and handlers are called after it is released.
+    let state = Lock(State())
+    private let shared: (any SharedCoordination)?
+    /// How long to wait before the daemon is looked for again.
+    private static let pause = Duration.seconds(5)
+    static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
+
+    /// The coordination that `NSFileCoordinator` uses.
+    package static let current = ProcessCoordination(shared: found())
+
+    private static func found() -> (any SharedCoordination)? {
+        if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
+        guard let pointer = clate_shared_coordination() else { return nil }
+        // Whoever defines that function gives a retained object of this class.
+        return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
+    }
+
+    package init(shared: (any SharedCoordination)?) { self.shared = shared }
+
+    /// How long a presenter of another program, or of this one, may take to prepare itself, in milliseconds.
+    static let presenterTimeLimit: Int = {
+        let text = ProcessInfo.processInfo.environment["PURVEY_PRESENTER_TIME_LIMIT"] ?? ""
+        guard let seconds = Double(text), seconds > 0 else { return 30_000 }
+        return Int(min(seconds * 1000, 86_400_000).rounded(.up))
+    }()
+}
+
+// MARK: - Connecting
+
+extension ProcessCoordination {
+    /// Makes sure that somebody decides. Blocks for as long as the daemon takes to start.
+    func connect() {
+        while true {
+            let (latch, isOurs) = state.withLock { state -> (Latch?, Bool) in
+                switch state.link {
+                case .connected: return (nil, false)
+                case .connecting(let latch): return (latch, false)
+                case .none:
+                    let latch = Latch()
+                    state.link = .connecting(latch)
+                    state.epoch += 1
+                    state.wasLostMeanwhile = false
+                    return (latch, true)
+                }
+            }
+            guard let latch else { return }
+            if isOurs {
+                makeLink()
+                latch.open()
+                return sendAll()
+            }
+            latch.wait()
+        }
+    }
+
+    private func makeLink() {
+        let epoch = state.withLock { $0.epoch }
+        if let shared {
+            do {
+                let authority = try connect(shared, epoch)
+                let isThere = state.withLock { state in
+                    if state.wasLostMeanwhile { return false }
+                    state.use(authority, isLocal: false)
+                    return true
+                }
+                if isThere { return }
+                Self.log.error("the Purvey daemon went away; files are coordinated within this process only")
+            } catch {
+                Self.log.error(
+                    "files are coordinated within this process only: \(String(describing: error), privacy: .public)")
+            }
+        }
+        let local = LocalAuthority { [weak self] in self?.receive($0, epoch: epoch) }
+        state.withLock { state in
+            state.lastFailure = .now
+            state.use(local, isLocal: true)
+        }
+    }
+
+    private func connect(
+        _ shared: any SharedCoordination, _ epoch: UInt64
+    ) throws -> any CoordinationAuthority {
+        try shared.connect(
+            receive: { [weak self] in self?.receive($0, epoch: epoch) }, lost: { [weak self] in self?.lost(epoch) })
+    }
+
+    /// The authority is gone. All that it had granted is held on to, and told to the next one.
+    private func lost(_ epoch: UInt64) {
+        let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
+            guard state.epoch == epoch else { return ([], false) }
+            guard case .connected = state.link else {
+                state.wasLostMeanwhile = true
+                return ([], false)
+            }
+            state.link = .none
+            state.outgoing = []
+            return (state.takeReacquisitions(), !state.claims.isEmpty || !state.presenters.isEmpty)
+        }
+        giveBack(reacquisitions)
+        if isNeeded { HandlerThreads.shared.run { self.connect() } }
+    }
+
+    /// Looks for the daemon again, if there was none, and moves over to it.
+    func lookForDaemonAgain() {
+        guard let shared else { return }
+        let epoch = state.withLock { state -> UInt64? in
+            guard case .connected(_, isLocal: true) = state.link, !state.isTryingAgain,
+                let failure = state.lastFailure, failure.duration(to: .now) > Self.pause
+            else { return nil }
+            state.isTryingAgain = true
+            return state.epoch + 1
+        }
+        guard let epoch else { return }
+        HandlerThreads.shared.run { [self] in
+            let authority = try? connect(shared, epoch)
+            let reacquisitions = state.withLock { state -> [Reacquisition] in
+                state.isTryingAgain = false
+                state.lastFailure = .now
+                guard let authority, case .connected(_, isLocal: true) = state.link, state.epoch + 1 == epoch
+                else { return [] }
+                state.epoch = epoch
+                state.use(authority, isLocal: false)
+                return state.takeReacquisitions()
+            }
+            giveBack(reacquisitions)
+            sendAll()
+        }
+    }
+
+    // MARK: Sending
+
+    /// Changes the state and tells the authority what follows from it. What there is nobody to be told yet, whoever comes
+    /// next learns from the state.
+    ///
+    /// - Returns: whether there is somebody who decides.
+    @discardableResult
+    func post(_ change: (inout State) -> [CoordinationEvent]) -> Bool {
+        let (isConnected, isOurs) = state.withLock { state -> (Bool, Bool) in
+            let events = change(&state)
+            guard case .connected = state.link else { return (false, false) }
+            state.outgoing += events
+            if state.isSending || state.outgoing.isEmpty { return (true, false) }
+            state.isSending = true
+            return (true, true)
+        }
+        if isOurs { sendQueue() }
+        return isConnected
+    }
+
+    /// As ``post(_:)``, for a claim that is made.
+    func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
+        let (isConnected, isOurs, ticket) = state.withLock { state -> (Bool, Bool, ClaimTicket) in
+            let ticket = change(&state)
+            guard case .connected = state.link else { return (false, false, ticket) }
+            state.outgoing.append(.claim(ticket.request))
+            if state.isSending { return (true, false, ticket) }
+            state.isSending = true
+            return (true, true, ticket)
+        }
+        if isOurs { sendQueue() }
+        return (isConnected, ticket)
+    }
+
+    private func sendAll() { post { _ in [] } }
+
+    private func sendQueue() {
+        while true {
+            let next = state.withLock { state -> (any CoordinationAuthority, [CoordinationEvent])? in
+                guard case .connected(let authority, _) = state.link, !state.outgoing.isEmpty else {
+                    state.isSending = false
+                    return nil
+                }
+                defer { state.outgoing = [] }
+                return (authority, state.outgoing)
+            }
+            guard let (authority, events) = next else { return }
+            for event in events { authority.send(event) }
+        }
+    }
+}
+
+extension ProcessCoordination.State {
+    /// From now on this one decides: it is told of everything.
+    fileprivate mutating func use(_ authority: any CoordinationAuthority, isLocal: Bool) {
+        link = .connected(authority, isLocal: isLocal)
+        outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
+        let claims = claims.values.sorted { $0.number < $1.number }
+        outgoing += claims.filter(\.isGranted).map { .adopt($0.request) }
+        outgoing += claims.filter { $0.outcome == nil }.map { .claim($0.request) }
+    }
+
+    fileprivate mutating func takeReacquisitions() -> [ProcessCoordination.Reacquisition] {
+        defer { reacquisitions = [:] }
+        return Array(reacquisitions.values)
+    }
+}

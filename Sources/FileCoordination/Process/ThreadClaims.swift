@@ -1,0 +1,45 @@
+import Glibc
+
+/// What the current thread is in the middle of: the claims whose accessors it runs, and the preparations it makes for others.
+///
+/// A claim that it makes meanwhile ends before those, so it cannot wait for them.
+final class ThreadClaims {
+    private(set) var held: [UInt64] = []
+    private(set) var answering: [UInt64] = []
+
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        let status = pthread_key_create(&key) { pointer in
+            if let pointer { Unmanaged<ThreadClaims>.fromOpaque(pointer).release() }
+        }
+        return status == 0 ? key : nil
+    }()
+
+    /// Those of the calling thread.
+    static var current: ThreadClaims {
+        guard let key else { return ThreadClaims() }
+        if let pointer = pthread_getspecific(key) {
+            return Unmanaged<ThreadClaims>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        let claims = ThreadClaims()
+        // The thread's own reference, given up when it ends.
+        pthread_setspecific(key, Unmanaged.passRetained(claims).toOpaque())
+        return claims
+    }
+
+    /// Runs an accessor under a claim.
+    static func holding<Result>(_ claim: UInt64, _ body: () throws -> Result) rethrows -> Result {
+        let claims = current
+        claims.held.append(claim)
+        defer { claims.held.removeLast() }
+        return try body()
+    }
+
+    /// Has a presenter prepare itself.
+    static func answering<Result>(_ preparation: UInt64, _ body: () throws -> Result) rethrows -> Result {
+        let claims = current
+        claims.answering.append(preparation)
+        defer { claims.answering.removeLast() }
+        return try body()
+    }
+}

@@ -1,0 +1,256 @@
+import Exchange
+import FileCoordination
+import Foundation
+import Glibc
+import ItemProvider
+import Synchronization
+
+/// The commands that a test can give:
+///
+///     read PATH | write PATH | delete PATH     asks for a claim, prints "granted PATH", keeps it until "end", prints "ended"
+///     end                                      ends the claims that are granted, the latest first
+///     move PATH PATH                           moves a file without announcing it, prints "moved"
+///     replace PATH TEXT                        writes a file under a claim, prints "replaced"
+///     contents PATH                            reads a file under a claim, prints "contents TEXT"
+///     present PATH                             adds a presenter, prints "presenting"; it prints "told WORDS"
+///     obstinate PATH                           adds a presenter that never answers
+///     saving PATH TEXT                         adds a presenter that saves text when it is asked to
+///     absent                                   removes the presenters, prints "absent"
+///     count COUNT PATH                         adds one to the number in a file so many times, each under a claim,
+///                                              prints "counted"
+///     flood COUNT PATH                         makes so many claims at once, prints "flooded" when all were granted
+///     nest PATH PATH                           claims the first, prints "outer", and after "end" the second within it,
+///                                              prints "nested" or "failed …"
+///     offer PATH coordinated | in-place        offers a file, prints "offered"
+///     load BOARD                               loads it as data, prints "loaded TEXT"
+///     quit                                     returns from main
+final class Script: Sendable {
+    private struct State {
+        var ends: [DispatchSemaphore] = []
+        var presenters: [Presenter] = []
+        var offers: [Offer] = []
+    }
+
+    private let state = Mutex(State())
+
+    static func say(_ line: String) {
+        let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
+        // A test that has ended does not listen any more.
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    func run() {
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            if words.first == "quit" { return }
+            perform(words)
+        }
+    }
+
+    private func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+
+    private func perform(_ words: [String]) {
+        switch words.first {
+        case "read", "write", "delete": hold(words[0], url(words[1]))
+        case "end": state.withLock { $0.ends.popLast() }?.signal()
+        case "move": move(url(words[1]), url(words[2]))
+        case "replace":
+            background { [self] in
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url(words[1]), error: nil) {
+                    try? Data(words[2].utf8).write(to: $0)
+                }
+                Self.say("replaced")
+            }
+        case "contents":
+            background { [self] in
+                var error: NSError?
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: url(words[1]), error: &error) {
+                    Self.say("contents \((try? String(contentsOf: $0, encoding: .utf8)) ?? "none")")
+                }
+                if let error { Self.say("failed \(error.localizedDescription)") }
+            }
+        case "present", "obstinate", "saving":
+            let presenter = Presenter(url(words[1]), words[0], text: words.count > 2 ? words[2] : "")
+            NSFileCoordinator.addFilePresenter(presenter)
+            state.withLock { $0.presenters.append(presenter) }
+            Self.say("presenting")
+        case "absent":
+            let presenters = state.withLock { state in
+                defer { state.presenters = [] }
+                return state.presenters
+            }
+            for presenter in presenters { NSFileCoordinator.removeFilePresenter(presenter) }
+            Self.say("absent")
+        case "count": count(Int(words[1]) ?? 0, url(words[2]))
+        case "flood": flood(Int(words[1]) ?? 0, words[2])
+        case "nest": nest(url(words[1]), url(words[2]))
+        case "offer": offer(url(words[1]), words[2])
+        case "load": load(words[1])
+        default: Self.say("unknown command \(words)")
+        }
+    }
+
+    private func background(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
+
+    private func hold(_ kind: String, _ url: URL) {
+        background { [self] in
+            let end = DispatchSemaphore(value: 0)
+            var error: NSError?
+            let accessor: (URL) -> Void = { [self] granted in
+                state.withLock { $0.ends.append(end) }
+                Self.say("granted \(granted.path)")
+                end.wait()
+                if kind == "delete" { try? FileManager.default.removeItem(at: granted) }
+            }
+            let coordinator = NSFileCoordinator(filePresenter: nil)
+            if kind == "read" {
+                coordinator.coordinate(readingItemAt: url, error: &error, byAccessor: accessor)
+            } else {
+                coordinator.coordinate(
+                    writingItemAt: url, options: kind == "delete" ? .forDeleting : [], error: &error,
+                    byAccessor: accessor)
+            }
+            Self.say(error.map { "failed \($0.localizedDescription)" } ?? "ended")
+        }
+    }
+
+    private func move(_ source: URL, _ destination: URL) {
+        background {
+            NSFileCoordinator(filePresenter: nil).coordinate(
+                writingItemAt: source, options: .forMoving, writingItemAt: destination, options: .forReplacing,
+                error: nil
+            ) { try? FileManager.default.moveItem(at: $0, to: $1) }
+            Self.say("moved")
+        }
+    }
+
+    private func count(_ times: Int, _ url: URL) {
+        background {
+            for _ in 0..<times {
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: nil) { url in
+                    let number = (try? String(contentsOf: url, encoding: .utf8)).flatMap { Int($0) } ?? 0
+                    try? Data("\(number + 1)".utf8).write(to: url)
+                }
+            }
+            Self.say("counted")
+        }
+    }
+
+    private func flood(_ count: Int, _ folder: String) {
+        let shared = Shared(left: count)
+        let queue = OperationQueue()
+        for number in 0..<count {
+            let intent = NSFileAccessIntent.writingIntent(with: url("\(folder)/\(number % 50)"))
+            NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: queue) { error in
+                if let error { Self.say("failed \(error)") }
+                if shared.countDown() { Self.say("flooded") }
+            }
+        }
+    }
+
+    private func nest(_ outer: URL, _ inner: URL) {
+        background { [self] in
+            var error: NSError?
+            let end = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: outer, error: nil) { _ in
+                state.withLock { $0.ends.append(end) }
+                Self.say("outer")
+                end.wait()
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: inner, error: &error) { _ in }
+            }
+            Self.say(error.map { "failed \($0.localizedDescription)" } ?? "nested")
+        }
+    }
+
+    private func offer(_ url: URL, _ kind: String) {
+        let provider = NSItemProvider()
+        provider.registerFileRepresentation(
+            forTypeIdentifier: "public.data", fileOptions: kind == "in-place" ? .openInPlace : [], visibility: .all
+        ) { completion in
+            completion(url, kind == "coordinated", nil)
+            return nil
+        }
+        Board("board").offer(provider) { [self] result in
+            switch result {
+            case .success(let offer):
+                state.withLock { $0.offers.append(offer) }
+                Self.say("offered")
+            case .failure(let error): Self.say("failed \(error)")
+            }
+        }
+    }
+
+    private func load(_ board: String) {
+        Board(board).items { result in
+            guard let item = (try? result.get())?.first else { return Self.say("failed nothing offered") }
+            _ = item.loadDataRepresentation(forTypeIdentifier: "public.data") { data, error in
+                Self.say(
+                    data.map { "loaded \(String(decoding: $0, as: UTF8.self))" }
+                        ?? "failed \(String(describing: error))")
+            }
+        }
+    }
+}
+
+private final class Shared: Sendable {
+    private let left: Mutex<Int>
+
+    init(left: Int) { self.left = Mutex(left) }
+
+    func countDown() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+    }
+}
+
+/// A presenter that tells the test what it is told.
+private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
+    // Sendable: what changes is in a lock.
+    private let url: Mutex<URL>
+    private let kind: String
+    private let text: String
+    let presentedItemOperationQueue = OperationQueue()
+
+    init(_ url: URL, _ kind: String, text: String) {
+        self.url = Mutex(url)
+        self.kind = kind
+        self.text = text
+        presentedItemOperationQueue.maxConcurrentOperationCount = 1
+    }
+
+    var presentedItemURL: URL? { url.withLock { $0 } }
+
+    private static let kept = Mutex<[@Sendable () -> Void]>([])
+
+    func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        Script.say("told to reader")
+        reader { Script.say("told from reader") }
+    }
+    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        Script.say("told to writer")
+        // Kept, so that it is neither called nor let go of.
+        if kind == "obstinate" { return Self.kept.withLock { $0.append { writer(nil) } } }
+        writer { Script.say("told from writer") }
+    }
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        if kind == "saving" {
+            NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url.withLock { $0 }, error: nil) {
+                try? Data(text.utf8).write(to: $0)
+            }
+        }
+        Script.say("told save")
+        completionHandler(nil)
+    }
+    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        Script.say("told deletion")
+        completionHandler(nil)
+    }
+    func presentedItemDidMove(to newURL: URL) {
+        url.withLock { $0 = newURL }
+        Script.say("told moved to \(newURL.lastPathComponent)")
+    }
+    func presentedItemDidChange() { Script.say("told changed") }
+    func presentedSubitemDidChange(at url: URL) { Script.say("told subitem \(url.lastPathComponent) changed") }
+}

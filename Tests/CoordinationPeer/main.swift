@@ -1,0 +1,6 @@
+// A process for tests to talk to: it does what its standard input says, a line at a time, and tells on standard output
+// what happens. See `Script` for the commands.
+import Glibc
+
+signal(SIGPIPE, SIG_IGN)
+Script().run()

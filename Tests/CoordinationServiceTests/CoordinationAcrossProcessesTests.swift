@@ -1,0 +1,210 @@
+import FileCoordination
+import Foundation
+import Glibc
+import Testing
+
+/// What crosses processes: a daemon and three or more programs.
+@Suite(.timeLimit(.minutes(5))) struct CoordinationAcrossProcessesTests {
+    private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
+        try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
+    }
+
+    private func file(_ daemon: PrivateDaemon, _ name: String = "a.txt", _ text: String = "text") throws -> String {
+        let path = daemon.work + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test func readersGoTogetherAndAWriterWaitsForAllOfThem() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(4, of: daemon)
+            try await peers[0].ask("read \(path)", "granted")
+            try await peers[1].ask("read \(path)", "granted")
+            peers[2].tell("write \(path)")
+            // One that has come after the writer waits behind it.
+            try await Task.sleep(for: .milliseconds(200))
+            peers[3].tell("read \(path)")
+            try await peers[0].ask("end", "ended")
+            #expect(peers[2].unheard.isEmpty)
+            try await peers[1].ask("end", "ended")
+            try await peers[2].hear("granted")
+            #expect(peers[3].unheard.isEmpty)
+            try await peers[2].ask("end", "ended")
+            try await peers[3].hear("granted")
+            try await peers[3].ask("end", "ended")
+        }
+    }
+
+    @Test func aProcessThatDiesGivesFreeWhatItHeldAndWaitedFor() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("write \(path)", "granted")
+            peers[1].tell("write \(path)")
+            peers[2].tell("read \(path)")
+            peers[0].signal(SIGKILL)
+            try await peers[1].hear("granted")
+            peers[1].signal(SIGKILL)
+            try await peers[2].hear("granted")
+        }
+    }
+
+    @Test func noIncrementIsLostBetweenFiveProcesses() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon, "number", "0")
+            let peers = try peers(5, of: daemon)
+            for peer in peers { peer.tell("count 200 \(path)") }
+            for peer in peers { try await peer.hear("counted") }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "1000")
+        }
+    }
+
+    @Test func presentersInOtherProcessesSaveMakeWayAndLearn() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("saving \(path) saved", "presenting")
+            try await peers[1].ask("present \(daemon.work)", "presenting")
+            #expect(try await peers[2].ask("contents \(path)", "contents") == "saved")
+            try await peers[0].hear("told to reader")
+            try await peers[0].hear("told save")
+            try await peers[0].hear("told from reader")
+            try await peers[1].hear("told subitem a.txt changed")
+            try await peers[2].ask("replace \(path) new", "replaced")
+            try await peers[0].hear("told to writer")
+            try await peers[0].hear("told from writer")
+            try await peers[0].hear("told changed")
+            try await peers[1].hear("told subitem a.txt changed")
+            try await peers[0].ask("absent", "absent")
+            try await peers[2].ask("replace \(path) newer", "replaced")
+            try await peers[1].hear("told subitem a.txt changed")
+            #expect(peers[0].unheard.isEmpty)
+        }
+    }
+
+    @Test func aMoveIsToldToOtherProcessesWithoutBeingAnnounced() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("present \(path)", "presenting")
+            try await peers[1].ask("present \(daemon.work)", "presenting")
+            try await peers[2].ask("move \(path) \(daemon.work)/b.txt", "moved")
+            try await peers[0].hear("told moved to b.txt")
+            try await peers[1].hear("told subitem a.txt changed")
+            try await peers[1].hear("told subitem b.txt changed")
+            try await peers[2].ask("move \(daemon.work)/b.txt \(daemon.work)/c.txt", "moved")
+            try await peers[0].hear("told moved to c.txt")
+        }
+    }
+
+    @Test func aPresenterThatNeverAnswersIsWaitedForOnlySoLong() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            var environment = TestProcess.environment(home: daemon.home)
+            environment.append("PURVEY_PRESENTER_TIME_LIMIT=0.3")
+            let peers = try peers(1, of: daemon)
+            try await peers[0].ask("obstinate \(path)", "presenting")
+            let writer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
+            try await writer.ask("replace \(path) new", "replaced")
+            await writer.end()
+            let log = try String(contentsOfFile: daemon.home + "/daemon.log", encoding: .utf8)
+            #expect(log.contains("the presenter of \(path) has not answered for 0.3 s"))
+        }
+    }
+
+    @Test func aPresentersProcessThatDiesOrStopsDoesNotHoldUpAWriter() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(2, of: daemon)
+            try await peers[0].ask("obstinate \(path)", "presenting")
+            peers[1].tell("replace \(path) new")
+            try await peers[0].hear("told to writer")
+            peers[0].signal(SIGKILL)
+            try await peers[1].hear("replaced")
+        }
+    }
+
+    @Test func processesThatWouldWaitForEachOtherAreToldSo() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (one, two) = (try file(daemon, "one"), try file(daemon, "two"))
+            let peers = try peers(2, of: daemon)
+            try await peers[0].ask("nest \(one) \(one)", "outer")
+            let words = try await peers[0].ask("end", "failed")
+            #expect(words.contains("would wait for ever") && words.contains("Script.swift"))
+            try await peers[0].ask("nest \(one) \(two)", "outer")
+            try await peers[1].ask("nest \(two) \(one)", "outer")
+            peers[0].tell("end")
+            try await Task.sleep(for: .milliseconds(200))
+            // The one that asks last is told, which frees what the other waits for.
+            #expect(try await peers[1].ask("end", "failed").contains("another program"))
+            try await peers[0].hear("nested")
+        }
+    }
+
+    @Test func whatIsHeldOutlivesTheDaemon() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("write \(path)", "granted")
+            peers[1].tell("read \(path)")
+            try await Task.sleep(for: .milliseconds(200))
+            await daemon.kill()
+            // They start another one, and tell it what they have.
+            peers[2].tell("write \(path)")
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(peers[1].unheard.isEmpty && peers[2].unheard.isEmpty)
+            try await peers[0].ask("end", "ended")
+            try await peers[1].hear("granted")
+            try await peers[1].ask("end", "ended")
+            try await peers[2].hear("granted")
+        }
+    }
+
+    @Test func thousandsOfClaimsOfOneProcessWaitAndOthersAreServed() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("write \(daemon.work)", "granted")
+            peers[1].tell("flood 10000 \(daemon.work)")
+            peers[2].tell("replace \(daemon.home)/elsewhere new")
+            try await peers[2].hear("replaced")
+            try await peers[0].ask("end", "ended")
+            try await peers[1].hear("flooded")
+            #expect(try await peers[2].ask("contents \(path)", "contents") == "text")
+        }
+    }
+
+    @Test func theDaemonIsStartedWhenItIsNeeded() async throws {
+        try await PrivateDaemon.run(starting: false) { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("write \(path)", "granted")
+            peers[1].tell("write \(path)")
+            try await peers[0].ask("end", "ended")
+            try await peers[1].hear("granted")
+            try await peers[1].ask("end", "ended")
+            #expect(try await peers[2].ask("contents \(path)", "contents") == "text")
+            #expect(daemon.daemonProcesses.count == 1)
+        }
+    }
+
+    @Test func withoutADaemonAProcessCoordinatesAlone() async throws {
+        try await PrivateDaemon.run(starting: false) { daemon in
+            let path = try file(daemon)
+            let environment =
+                TestProcess.environment(home: daemon.home).filter { !$0.hasPrefix("PURVEY_DAEMON=") }
+                + ["PURVEY_DAEMON=/does/not/exist"]
+            let peer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
+            try await peer.ask("write \(path)", "granted")
+            peer.tell("read \(path)")
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(peer.unheard.isEmpty)
+            try await peer.ask("end", "ended")
+            try await peer.hear("granted")
+            await peer.end()
+        }
+    }
+}

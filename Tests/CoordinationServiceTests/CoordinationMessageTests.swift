@@ -1,0 +1,94 @@
+import Conduit
+import CoordinationService
+import FileCoordination
+import Synchronization
+import Testing
+
+/// What the daemon takes from processes, over connections within this one.
+@Suite struct CoordinationMessageTests {
+    private func claim(_ number: UInt64, _ path: String, writes: Bool = true) -> CoordinationEvent {
+        .claim(
+            ClaimRequest(
+                number: number, accesses: [Access(path: path, key: path, traits: writes ? .writes : [])],
+                purpose: "\(number)"))
+    }
+
+    private func serve(
+        _ body: (CoordinationService, Connection, AsyncStream<CoordinationEffect>) async throws -> Void
+    ) async throws {
+        let service = CoordinationService()
+        var calls = Service()
+        service.addCalls(to: &calls)
+        let (stream, continuation) = AsyncStream.makeStream(of: CoordinationEffect.self)
+        var hearing = Service()
+        hearing.on(EffectsNotice.self) { notice, _ in for effect in notice.effects { continuation.yield(effect) } }
+        let (ours, theirs) = try Connection.pair(hearing, calls)
+        defer {
+            ours.close()
+            theirs.close()
+        }
+        try await body(service, ours, stream)
+    }
+
+    @Test func everyEffectCrossesAsItIs() async throws {
+        let effects: [CoordinationEffect] = [
+            .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
+            .denied(claim: 2, .deadlock(claim: 3, path: "/a")), .denied(claim: 2, .deadlock(claim: nil, path: "/a")),
+            .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
+            .denied(claim: 6, .tooManyClaims(limit: 7)),
+            .prepare(
+                Preparation(
+                    number: 8, presenter: 9, relinquishing: .toWriter, saves: true, deletesItem: true,
+                    deletedSubitems: ["/a/b"], timeLimit: 10)),
+            .reacquire(preparation: 11), .notify(presenter: 12, .moved(to: "/c")), .notify(presenter: 12, .changed),
+            .notify(presenter: 12, .subitemChanged("/c")), .notify(presenter: 12, .subitemMoved(from: "/c", to: "/d")),
+            .notify(presenter: 12, .attributesChanged(["x"])),
+            .notify(presenter: 12, .subitemAttributesChanged("/c", ["x"])),
+        ]
+        let (stream, continuation) = AsyncStream.makeStream(of: [CoordinationEffect].self)
+        var hearing = Service()
+        hearing.on(EffectsNotice.self) { notice, _ in continuation.yield(notice.effects) }
+        let (one, other) = try Connection.pair(Service(), hearing)
+        try one.notify(EffectsNotice(effects))
+        var iterator = stream.makeAsyncIterator()
+        #expect(await iterator.next() == effects)
+        one.close()
+        other.close()
+    }
+
+    @Test func claimsThatMakeNoSenseAreNotTaken() async throws {
+        try await serve { service, connection, stream in
+            for path in ["", "relative", "/a\0b", "/" + String(repeating: "x", count: 5000)] {
+                try connection.notify(EventNotice(claim(1, path)))
+            }
+            // Numbers that nobody has, and answers to what was never asked.
+            try connection.notify(
+                EventNotice(.release(claim: 99, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
+            try connection.notify(EventNotice(.answer(preparation: 99, failure: nil)))
+            try connection.notify(EventNotice(.removePresenter(99)))
+            try connection.notify(EventNotice(.moved(ItemMove(path: "/", newPath: "/x", newKey: "/x", excepted: 7))))
+            try connection.notify(EventNotice(claim(2, "/a")))
+            var iterator = stream.makeAsyncIterator()
+            #expect(await iterator.next() == .granted(claim: 2, paths: ["/a"], keys: ["/a"]))
+            // An outcome of an access that the claim does not have.
+            try connection.notify(
+                EventNotice(.release(claim: 2, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
+            try connection.notify(EventNotice(claim(3, "/a")))
+            #expect(await iterator.next() == .granted(claim: 3, paths: ["/a"], keys: ["/a"]))
+            #expect(service.claimCount == 1)
+        }
+    }
+
+    @Test func aProcessHasOnlySoManyClaims() async throws {
+        try await serve { service, connection, stream in
+            let limit = UInt64(Arbiter.claimLimit)
+            for number in 1...(limit + 1) { try connection.notify(EventNotice(claim(number, "/a", writes: false))) }
+            for await effect in stream {
+                guard case .denied(let number, let denial) = effect else { continue }
+                #expect(number == limit + 1)
+                #expect(denial == .tooManyClaims(limit: Arbiter.claimLimit))
+                break
+            }
+        }
+    }
+}

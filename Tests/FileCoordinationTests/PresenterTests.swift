@@ -1,0 +1,314 @@
+import FileCoordination
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct PresenterTests {
+    let folder: CoordinationFolder
+    let record = Record()
+
+    init() throws { folder = try CoordinationFolder() }
+
+    private func presenting(_ presenters: [RecordingPresenter], _ body: () async throws -> Void) async rethrows {
+        for presenter in presenters { NSFileCoordinator.addFilePresenter(presenter) }
+        defer { for presenter in presenters { NSFileCoordinator.removeFilePresenter(presenter) } }
+        try await body()
+    }
+
+    @Test func aReaderHasPresentersSaveAndMakeWayFirst() async throws {
+        let file = try folder.file("a.txt")
+        await presenting([RecordingPresenter(file, record)]) {
+            await onThread { [record] in
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: nil) { _ in
+                    record.add("reads")
+                }
+            }
+            await eventually { record.contains("from reader") }
+            #expect(record.all == ["to reader", "save", "reads", "from reader"])
+            await onThread { [record] in
+                NSFileCoordinator(filePresenter: nil).coordinate(
+                    readingItemAt: file, options: .withoutChanges, error: nil
+                ) { _ in record.add("reads again") }
+                NSFileCoordinator(filePresenter: nil).coordinate(
+                    readingItemAt: file, options: .immediatelyAvailableMetadataOnly, error: nil
+                ) { _ in record.add("looks") }
+            }
+            #expect(record.all.filter { $0 == "save" }.count == 1)
+            #expect(record.all.filter { $0 == "to reader" }.count == 2)
+        }
+    }
+
+    @Test func aWriterHasPresentersMakeWayAndLearnOfTheChange() async throws {
+        let file = try folder.file("a.txt")
+        let directory = RecordingPresenter(folder.url, record, name: "directory")
+        await presenting([RecordingPresenter(file, record), directory]) {
+            await onThread { [record] in
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, options: .forMerging, error: nil)
+                {
+                    record.add("writes")
+                    try? Data("new".utf8).write(to: $0)
+                }
+            }
+            await eventually { record.contains("changed") && record.contains("directory subitem a.txt changed") }
+            #expect(record.all.prefix(3) == ["to writer", "save", "writes"])
+            #expect(record.contains("from writer"))
+        }
+    }
+
+    @Test func aDeletionIsToldBeforehandAlsoToTheDirectory() async throws {
+        let file = try folder.file("a.txt")
+        let directory = RecordingPresenter(folder.url, record, name: "directory")
+        try await presenting([RecordingPresenter(file, record), directory]) {
+            await onThread { [record] in
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, options: .forDeleting, error: nil)
+                {
+                    record.add("deletes")
+                    try? FileManager.default.removeItem(at: $0)
+                }
+            }
+            await eventually { record.contains("directory subitem a.txt changed") }
+            let deletion = try #require(record.all.firstIndex(of: "deletes"))
+            #expect(record.all[..<deletion].contains("deletion"))
+            #expect(record.all[..<deletion].contains("directory deletion of a.txt"))
+            #expect(!record.contains("changed"))
+        }
+    }
+
+    @Test func aMoveIsNoticedWithoutBeingAnnounced() async throws {
+        let file = try folder.file("a.txt")
+        let directory = RecordingPresenter(folder.url, record, name: "directory")
+        let presenter = RecordingPresenter(file, record)
+        await presenting([presenter, directory]) {
+            let folder = folder
+            func move(_ from: String, _ to: String) async {
+                await onThread {
+                    NSFileCoordinator(filePresenter: nil).coordinate(
+                        writingItemAt: folder[from], options: .forMoving, writingItemAt: folder[to],
+                        options: .forReplacing, error: nil
+                    ) { try? FileManager.default.moveItem(at: $0, to: $1) }
+                }
+            }
+            await move("a.txt", "b.txt")
+            await eventually { record.contains("moved to b.txt") && presenter.presentedItemURL == folder["b.txt"] }
+            await move("b.txt", "c.txt")
+            await eventually { record.contains("moved to c.txt") }
+            await eventually { record.contains("directory subitem c.txt changed") }
+            #expect(record.contains("directory subitem a.txt changed"))
+            #expect(record.contains("directory subitem b.txt changed"))
+            #expect(!record.contains("changed") && !record.contains("deletion"))
+            // To where only the mover knows.
+            let trash = folder["trash.txt"]
+            await onThread {
+                NSFileCoordinator(filePresenter: nil).coordinate(
+                    writingItemAt: folder["c.txt"], options: .forMoving, error: nil
+                ) { try? FileManager.default.moveItem(at: $0, to: trash) }
+            }
+            await eventually { record.contains("moved to trash.txt") }
+        }
+    }
+
+    @Test func whoWaitsForAFileThatIsMovedGetsItWhereItIs() async throws {
+        let file = try folder.file("a.txt")
+        let folder = folder
+        let mayMove = DispatchSemaphore(value: 0)
+        async let moving: Void = onThread { [record] in
+            let coordinator = NSFileCoordinator(filePresenter: nil)
+            coordinator.coordinate(writingItemAt: file, options: .forMoving, error: nil) { url in
+                record.add("holds")
+                mayMove.wait()
+                try? FileManager.default.moveItem(at: url, to: folder["b.txt"])
+                coordinator.item(at: url, didMoveTo: folder["b.txt"])
+            }
+        }
+        await eventually { record.contains("holds") }
+        async let reading: Void = onThread { [record] in
+            NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: nil) { url in
+                record.add("reads \(url.lastPathComponent)")
+            }
+        }
+        async let replacing: Void = onThread { [record] in
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, options: .forReplacing, error: nil) {
+                record.add("replaces \($0.lastPathComponent)")
+            }
+        }
+        // Both have to be waiting, and nothing tells from outside that they are.
+        try await Task.sleep(for: .milliseconds(200))
+        mayMove.signal()
+        await moving
+        await reading
+        await replacing
+        #expect(record.contains("reads b.txt"))
+        #expect(record.contains("replaces a.txt"))
+    }
+
+    @Test func aCoordinatorNeverMessagesItsOwnPresenter() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = RecordingPresenter(file, record)
+        let other = RecordingPresenter(file, record, name: "other")
+        await presenting([presenter, other]) {
+            await onThread {
+                NSFileCoordinator(filePresenter: presenter).coordinate(writingItemAt: file, error: nil) {
+                    try? Data("new".utf8).write(to: $0)
+                }
+            }
+            await eventually { record.contains("other changed") }
+            #expect(record.all.allSatisfy { $0.hasPrefix("other ") })
+        }
+    }
+
+    @Test func aPresenterSavesThroughACoordinatorWhileSomebodyWaitsToRead() async throws {
+        let file = try folder.file("a.txt")
+        let own = Shared<RecordingPresenter?>(nil)
+        let presenter = RecordingPresenter(file, record) {
+            var error: NSError?
+            NSFileCoordinator(filePresenter: own.withLock { $0 }).coordinate(writingItemAt: file, error: &error) {
+                try? Data("saved".utf8).write(to: $0)
+            }
+            return error
+        }
+        own.withLock { $0 = presenter }
+        defer { own.withLock { $0 = nil } }
+        await presenting([presenter]) {
+            let text = await onThread {
+                var text: String?
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: nil) {
+                    text = try? String(contentsOf: $0, encoding: .utf8)
+                }
+                return text
+            }
+            #expect(text == "saved")
+        }
+    }
+
+    @Test func aPresenterThatUsesAStrangersCoordinatorIsToldThatItWouldWaitForEver() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = RecordingPresenter(file, record) {
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: &error) { _ in }
+            return error
+        }
+        await presenting([presenter]) {
+            let error = await onThread {
+                var error: NSError?
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: &error) { _ in }
+                return error?.localizedDescription
+            }
+            #expect(error?.contains("would wait for ever") == true)
+        }
+    }
+
+    @Test func apresentersErrorFailsTheReader() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = RecordingPresenter(file, record) { CocoaError(.fileWriteOutOfSpace) }
+        await presenting([presenter]) {
+            let code = await onThread {
+                var error: NSError?
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: &error) { _ in }
+                return error?.code
+            }
+            #expect(code == CocoaError.fileWriteOutOfSpace.rawValue)
+            await eventually { record.contains("from reader") }
+        }
+    }
+
+    @Test func presentersAreNotKeptAliveAndMayGoAtAnyTime() async throws {
+        let file = try folder.file("a.txt")
+        weak var gone: Quitter?
+        do {
+            let presenter = Quitter(file)
+            gone = presenter
+            NSFileCoordinator.addFilePresenter(presenter)
+            #expect(NSFileCoordinator.filePresenters.contains { $0 === presenter })
+        }
+        #expect(gone == nil)
+        // One that lets go of itself, and of the closure, while it is asked.
+        Quitter.keep(Quitter(file))
+        let ran = await onThread {
+            var ran = false
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in ran = true }
+            return ran
+        }
+        #expect(ran)
+        await eventually { !NSFileCoordinator.filePresenters.contains { $0 is Quitter } }
+    }
+
+    @Test func presentersWithAsyncFormsAreAsked() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = AsyncPresenter(file, record)
+        NSFileCoordinator.addFilePresenter(presenter)
+        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        await onThread { [record] in
+            NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: nil) { _ in
+                record.add("reads")
+            }
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, options: .forDeleting, error: nil) {
+                _ in
+                record.add("deletes")
+            }
+        }
+        #expect(record.all == ["saved", "reads", "deletes"])
+        #expect(presenter.primaryPresentedItemURL == nil)
+    }
+
+    @Test func attributesAreToldToThoseWhoObserveThem() async throws {
+        let file = try folder.file("a.txt")
+        await presenting([RecordingPresenter(file, record)]) {
+            let coordinator = NSFileCoordinator(filePresenter: nil)
+            coordinator.item(at: file, didChangeUbiquityAttributes: [.isDirectoryKey])
+            coordinator.item(at: file, didChangeUbiquityAttributes: [.nameKey])
+            await eventually { record.contains("attributes") }
+            #expect(record.all == ["attributes"])
+        }
+    }
+
+    @Test func aPresenterThatPresentsNothingOrElsewhereIsLeftAlone() async throws {
+        let file = try folder.file("a.txt")
+        await presenting([
+            RecordingPresenter(nil, record), RecordingPresenter(folder["b.txt"], record),
+        ]) {
+            await onThread {
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in }
+            }
+            #expect(record.all.isEmpty)
+        }
+    }
+}
+
+/// Removes itself when it is deallocated, as many do; one that is kept lets go of itself when it is asked something.
+private final class Quitter: NSObject, NSFilePresenter, @unchecked Sendable {
+    // Sendable: it never changes.
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+    private static let kept = Mutex<Quitter?>(nil)
+
+    init(_ url: URL) { presentedItemURL = url }
+
+    deinit { NSFileCoordinator.removeFilePresenter(self) }
+
+    static func keep(_ presenter: Quitter) {
+        NSFileCoordinator.addFilePresenter(presenter)
+        kept.withLock { $0 = presenter }
+    }
+
+    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+        Self.kept.withLock { $0 = nil }
+    }
+}
+
+private final class AsyncPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
+    // Sendable: it never changes.
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+    private let record: Record
+
+    init(_ url: URL, _ record: Record) {
+        presentedItemURL = url
+        self.record = record
+    }
+
+    func savePresentedItemChanges() async throws {
+        await Task.yield()
+        record.add("saved")
+    }
+}
