@@ -7,7 +7,8 @@ import Synchronization
 
 /// The commands that a test can give:
 ///
-///     read PATH | write PATH | delete PATH     asks for a claim, prints "granted PATH", keeps it until "end", prints "ended"
+///     read PATH | write PATH | delete PATH     asks for a claim, prints "asked" and "granted PATH", keeps it until "end",
+///                                              prints "ended"
 ///     end                                      ends the claims that are granted, the latest first
 ///     move PATH PATH                           moves a file without announcing it, prints "moved"
 ///     replace PATH TEXT                        writes a file under a claim, prints "replaced"
@@ -93,25 +94,24 @@ final class Script: Sendable {
     private func background(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
 
     private func hold(_ kind: String, _ url: URL) {
-        background { [self] in
-            let end = DispatchSemaphore(value: 0)
-            var error: NSError?
-            let accessor: (URL) -> Void = { [self] granted in
-                state.withLock { $0.ends.append(end) }
-                Self.say("granted \(granted.path)")
-                end.wait()
-                if kind == "delete" { try? FileManager.default.removeItem(at: granted) }
+        let end = DispatchSemaphore(value: 0)
+        let intent: NSFileAccessIntent =
+            switch kind {
+            case "read": .readingIntent(with: url)
+            case "delete": .writingIntent(with: url, options: .forDeleting)
+            default: .writingIntent(with: url)
             }
-            let coordinator = NSFileCoordinator(filePresenter: nil)
-            if kind == "read" {
-                coordinator.coordinate(readingItemAt: url, error: &error, byAccessor: accessor)
-            } else {
-                coordinator.coordinate(
-                    writingItemAt: url, options: kind == "delete" ? .forDeleting : [], error: &error,
-                    byAccessor: accessor)
-            }
-            Self.say(error.map { "failed \($0.localizedDescription)" } ?? "ended")
+        // Its URL is read in the accessor alone, as the class has it.
+        nonisolated(unsafe) let granted = intent
+        NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { [self] error in
+            if let error { return Self.say("failed \(error.localizedDescription)") }
+            state.withLock { $0.ends.append(end) }
+            Self.say("granted \(granted.url.path)")
+            end.wait()
+            if kind == "delete" { try? FileManager.default.removeItem(at: granted.url) }
+            Self.say("ended")
         }
+        Self.say("asked")
     }
 
     private func move(_ source: URL, _ destination: URL) {

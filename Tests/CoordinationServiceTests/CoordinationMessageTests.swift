@@ -56,6 +56,13 @@ import Testing
         other.close()
     }
 
+    @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
+        let (one, other) = try Connection.pair(Service(), Service())
+        let coordination = DaemonCoordination(DaemonEntrance { _ in one })
+        #expect(throws: ConduitError.self) { try coordination.connect(receive: { _ in }, lost: {}) }
+        other.close()
+    }
+
     @Test func claimsThatMakeNoSenseAreNotTaken() async throws {
         try await serve { service, connection, stream in
             for path in ["", "relative", "/a\0b", "/" + String(repeating: "x", count: 5000)] {

@@ -111,6 +111,16 @@ import Testing
         #expect(record.all == ["one", "asks", "one is done", "other"])
     }
 
+    @Test func optionsHaveApplesBits() {
+        let reading = NSFileCoordinator.ReadingOptions(rawValue: 0b1111)
+        #expect(reading == [.withoutChanges, .resolvesSymbolicLink, .immediatelyAvailableMetadataOnly, .forUploading])
+        #expect(NSFileCoordinator.ReadingOptions.forUploading.rawValue == 8)
+        let writing = NSFileCoordinator.WritingOptions(rawValue: 0b11111)
+        #expect(
+            writing == [.forDeleting, .forMoving, .forMerging, .forReplacing, .contentIndependentMetadataOnly])
+        #expect(NSFileCoordinator.WritingOptions.contentIndependentMetadataOnly.rawValue == 16)
+    }
+
     @Test func whatDoesNotExistYetIsWritten() throws {
         for options in [[], .forMerging, .forReplacing] as [NSFileCoordinator.WritingOptions] {
             let file = folder["new/deep/\(options.rawValue).txt"]

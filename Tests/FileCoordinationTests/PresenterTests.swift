@@ -122,22 +122,19 @@ import Testing
             }
         }
         await eventually { record.contains("holds") }
-        async let reading: Void = onThread { [record] in
-            NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: nil) { url in
-                record.add("reads \(url.lastPathComponent)")
+        // They wait once these calls have returned.
+        func wait(with intent: NSFileAccessIntent, _ words: String) {
+            // Its URL is read in the accessor alone, as the class has it.
+            nonisolated(unsafe) let intent = intent
+            NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { [record] _ in
+                record.add("\(words) \(intent.url.lastPathComponent)")
             }
         }
-        async let replacing: Void = onThread { [record] in
-            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, options: .forReplacing, error: nil) {
-                record.add("replaces \($0.lastPathComponent)")
-            }
-        }
-        // Both have to be waiting, and nothing tells from outside that they are.
-        try await Task.sleep(for: .milliseconds(200))
+        wait(with: .readingIntent(with: file), "reads")
+        wait(with: .writingIntent(with: file, options: .forReplacing), "replaces")
         mayMove.signal()
         await moving
-        await reading
-        await replacing
+        await eventually { record.all.count == 3 }
         #expect(record.contains("reads b.txt"))
         #expect(record.contains("replaces a.txt"))
     }

@@ -1,6 +1,7 @@
 import CLateBinding
 import Conduit
 import FileCoordination
+import LinuxSystem
 
 /// The way of this process's coordination to the daemon.
 package struct DaemonCoordination: SharedCoordination {
@@ -14,9 +15,39 @@ package struct DaemonCoordination: SharedCoordination {
         var service = Service()
         // The connections' one thread delivers these, in their order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
-        let connection = try entrance.connect(service)
+        let connection = try connect(service, attempts: 5)
         connection.onClose { _ in lost() }
         return DaemonAuthority(connection: connection)
+    }
+
+    private func connect(_ service: Service, attempts: Int) throws -> Connection {
+        let connection = try entrance.connect(service)
+        do {
+            try Self.introduce(connection)
+            return connection
+        } catch .disconnected where attempts > 1 {
+            // A daemon that was about to end still took the connection; there will be another one.
+            return try connect(service, attempts: attempts - 1)
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// Makes sure that there is somebody at the other end who coordinates. Blocks until that has answered.
+    private static func introduce(_ connection: Connection) throws(ConduitError) {
+        let answered = Latch()
+        let answer = Answer()
+        connection.call(CoordinateCall()) { result in
+            answer.result.withLock { $0 = result }
+            answered.open()
+        }
+        answered.wait()
+        if case .failure(let error) = answer.result.withLock({ $0 }) { throw error }
+    }
+
+    private final class Answer: Sendable {
+        let result = Lock<Result<Empty, ConduitError>?>(nil)
     }
 }
 

@@ -15,6 +15,8 @@ struct Bridge {
     let report: @Sendable (Double) -> Void
     /// Asked between pieces.
     let isCancelled: @Sendable () -> Bool
+    /// Waits for those who write the file.
+    var coordination = CoordinatedReading()
 
     /// Up to this many bytes a file is read into memory; a larger one is copied to an unnamed file that is mapped, so that its
     /// size is bounded by the disk and not by memory, and costs nothing where the file system can clone it.
@@ -29,6 +31,11 @@ struct Bridge {
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
         // The consumer's own handler runs later, and must not keep the provider waiting.
         defer { supply.file?.lease?.end() }
+        guard let file = supply.file else { return try carryOut(supply, as: delivery) }
+        return try coordination.read(file) { try carryOut(.file($0), as: delivery) }
+    }
+
+    private func carryOut(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
         let plan = BridgingPlan.plan(
             for: BridgingPlan.Offer(supply), delivery: delivery, isOriginalReachable: supply.file?.isReachable ?? false)
         switch (plan, supply) {

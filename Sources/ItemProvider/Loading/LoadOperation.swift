@@ -29,6 +29,7 @@ package final class LoadOperation: Sendable {
     private let delivery: Delivery?
     /// How much of the progress belongs to the load handler; the rest is bridging.
     private let supplyUnits: Int64
+    private let coordination = CoordinatedReading()
 
     private init(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
@@ -87,13 +88,16 @@ package final class LoadOperation: Sendable {
             return state.task
         }
         finish(.failure(ItemProviderError.cancelled()))
+        coordination.cancel()
         task?.cancel()
     }
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     private func bridge(_ result: Result<Supply, any Error>) {
-        if representation.isRemote {
+        // The thread is the provider's: whoever presents the file may need it to save.
+        let mayWait = (try? result.get())?.file?.needsCoordination ?? false
+        if representation.isRemote || mayWait {
             HandlerThreads.shared.run { self.complete(with: result, isOnOwnQueue: true) }
         } else {
             complete(with: result, isOnOwnQueue: false)
@@ -109,7 +113,7 @@ package final class LoadOperation: Sendable {
                 report: { fraction in
                     self.advance(to: self.supplyUnits + Int64(fraction * Double(Self.totalUnits - self.supplyUnits)))
                 },
-                isCancelled: { self.isCancelled })
+                isCancelled: { self.isCancelled }, coordination: coordination)
             let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
             finish(.success(try bridge.deliver(supply, as: delivery)), isOnOwnQueue: isOnOwnQueue)
         } catch {

@@ -21,10 +21,12 @@ package enum FolderPlacement {
         isCancelled: @escaping () -> Bool
     ) throws {
         defer { folder.lease?.end() }
-        try TreeCopier.copy(
-            folder.descriptor, into: target, named: name,
-            progress: { completed, total in if total > 0 { progress(Double(completed) / Double(total)) } },
-            isCancelled: isCancelled)
+        try CoordinatedReading().read(folder) { folder in
+            _ = try TreeCopier.copy(
+                folder.descriptor, into: target, named: name,
+                progress: { completed, total in if total > 0 { progress(Double(completed) / Double(total)) } },
+                isCancelled: isCancelled)
+        }
     }
 
     /// The consumer's part: what was copied into its directory, as if it had been handed over.

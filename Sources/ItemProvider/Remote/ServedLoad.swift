@@ -28,6 +28,12 @@ enum ServedLoad {
                 call.report(completed: Int64(fraction * Double(progressUnits)), total: progressUnits)
             },
             completion: { result in
+                if request.target != nil, (try? result.get())?.file?.needsCoordination == true {
+                    // The thread is the provider's: whoever presents the folder may need it to save.
+                    return HandlerThreads.shared.run {
+                        answer(call, request, with: result, after: handlerFraction.value, finished: finished)
+                    }
+                }
                 guard case .success(.bytes(let data)) = result, data.count > packedAtOnce else {
                     return answer(call, request, with: result, after: handlerFraction.value, finished: finished)
                 }
