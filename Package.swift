@@ -44,6 +44,7 @@ let package = Package(
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
         // Floor 0: system calls and system libraries.
@@ -111,9 +112,11 @@ let package = Package(
             ]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
-        // The program that the README explains.
+        // The programs that the README explains.
         .executableTarget(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
+        .executableTarget(
+            name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
 
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(

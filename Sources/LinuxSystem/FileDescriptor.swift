@@ -77,6 +77,16 @@ extension FileDescriptor {
             })
     }
 
+    /// Whether a path leads somewhere without passing a symbolic link, itself included. One system call, where resolving a path
+    /// takes one for each component.
+    package static func leadsStraight(to path: String) -> Bool {
+        let flags = UInt64(UInt32(bitPattern: OpenOptions.pathOnly.rawValue | O_CLOEXEC))
+        let descriptor = clinux_openat2(AT_FDCWD, path, flags, 0, clinux_resolve_no_symlinks)
+        guard descriptor >= 0 else { return false }
+        _ = Glibc.close(descriptor)
+        return true
+    }
+
     /// A second descriptor of the same open file, with an owner of its own.
     package func duplicate() throws(Errno) -> FileDescriptor {
         FileDescriptor(owning: try retrying { fcntl(rawValue, F_DUPFD_CLOEXEC, 3) })

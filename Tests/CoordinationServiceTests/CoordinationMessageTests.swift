@@ -76,12 +76,12 @@ import Testing
             try connection.notify(EventNotice(.moved(ItemMove(path: "/", newPath: "/x", newKey: "/x", excepted: 7))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
-            #expect(await iterator.next() == .granted(claim: 2, paths: ["/a"], keys: ["/a"]))
+            #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: []))
             // An outcome of an access that the claim does not have.
             try connection.notify(
                 EventNotice(.release(claim: 2, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
             try connection.notify(EventNotice(claim(3, "/a")))
-            #expect(await iterator.next() == .granted(claim: 3, paths: ["/a"], keys: ["/a"]))
+            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: []))
             #expect(service.claimCount == 1)
         }
     }

@@ -6,7 +6,7 @@ extension Connection: EventSource {
         if events.callForWriting, !isClosing.load(ordering: .acquiring) { flush() }
         guard events.callForReading else { return }
         let budget = receiveBudget.next()
-        for _ in 0..<budget {
+        for count in 0..<budget {
             // One that has gone is read to the end: that is where the connection ends.
             if isClogged.load(ordering: .relaxed), !events.tellOfTheEnd { return }
             if isClosing.load(ordering: .acquiring) {
@@ -16,7 +16,7 @@ extension Connection: EventSource {
                 let packet = try SequencedPacketSocket(descriptor).receive(into: buffer)
                 if let violation = receive(packet, UnsafeRawBufferPointer(buffer)) { return finish(violation) }
             } catch .wouldBlock {
-                return receiveBudget.ranDry()
+                return receiveBudget.ranDry(after: count)
             } catch .connectionReset {
                 // Said once, when the peer closed before it had read everything. What it sent is still to be read.
                 continue

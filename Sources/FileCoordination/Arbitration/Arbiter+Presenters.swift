@@ -198,9 +198,10 @@ extension Arbiter {
     }
 
     private mutating func setKey(of entry: PathTree.Entry, to key: String) {
-        guard let access = claims[entry.claim]?.request.accesses[entry.access] else { return }
-        tree.remove(entry.claim, access: entry.access, at: access.key, writes: access.writes)
-        tree.insert(entry, at: key, writes: access.writes)
+        guard let claim = claims[entry.claim] else { return }
+        let access = claim.request.accesses[entry.access]
+        tree.remove(entry.claim, access: entry.access, at: claim.nodes[entry.access], writes: access.writes)
+        claims[entry.claim]?.nodes[entry.access] = tree.insert(entry, at: key, writes: access.writes)
         claims[entry.claim]?.request.accesses[entry.access].key = key
     }
 
@@ -213,6 +214,7 @@ extension Arbiter {
             if access.traits.contains(.replaces), access.path == move.path { continue }
             let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
             claims[entry.claim]?.request.accesses[entry.access].path = path
+            claims[entry.claim]?.hasMoved = true
             setKey(of: entry, to: key(of: path, after: move))
             // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
             if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {

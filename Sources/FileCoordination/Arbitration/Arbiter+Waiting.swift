@@ -2,6 +2,7 @@
 extension Arbiter {
     /// One of those that a waiting claim waits for; `nil` when its turn has come.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
+        if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?
         let favoured = claimsBefore(claim)
         forEachExcluding(claim) { other, access, relation in
@@ -147,11 +148,19 @@ extension Arbiter {
         return false
     }
 
+    private func hasExcluding(_ claim: Claim) -> Bool {
+        for (number, access) in claim.request.accesses.enumerated()
+        where tree.hasExcluding(claim.identifier, at: claim.nodes[number], writes: access.writes) {
+            return true
+        }
+        return false
+    }
+
     /// Calls a function for every access of other claims that cannot be used together with one of a claim's own.
     private func forEachExcluding(_ claim: Claim, _ body: (Claim, Access, PathTree.Relation) -> Bool) {
-        for access in claim.request.accesses {
+        for (number, access) in claim.request.accesses.enumerated() {
             var goesOn = true
-            tree.forEachExcluding(access.key, writes: access.writes) { entry, relation in
+            tree.forEachExcluding(at: claim.nodes[number], writes: access.writes) { entry, relation in
                 guard entry.claim != claim.identifier, let other = claims[entry.claim],
                     other.request.purpose != claim.request.purpose
                 else { return true }

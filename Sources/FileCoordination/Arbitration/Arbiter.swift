@@ -24,7 +24,10 @@ package struct Arbiter: Sendable {
         let identifier: ClaimIdentifier
         let sequence: UInt64
         var request: ClaimRequest
+        /// The nodes of its accesses in the tree.
+        var nodes: [Int] = []
         var phase = Phase.waiting
+        var hasMoved = false
         /// One of those that it waits for: until that one has ended there is no need to look again.
         var blocker: ClaimIdentifier?
         /// The presenters that were asked to prepare themselves, and those of them that have not answered.
@@ -159,15 +162,17 @@ extension Arbiter {
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         let sequence = nextSequence
         nextSequence += 1
-        let claim = Claim(identifier: identifier, sequence: sequence, request: request)
+        var claim = Claim(identifier: identifier, sequence: sequence, request: request)
+        for (number, access) in request.accesses.enumerated() {
+            claim.nodes.append(
+                tree.insert(
+                    .init(claim: identifier, access: number, sequence: sequence), at: access.key, writes: access.writes)
+            )
+        }
         claims[identifier] = claim
         claimCounts[identifier.client, default: 0] += 1
         if claim.isNested { nested.insert(identifier) }
         if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
-        for (number, access) in request.accesses.enumerated() {
-            tree.insert(
-                .init(claim: identifier, access: number, sequence: sequence), at: access.key, writes: access.writes)
-        }
     }
 
     func deniedPath(_ identifier: ClaimIdentifier) -> String {
@@ -195,7 +200,7 @@ extension Arbiter {
         nested.remove(identifier)
         forgetWaiting(claim)
         for (number, access) in claim.request.accesses.enumerated() {
-            tree.remove(identifier, access: number, at: access.key, writes: access.writes)
+            tree.remove(identifier, access: number, at: claim.nodes[number], writes: access.writes)
         }
         if claim.isHolding {
             holdersByPurpose[claim.request.purpose]?.remove(identifier)
@@ -249,7 +254,8 @@ extension Arbiter {
         forgetWaiting(claim)
         holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
         let asked = prepareForClaim(claim)
-        grantIfReady(identifier)
+        // Nobody was in its way a moment ago.
+        if asked.isEmpty { return grant(claim) }
         // What is done on behalf of those does not wait for this claim any longer.
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
     }
@@ -258,12 +264,17 @@ extension Arbiter {
         guard let claim = claims[identifier], claim.phase == .preparing, claim.unanswered.isEmpty else { return }
         // A presenter may have begun something itself while it prepared, and not be done with it.
         if let blocker = firstObstacle(to: claim) { return wait(identifier, for: blocker) }
+        grant(claim)
+    }
+
+    private mutating func grant(_ claim: Claim) {
+        let identifier = claim.identifier
         claims[identifier]?.phase = .granted
-        nested.remove(identifier)
+        if !nested.isEmpty { nested.remove(identifier) }
         tell(
             identifier.client,
             .granted(
-                claim: identifier.number, paths: claim.request.accesses.map(\.path),
-                keys: claim.request.accesses.map(\.key)))
+                claim: identifier.number, paths: claim.hasMoved ? claim.request.accesses.map(\.path) : [],
+                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : []))
     }
 }

@@ -1,6 +1,6 @@
 /// What the arbiter tells a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim's user may begin. Its items may have moved since it asked.
+    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items.
     case granted(claim: UInt64, paths: [String], keys: [String])
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare itself, and to answer within so many milliseconds.

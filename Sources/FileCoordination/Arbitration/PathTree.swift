@@ -1,6 +1,7 @@
 /// Who is at which path: the claims of an item in the order they were made, and its presenters.
 ///
-/// A node is there for as long as somebody is at it or beneath it, so looking beneath a path costs no more than what is there.
+/// But for a few, a node is there for as long as somebody is at it or beneath it, so looking beneath a path costs no more than
+/// what is there.
 struct PathTree: Sendable {
     /// One access of a claim.
     struct Entry: Sendable {
@@ -27,14 +28,17 @@ struct PathTree: Sendable {
     }
 
     private static let root = 0
+    private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
 
     // MARK: Changing
 
-    mutating func insert(_ entry: Entry, at path: String, writes: Bool) {
+    /// Returns the node that the path has for as long as the entry is there.
+    mutating func insert(_ entry: Entry, at path: String, writes: Bool) -> Int {
         let node = makeNode(at: path)
         if writes { Self.insert(entry, &nodes[node].writers) } else { Self.insert(entry, &nodes[node].readers) }
+        return node
     }
 
     private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
@@ -44,8 +48,7 @@ struct PathTree: Sendable {
         entries.insert(entry, at: position)
     }
 
-    mutating func remove(_ claim: ClaimIdentifier, access: Int, at path: String, writes: Bool) {
-        guard let node = node(at: path) else { return }
+    mutating func remove(_ claim: ClaimIdentifier, access: Int, at node: Int, writes: Bool) {
         func isIt(_ entry: Entry) -> Bool { entry.claim == claim && entry.access == access }
         if writes {
             if let position = nodes[node].writers.firstIndex(where: isIt) { nodes[node].writers.remove(at: position) }
@@ -67,8 +70,7 @@ struct PathTree: Sendable {
 
     private mutating func makeNode(at path: String) -> Int {
         var node = Self.root
-        for name in path.split(separator: "/") {
-            let name = String(name)
+        for name in Self.names(in: path) {
             if let child = nodes[node].children[name] {
                 node = child
                 continue
@@ -87,7 +89,17 @@ struct PathTree: Sendable {
         return node
     }
 
+    /// A path's components. Splitting it by characters would take longer than all the rest.
+    private static func names(in path: String) -> [String] {
+        var path = path
+        return path.withUTF8 { bytes in
+            bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
     private mutating func prune(_ start: Int) {
+        // A few paths that nobody is at are kept: they are often used again at once.
+        if nodes.count - free.count <= Self.keptNodes { return }
         var node = start
         while node != Self.root, nodes[node].isEmpty {
             let parent = nodes[node].parent
@@ -100,8 +112,8 @@ struct PathTree: Sendable {
 
     private func node(at path: String) -> Int? {
         var node = Self.root
-        for name in path.split(separator: "/") {
-            guard let child = nodes[node].children[String(name)] else { return nil }
+        for name in Self.names(in: path) {
+            guard let child = nodes[node].children[name] else { return nil }
             node = child
         }
         return node
@@ -109,18 +121,31 @@ struct PathTree: Sendable {
 
     // MARK: Looking
 
-    /// Calls a function for every access of other claims that excludes one to this path, the latest at the path itself first,
+    /// Whether there is an access of another claim that excludes one at this node. Quicker than looking for all of them.
+    func hasExcluding(_ claim: ClaimIdentifier, at node: Int, writes: Bool) -> Bool {
+        func isAlone(_ node: Int) -> Bool {
+            nodes[node].writers.allSatisfy { $0.claim == claim }
+                && (!writes || nodes[node].readers.allSatisfy { $0.claim == claim })
+        }
+        func isAloneBeneath(_ node: Int) -> Bool {
+            nodes[node].children.values.allSatisfy { isAlone($0) && isAloneBeneath($0) }
+        }
+        var above = node
+        while above >= 0 {
+            guard isAlone(above) else { return true }
+            above = nodes[above].parent
+        }
+        return !isAloneBeneath(node)
+    }
+
+    /// Calls a function for every access of other claims that excludes one at this node, the latest at the node itself first,
     /// until it returns `false`.
-    func forEachExcluding(_ path: String, writes: Bool, _ body: (Entry, Relation) -> Bool) {
-        var node = Self.root
+    func forEachExcluding(at node: Int, writes: Bool, _ body: (Entry, Relation) -> Bool) {
         var above: [Int] = []
-        for name in path.split(separator: "/") {
-            above.append(node)
-            guard let child = nodes[node].children[String(name)] else {
-                visit(above, .above, writes, body)
-                return
-            }
-            node = child
+        var next = nodes[node].parent
+        while next >= 0 {
+            above.append(next)
+            next = nodes[next].parent
         }
         guard visit([node], .same, writes, body), visit(above, .above, writes, body) else { return }
         visitBeneath(node, writes, body)
@@ -169,9 +194,9 @@ struct PathTree: Sendable {
     func presenters(around path: String) -> [PresenterIdentifier] {
         var found: [PresenterIdentifier] = []
         var node = Self.root
-        for name in path.split(separator: "/") {
+        for name in Self.names(in: path) {
             found += nodes[node].presenters
-            guard let child = nodes[node].children[String(name)] else { return found.sorted() }
+            guard let child = nodes[node].children[name] else { return found.sorted() }
             node = child
         }
         var open = [node]

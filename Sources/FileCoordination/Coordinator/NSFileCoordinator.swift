@@ -189,9 +189,9 @@ open class NSFileCoordinator: NSObject {
     }
 }
 
-/// Texts that no other coordinator of any process has.
+/// Texts that no other coordinator of any process has, short enough to need no memory of their own.
 private enum Purposes {
-    private static let process = UUID().uuidString
+    private static let process = String(UInt64.random(in: 0..<(1 << 48)), radix: 36)
     private static let last = Lock<UInt64>(0)
 
     static func next() -> String {
@@ -199,6 +199,6 @@ private enum Purposes {
             last += 1
             return last
         }
-        return "\(process).\(number)"
+        return process + "." + String(number, radix: 36)
     }
 }

@@ -25,6 +25,8 @@ final class ClaimTicket: Sendable {
 
     /// What is claimed: where it is now, once it is granted.
     var request: ClaimRequest { state.withLock { $0.request } }
+    /// Where it was claimed.
+    var askedPlaces: [ItemPlace] { request.accesses.map { ItemPlace(path: $0.path, key: $0.key) } }
     var outcome: Outcome? { state.withLock { $0.outcome } }
     var isGranted: Bool {
         if case .granted = outcome { return true }

@@ -49,6 +49,9 @@ struct ItemPath: Hashable, Sendable {
         if followingLink || name == "." || name == ".." {
             do throws(Errno) { return try realPath(given) } catch .noSuchFile {} catch .notDirectory {}
         }
+        if !followingLink, isPlain(given), FileDescriptor.leadsStraight(to: parent.isEmpty ? "/" : parent) {
+            return given
+        }
         // What does not exist is appended to what does.
         var missing: [String] = []
         while true {
@@ -72,6 +75,13 @@ struct ItemPath: Hashable, Sendable {
                 missing.insert(next.name, at: 0)
                 parent = next.parent
             }
+        }
+    }
+
+    /// Whether a path has no component that stands for another place, or for none.
+    private static func isPlain(_ path: String) -> Bool {
+        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { name in
+            !name.isEmpty && !(name.first == UInt8(ascii: ".") && (name.count == 1 || name.elementsEqual("..".utf8)))
         }
     }
 

@@ -62,8 +62,9 @@ extension ProcessCoordination {
             guard state.withLock({ $0.epoch == epoch }) else { return }
             switch effect {
             case .granted(let claim, let paths, let keys):
+                guard let ticket = state.withLock({ $0.claims[claim] }) else { break }
                 let places = zip(paths, keys).map { ItemPlace(path: $0, key: $1) }
-                state.withLock { $0.claims[claim] }?.finish(.granted(places))
+                ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places))
             case .denied(let claim, let denial):
                 state.withLock { $0.claims.removeValue(forKey: claim) }?.finish(.denied(denial))
             case .prepare(let preparation): prepare(preparation)

@@ -1,21 +1,13 @@
-import Glibc
-import Synchronization
-
 #if !PURVEY_THREAD_SANITIZER
+    // For whoever uses a lock: its members are that module's.
+    @_exported import Synchronization
+
     /// Swift's own lock. Under ThreadSanitizer (`Scripts/run-thread-sanitizer`) it is one that the sanitizer can see.
-    package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-        private let mutex: Mutex<Value>
-
-        package init(_ initial: consuming sending Value) { mutex = Mutex(initial) }
-
-        /// Runs a function that is alone with the value.
-        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
-            _ body: (inout sending Value) throws(Failure) -> sending Result
-        ) throws(Failure) -> sending Result {
-            try mutex.withLock(body)
-        }
-    }
+    package typealias Lock<Value: ~Copyable> = Mutex<Value>
 #else
+    @_exported import Synchronization
+    import Glibc
+
     /// A lock that ThreadSanitizer can see: it knows pthread_mutex_lock(3), and nothing of the futex in Swift's own `Mutex`.
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Sendable: the value is reached only through `withLock`, one thread at a time.

@@ -236,6 +236,7 @@ struct Schedule {
             throw fault("a claim is granted that does not wait")
         }
         count("granted")
+        // Without paths nothing has moved.
         for number in paths.indices {
             model.request.accesses[number].path = paths[number]
             model.request.accesses[number].key = keys[number]

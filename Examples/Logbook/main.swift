@@ -1,0 +1,42 @@
+// A file that several programs write: `logbook add FILE WORDS` adds a line, `logbook watch FILE` shows it whenever it changes.
+import Foundation
+import Purvey
+
+final class Watcher: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue.main
+
+    init(_ url: URL) { presentedItemURL = url }
+
+    func presentedItemDidChange() {
+        guard let url = presentedItemURL else { return }
+        NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: nil) { url in
+            print((try? String(contentsOf: url, encoding: .utf8)) ?? "There is no logbook.", terminator: "")
+        }
+    }
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+guard arguments.count >= 2, let path = arguments.dropFirst().first else {
+    print("usage: logbook add FILE WORDS… | watch FILE")
+    exit(2)
+}
+let url = URL(fileURLWithPath: path)
+
+if arguments.first == "watch" {
+    let watcher = Watcher(url)
+    NSFileCoordinator.addFilePresenter(watcher)
+    watcher.presentedItemDidChange()
+    withExtendedLifetime(watcher) { RunLoop.main.run() }
+}
+
+var error: NSError?
+NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forMerging, error: &error) { url in
+    // Whoever else adds a line waits for this one to be there.
+    let lines = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+    try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
+}
+if let error {
+    print(error.localizedDescription)
+    exit(1)
+}

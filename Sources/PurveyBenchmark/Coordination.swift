@@ -1,0 +1,191 @@
+import Dispatch
+import Exchange
+import FileCoordination
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+extension Section {
+    /// File coordination: a read that nobody is in the way of, with the daemon and within the process, and a crowd of claims
+    /// that all wait.
+    static let coordination = Section(name: "coordination") { report in
+        let home = try ScratchFolder()
+        setenv("PURVEY_HOME", home.path, 1)
+        defer {
+            endDaemon()
+            unsetenv("PURVEY_HOME")
+            unsetenv("PURVEY_COORDINATION")
+        }
+        let shared = try values(of: .coordinationReader, 2)
+        let peer = Figure.Peer(name: "bare socket", value: shared[0])
+        report.add(
+            Figure(
+                name: "coordinated read, with a daemon", value: shared[1], unit: .seconds, peer: peer,
+                target: .ratioAtMost(5)))
+        let sharedCrowd = try values(of: .coordinationCrowd, 3)
+        setenv("PURVEY_COORDINATION", "process", 1)
+        let alone = try values(of: .coordinationReader, 2)
+        report.add(
+            Figure(
+                name: "coordinated read, within the process", value: alone[1], unit: .seconds, peer: nil,
+                target: .atMost(10e-6)))
+        let aloneCrowd = try values(of: .coordinationCrowd, 3)
+        // One that is lost would never be counted: the measuring process would not end.
+        for (name, crowd) in [("with a daemon", sharedCrowd), ("within the process", aloneCrowd)] {
+            report.add(
+                Figure(
+                    name: "10,000 claims of 1,000 files, \(name)", value: crowd[0], unit: .seconds,
+                    peer: .init(name: "flock", value: crowd[1])))
+            report.add(
+                Figure(
+                    name: "the same", value: crowd[0], unit: .seconds,
+                    peer: .init(name: "fcntl leases", value: crowd[2])))
+        }
+    }
+
+    /// Ends the daemon that the measuring processes have started, and learns its process from it.
+    private static func endDaemon() {
+        guard let locations = try? Locations.current() else { return }
+        let client = ExchangeClient(locations)
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            if let status = try? await client.call(StatusCall()) { kill(status.processID, SIGTERM) }
+            done.signal()
+        }
+        done.wait()
+        client.disconnect()
+    }
+
+    private static func values(of role: ChildRole, _ count: Int) throws -> [Double] {
+        let line = try Child.output(of: role)
+        let values = line.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard values.count == count else { throw CoordinationFailure(description: "\(role.name) printed '\(line)'") }
+        return values
+    }
+}
+
+private struct CoordinationFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension ChildRole {
+    /// Prints the medians in seconds of the bare round trip and of a coordinated read.
+    static let coordinationReader = ChildRole(name: "coordination-reader") { _ in
+        // The daemon and the peer are started from this thread and stay on its processor.
+        try Processor.pinThread(to: 0)
+        let folder = try ScratchFolder()
+        let file = URL(fileURLWithPath: folder.path + "/file")
+        try Data("text".utf8).write(to: file)
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        let bare = try BareRoundTrip()
+        var times: (bare: [Double], read: [Double]) = ([], [])
+        // In turns and in short rounds, so that what else the machine does hits both alike.
+        for round in 0..<101 {
+            let trip = bare.seconds(trips: 500)
+            var count = 0
+            let reads = Measure.seconds {
+                for _ in 0..<200 {
+                    coordinator.coordinate(readingItemAt: file, error: nil) { _ in count += 1 }
+                }
+            }
+            guard count == 200 else { throw CoordinationFailure(description: "only \(count) reads were granted") }
+            if round == 0 { continue }
+            times.bare.append(trip)
+            times.read.append(reads / 200)
+        }
+        print(Measure.median(times.bare), Measure.median(times.read))
+    }
+
+    /// Prints how many seconds it takes until all of many waiting claims were served, and what the same number of locks of
+    /// the system takes.
+    static let coordinationCrowd = ChildRole(name: "coordination-crowd") { _ in
+        let folder = try ScratchFolder()
+        let crowd = try CoordinationCrowd(folder.path)
+        print(try crowd.drain(), crowd.lock { $0.flockAndUnlock() }, crowd.lock { $0.leaseAndGiveBack() })
+    }
+}
+
+/// 10,000 who want one of 1,000 files each.
+private final class CoordinationCrowd: Sendable {
+    private let paths: [String]
+    private let folder: String
+    private static let claims = 10_000
+    private static let threads = 4
+
+    init(_ folder: String) throws {
+        self.folder = folder
+        paths = (0..<1_000).map { "\(folder)/\($0)" }
+        for path in paths { try Data().write(to: URL(fileURLWithPath: path)) }
+    }
+
+    /// All wait for the one who writes the folder, and are served when that is done: every fourth writes.
+    func drain() throws -> Double {
+        let all = DispatchSemaphore(value: 0)
+        let left = Countdown(Self.claims) { all.signal() }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = Self.threads
+        var start = ContinuousClock.now
+        var failure: NSError?
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            writingItemAt: URL(fileURLWithPath: folder), error: &failure
+        ) { _ in
+            for number in 0..<Self.claims {
+                let url = URL(fileURLWithPath: paths[number % paths.count])
+                let intent: NSFileAccessIntent =
+                    number % 4 == 0 ? .writingIntent(with: url) : .readingIntent(with: url)
+                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: queue) { error in
+                    if let error { complain("a claim failed: \(error)") }
+                    left.step()
+                }
+            }
+            start = .now
+        }
+        if let failure { throw failure }
+        all.wait()
+        return start.duration(to: .now) / .seconds(1)
+    }
+
+    /// Has threads take locks, one after the other.
+    func lock(_ body: @escaping @Sendable (LockedFile) -> Void) -> Double {
+        let paths = paths
+        return Measure.seconds {
+            DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
+                for number in 0..<(Self.claims / Self.threads) {
+                    body(LockedFile(path: paths[(number * Self.threads + thread) % paths.count]))
+                }
+            }
+        }
+    }
+}
+
+private struct LockedFile: Sendable {
+    let path: String
+
+    func flockAndUnlock() {
+        guard let file = try? FileDescriptor.open(path, .readOnly) else { return }
+        _ = flock(file.rawValue, LOCK_EX)
+        _ = flock(file.rawValue, LOCK_UN)
+    }
+
+    func leaseAndGiveBack() {
+        guard let file = try? FileDescriptor.open(path, .readOnly) else { return }
+        // F_SETLEASE, which Glibc's module does not show.
+        _ = fcntl(file.rawValue, 1024, F_RDLCK)
+        _ = fcntl(file.rawValue, 1024, F_UNLCK)
+    }
+}
+
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let done: @Sendable () -> Void
+
+    init(_ count: Int, _ done: @escaping @Sendable () -> Void) {
+        left = Atomic(count)
+        self.done = done
+    }
+
+    func step() {
+        if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
+    }
+}
