@@ -147,7 +147,7 @@ let package = Package(
         tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
         .executableTarget(
             name: "CoordinationPeer",
-            dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider"],
+            dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],
             path: "Tests/CoordinationPeer", swiftSettings: settings),
         tests(
             "CoordinationServiceTests",

@@ -3,7 +3,7 @@ import FileCoordination
 import Foundation
 import Glibc
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// The commands that a test can give:
 ///
@@ -32,7 +32,7 @@ final class Script: Sendable {
         var offers: [Offer] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     static func say(_ line: String) {
         let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
@@ -193,9 +193,9 @@ final class Script: Sendable {
 }
 
 private final class Shared: Sendable {
-    private let left: Mutex<Int>
+    private let left: Lock<Int>
 
-    init(left: Int) { self.left = Mutex(left) }
+    init(left: Int) { self.left = Lock(left) }
 
     func countDown() -> Bool {
         left.withLock { left in
@@ -208,13 +208,13 @@ private final class Shared: Sendable {
 /// A presenter that tells the test what it is told.
 private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
     // Sendable: what changes is in a lock.
-    private let url: Mutex<URL>
+    private let url: Lock<URL>
     private let kind: String
     private let text: String
     let presentedItemOperationQueue = OperationQueue()
 
     init(_ url: URL, _ kind: String, text: String) {
-        self.url = Mutex(url)
+        self.url = Lock(url)
         self.kind = kind
         self.text = text
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
@@ -222,7 +222,7 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
 
     var presentedItemURL: URL? { url.withLock { $0 } }
 
-    private static let kept = Mutex<[@Sendable () -> Void]>([])
+    private static let kept = Lock<[@Sendable () -> Void]>([])
 
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         Script.say("told to reader")

@@ -1,7 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
-import Synchronization
+import LinuxSystem
 import Testing
 
 @Suite struct PresenterTests {
@@ -277,7 +277,7 @@ private final class Quitter: NSObject, NSFilePresenter, @unchecked Sendable {
     // Sendable: it never changes.
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
-    private static let kept = Mutex<Quitter?>(nil)
+    private static let kept = Lock<Quitter?>(nil)
 
     init(_ url: URL) { presentedItemURL = url }
 

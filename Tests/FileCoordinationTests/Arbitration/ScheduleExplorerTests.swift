@@ -1,6 +1,6 @@
 import Dispatch
 import FileCoordination
-import Synchronization
+import LinuxSystem
 import Testing
 
 /// Seeded schedules of claims, presenters, moves and deaths. Each is checked after every step: no writer runs beside another
@@ -13,8 +13,8 @@ import Testing
     #endif
 
     @Test func noScheduleBreaksTheRules() {
-        let failures = Mutex<[String]>([])
-        let total = Mutex<[String: Int]>([:])
+        let failures = Lock<[String]>([])
+        let total = Lock<[String: Int]>([:])
         let share = 1_000
         DispatchQueue.concurrentPerform(iterations: Self.schedules / share) { part in
             var counts: [String: Int] = [:]

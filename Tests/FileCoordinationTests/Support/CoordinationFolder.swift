@@ -1,7 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
-import Synchronization
+import LinuxSystem
 import Testing
 
 /// A folder for one test of coordination within this process, removed with everything in it afterwards.
@@ -33,7 +33,7 @@ final class CoordinationFolder: Sendable {
 
 /// What happened, in its order, from any thread.
 final class Record: Sendable {
-    private let entries = Mutex<[String]>([])
+    private let entries = Lock<[String]>([])
 
     func add(_ entry: String) { entries.withLock { $0.append(entry) } }
     var all: [String] { entries.withLock { $0 } }
@@ -42,9 +42,9 @@ final class Record: Sendable {
 
 /// A value that threads share.
 final class Shared<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
+    private let value: Lock<Value>
 
-    init(_ value: Value) { self.value = Mutex(value) }
+    init(_ value: Value) { self.value = Lock(value) }
 
     func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         value.withLock { value in
@@ -78,11 +78,11 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     let name: String
     let record: Record
     let presentedItemOperationQueue = OperationQueue()
-    private let url: Mutex<URL?>
+    private let url: Lock<URL?>
     private let save: (@Sendable () -> (any Error)?)?
 
     init(_ url: URL?, _ record: Record, name: String = "", save: (@Sendable () -> (any Error)?)? = nil) {
-        self.url = Mutex(url)
+        self.url = Lock(url)
         self.record = record
         self.name = name
         self.save = save
