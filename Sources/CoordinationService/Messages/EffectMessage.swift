@@ -22,7 +22,8 @@ struct EffectMessage: Message {
         switch kind {
         case .granted:
             effect = .granted(
-                claim: number, paths: try decoder.decode(forKey: 2), keys: try decoder.decode(forKey: 3))
+                claim: number, paths: try decoder.decodeIfPresent(forKey: 2) ?? [],
+                keys: try decoder.decodeIfPresent(forKey: 3) ?? [])
         case .deadlock:
             effect = .denied(
                 claim: number,
@@ -52,8 +53,10 @@ struct EffectMessage: Message {
         switch effect {
         case .granted(let claim, let paths, let keys):
             begin(.granted, claim)
-            encoder.encode(paths, forKey: 2)
-            encoder.encode(keys, forKey: 3)
+            if !paths.isEmpty {
+                encoder.encode(paths, forKey: 2)
+                encoder.encode(keys, forKey: 3)
+            }
         case .denied(let claim, .deadlock(let other, let path)):
             begin(.deadlock, claim)
             encoder.encodeIfPresent(other, forKey: 2)

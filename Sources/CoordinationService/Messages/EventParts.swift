@@ -30,27 +30,33 @@ struct ClaimMessage: Message {
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
         let number: UInt64 = try decoder.decode(forKey: 0)
-        let accesses: [AccessMessage] = try decoder.decode(forKey: 1)
+        let first: AccessMessage? = try decoder.decodeIfPresent(forKey: 1)
         let purpose: String = try decoder.decode(forKey: 2)
-        guard accesses.count <= Self.accessLimit, purpose.utf8.count <= Self.purposeLimit else {
+        let presenter: UInt64? = try decoder.decodeIfPresent(forKey: 3)
+        let enclosing: [UInt64] = try decoder.decodeIfPresent(forKey: 4) ?? []
+        let answering: [UInt64] = try decoder.decodeIfPresent(forKey: 5) ?? []
+        let timeLimit: Int = try decoder.decode(forKey: 6)
+        // Nearly all claims have one item, and an array costs more than what is in it.
+        let others: [AccessMessage] = try decoder.decodeIfPresent(forKey: 7) ?? []
+        guard others.count < Self.accessLimit, purpose.utf8.count <= Self.purposeLimit else {
             throw .invalid("a claim has at most \(Self.accessLimit) items, and a purpose of at most 1000 bytes")
         }
         request = ClaimRequest(
-            number: number, accesses: accesses.map(\.access), purpose: purpose,
-            presenter: try decoder.decodeIfPresent(forKey: 3),
-            enclosing: try decoder.decodeIfPresent(forKey: 4) ?? [],
-            answering: try decoder.decodeIfPresent(forKey: 5) ?? [],
-            presenterTimeLimit: try decoder.decode(forKey: 6))
+            number: number, accesses: (first.map { [$0.access] } ?? []) + others.map(\.access), purpose: purpose,
+            presenter: presenter, enclosing: enclosing, answering: answering, presenterTimeLimit: timeLimit)
     }
 
     func encode(to encoder: inout MessageEncoder) {
         encoder.encode(request.number, forKey: 0)
-        encoder.encode(request.accesses.map { AccessMessage($0) }, forKey: 1)
+        encoder.encodeIfPresent(request.accesses.first.map { AccessMessage($0) }, forKey: 1)
         encoder.encode(request.purpose, forKey: 2)
         encoder.encodeIfPresent(request.presenter, forKey: 3)
         if !request.enclosing.isEmpty { encoder.encode(request.enclosing, forKey: 4) }
         if !request.answering.isEmpty { encoder.encode(request.answering, forKey: 5) }
         encoder.encode(request.presenterTimeLimit, forKey: 6)
+        if request.accesses.count > 1 {
+            encoder.encode(request.accesses.dropFirst().map { AccessMessage($0) }, forKey: 7)
+        }
     }
 }
 

@@ -27,8 +27,9 @@ package struct EventNotice: Notice {
         case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .release:
-            let outcomes: [OutcomeMessage] = try decoder.decode(forKey: 3)
-            event = .release(claim: try decoder.decode(forKey: 1), outcomes: outcomes.map(\.outcome))
+            let claim: UInt64 = try decoder.decode(forKey: 1)
+            let outcomes: [OutcomeMessage]? = try decoder.decodeIfPresent(forKey: 3)
+            event = .release(claim: claim, outcomes: outcomes?.map(\.outcome) ?? [])
         case .cancel: event = .cancel(claim: try decoder.decode(forKey: 1))
         case .answer:
             event = .answer(
@@ -66,7 +67,7 @@ package struct EventNotice: Notice {
         case .release(let claim, let outcomes):
             encoder.encode(Kind.release, forKey: 0)
             encoder.encode(claim, forKey: 1)
-            encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3)
+            if !outcomes.isEmpty { encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3) }
         case .cancel(let claim):
             encoder.encode(Kind.cancel, forKey: 0)
             encoder.encode(claim, forKey: 1)
@@ -105,10 +106,13 @@ package struct EffectsNotice: Notice {
     package init(_ effects: [CoordinationEffect]) { self.effects = effects }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        effects = try decoder.decode([EffectMessage].self, forKey: 0).map(\.effect)
+        let first: EffectMessage? = try decoder.decodeIfPresent(forKey: 0)
+        let others: [EffectMessage]? = try decoder.decodeIfPresent(forKey: 1)
+        effects = (first.map { [$0.effect] } ?? []) + (others?.map(\.effect) ?? [])
     }
 
     package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(effects.map { EffectMessage($0) }, forKey: 0)
+        encoder.encodeIfPresent(effects.first.map { EffectMessage($0) }, forKey: 0)
+        if effects.count > 1 { encoder.encode(effects.dropFirst().map { EffectMessage($0) }, forKey: 1) }
     }
 }

@@ -4,37 +4,26 @@ import Glibc
 ///
 /// Made of what ThreadSanitizer knows, so that it sees that what came before the opening came before the end of the wait.
 package final class Latch: @unchecked Sendable {
-    // Sendable: the flag is used only while the mutex is held, and the addresses never change.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var isOpen = false
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    private let semaphore: UnsafeMutablePointer<sem_t>
 
     package init() {
-        mutex = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
-        condition = .allocate(capacity: 1)
-        pthread_cond_init(condition, nil)
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
     }
 
     deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        sem_destroy(semaphore)
+        semaphore.deallocate()
     }
 
     /// Lets everybody go on who waits or will wait.
-    package func open() {
-        pthread_mutex_lock(mutex)
-        isOpen = true
-        pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
-    }
+    package func open() { sem_post(semaphore) }
 
     /// Blocks the calling thread until it is open.
     package func wait() {
-        pthread_mutex_lock(mutex)
-        while !isOpen { pthread_cond_wait(condition, mutex) }
-        pthread_mutex_unlock(mutex)
+        while sem_wait(semaphore) < 0 {}
+        // For the next one.
+        sem_post(semaphore)
     }
 }
