@@ -26,7 +26,8 @@ where
         coders = Coders(encoder, decoder)
     }
 
-    /// Sendable because the coders are used under the lock only, one call at a time, whatever class the program brought.
+    /// Sendable because the coders are used under the lock only, one call at a time. A class of its own coders that a program
+    /// gives to several representations must bear calls from several threads, as Apple's declaration expects unchecked.
     private final class Coders: @unchecked Sendable {
         private let encoder: Encoder
         private let decoder: Decoder
@@ -46,8 +47,8 @@ where
     }
 }
 
-extension CodableRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
+extension CodableRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
         Resolution(
             exports: [
                 ResolvedExport(contentType: contentType, payload: .data { try coders.encode(try $0.as(Item.self)) })
