@@ -56,10 +56,12 @@ extension ResolvedExport {
             fileOptions: allowsOpenInPlace ? .openInPlace : []
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
+            // Here, where the program's code may block.
+            let value = make()
             let task = Task {
                 let product: Result<Product, any Error>
                 do {
-                    product = .success(try await produce(make()))
+                    product = .success(try await produce(value))
                 } catch {
                     product = .failure(error)
                 }

@@ -26,7 +26,8 @@ import UniformTypeIdentifiers
     private func expectHandlerThreadsOnly(_ place: SourceLocation = #_sourceLocation) {
         let threads = witness.threads()
         #expect(!threads.isEmpty, sourceLocation: place)
-        #expect(threads.allSatisfy { $0 == "purvey-handler" }, "\(threads)", sourceLocation: place)
+        // With many idle ones, a handler thread ends after its job; those of the tasks wait for the next.
+        #expect(threads.allSatisfy { ["purvey-handler", ""].contains($0) }, "\(threads)", sourceLocation: place)
     }
 
     @Test func aFileThatIsSentIsOpened() async throws {
@@ -78,5 +79,31 @@ import UniformTypeIdentifiers
         try witness.watch(folder.path)
         _ = try await Profile(text: "x").export(to: folder, contentType: nil)
         expectHandlerThreadsOnly()
+    }
+
+    @Test func aValueIsMadeAndCoded() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        struct Coded: Codable, Transferable {
+            static let threads = Mutex<[String]>([])
+
+            static func note() {
+                let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+                threads.withLock { $0.append(name ?? "") }
+            }
+
+            init() { Self.note() }
+            init(from decoder: any Decoder) throws { Self.note() }
+            func encode(to encoder: any Encoder) throws {
+                Self.note()
+                var container = encoder.singleValueContainer()
+                try container.encode("coded")
+            }
+
+            static var transferRepresentation: some TransferRepresentation { CodableRepresentation(contentType: .json) }
+        }
+        let provider = NSItemProvider()
+        provider.register(Coded())
+        _ = try await provider.transferable(Coded.self)
+        #expect(Coded.threads.withLock { $0 } == Array(repeating: "purvey-handler\n", count: 3))
     }
 }

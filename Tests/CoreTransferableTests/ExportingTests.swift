@@ -194,6 +194,27 @@ import UniformTypeIdentifiers
         #expect(names.allSatisfy { $0.utf8.count <= 255 && $0.hasSuffix(".png") })
     }
 
+    @Test func aCancelledExportLeavesNothing() async throws {
+        struct Cancelling: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(exportedContentType: .png) { (_: Cancelling) in Data("p".utf8) }
+                    .exportingCondition { _ in
+                        withUnsafeCurrentTask { $0?.cancel() }
+                        return true
+                    }
+            }
+        }
+        let folder = folder
+        let export = Task { try await Cancelling().export(to: folder, contentType: nil) }
+        do {
+            _ = try await export.value
+            Issue.record("it was exported")
+        } catch {
+            #expect((error as? CocoaError)?.code == .userCancelled)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func whatATeamMaySeeIsSeenByAGroup() {
         struct Shared: Transferable {
             static var transferRepresentation: some TransferRepresentation {

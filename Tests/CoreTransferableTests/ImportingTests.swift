@@ -188,6 +188,29 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aFolderIsImported() async throws {
+        struct Folder: Transferable {
+            var path: String
+            var names: [String]
+            var isOriginal: Bool
+            static var transferRepresentation: some TransferRepresentation {
+                FileRepresentation(importedContentType: .folder) { received in
+                    let names = try FileManager.default.contentsOfDirectory(atPath: received.file.path)
+                    return Folder(path: received.file.path, names: names, isOriginal: received.isOriginalFile)
+                }
+            }
+        }
+        let url = folder.appendingPathComponent("Tree")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("a".utf8).write(to: url.appendingPathComponent("a.txt"))
+        for type in [nil, UTType.folder] {
+            let imported = try await Folder(importing: url, contentType: type)
+            #expect(imported.names == ["a.txt"])
+            #expect(!imported.isOriginal && imported.path != url.path)
+            #expect(!FileManager.default.fileExists(atPath: imported.path))
+        }
+    }
+
     @Test func onlyAFileIsImportedAsAFile() async throws {
         let url = folder.appendingPathComponent("a.png")
         try Data("p".utf8).write(to: url)

@@ -43,7 +43,7 @@ final class OpenWitness: Sendable {
         if mark(descriptor, add, opened | folders, AT_FDCWD, path) < 0 { throw Refused() }
     }
 
-    /// The names of the threads that have opened something since this was asked last; not of those that are gone.
+    /// The name of the thread for each opening since this was asked last; empty for a thread that has ended since.
     func threads() -> [String] {
         var names: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -61,7 +61,7 @@ final class OpenWitness: Sendable {
                 }
                 if file >= 0 { close(file) }
                 let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
-                if let name { names.append(name.trimmingCharacters(in: .newlines)) }
+                names.append((name ?? "").trimmingCharacters(in: .newlines))
                 offset += Int(length)
             }
         }
