@@ -80,6 +80,63 @@ import UniformTypeIdentifiers
         try FileManager.default.removeItem(at: copy.url)
     }
 
+    /// What the representation allows, what the sent file allows, and whether the importer asks.
+    @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
+    func anOriginalTakesAllThree(_ asks: Bool, _ allowed: (representation: Bool, file: Bool)) async throws {
+        let url = folder.appendingPathComponent("a.mov")
+        try Data("m".utf8).write(to: url)
+        let provider = NSItemProvider()
+        if allowed.representation {
+            provider.register(Open(url: url, allowsOriginal: allowed.file))
+        } else {
+            provider.register(Closed(url: url, allowsOriginal: allowed.file))
+        }
+        let isOriginal =
+            if asks {
+                try await provider.transferable(Asking.self).isOriginal
+            } else {
+                try await provider.transferable(Modest.self).isOriginal
+            }
+        #expect(isOriginal == (asks && allowed.representation && allowed.file))
+        #expect(FileManager.default.fileExists(atPath: url.path))
+    }
+
+    private struct Open: Transferable {
+        var url: URL
+        var allowsOriginal: Bool
+        static var transferRepresentation: some TransferRepresentation {
+            FileRepresentation(exportedContentType: .movie, shouldAllowToOpenInPlace: true) {
+                SentTransferredFile($0.url, allowAccessingOriginalFile: $0.allowsOriginal)
+            }
+        }
+    }
+
+    private struct Closed: Transferable {
+        var url: URL
+        var allowsOriginal: Bool
+        static var transferRepresentation: some TransferRepresentation {
+            FileRepresentation(exportedContentType: .movie) {
+                SentTransferredFile($0.url, allowAccessingOriginalFile: $0.allowsOriginal)
+            }
+        }
+    }
+
+    private struct Asking: Transferable {
+        var isOriginal: Bool
+        static var transferRepresentation: some TransferRepresentation {
+            FileRepresentation(importedContentType: .movie, shouldAttemptToOpenInPlace: true) {
+                Asking(isOriginal: $0.isOriginalFile)
+            }
+        }
+    }
+
+    private struct Modest: Transferable {
+        var isOriginal: Bool
+        static var transferRepresentation: some TransferRepresentation {
+            FileRepresentation(importedContentType: .movie) { Modest(isOriginal: $0.isOriginalFile) }
+        }
+    }
+
     @Test func progressIsFinishedWhenTheCompletionRuns() async throws {
         let provider = NSItemProvider()
         provider.register(Profile(text: "x"))
@@ -96,29 +153,6 @@ import UniformTypeIdentifiers
         #expect(isFinished == true)
     }
 
-    @Test func anExporterThatNeverEndsIsCancelled() async throws {
-        struct Endless: Transferable {
-            static var transferRepresentation: some TransferRepresentation {
-                DataRepresentation(exportedContentType: .png) { (_: Endless) in
-                    try await Task.sleep(for: .seconds(3_600))
-                    return Data()
-                }
-            }
-        }
-        let provider = NSItemProvider()
-        provider.register(Endless())
-        let error = await withCheckedContinuation { continuation in
-            let progress = provider.loadTransferable(type: Picture.self) { result in
-                switch result {
-                case .success: continuation.resume(returning: nil as NSError?)
-                case .failure(let error): continuation.resume(returning: error as NSError)
-                }
-            }
-            progress.cancel()
-        }
-        #expect(error?.code == CocoaError.userCancelled.rawValue)
-    }
-
     @Test func whatCannotBeImportedIsAnError() async {
         let provider = NSItemProvider(object: "text" as NSString)
         do {
@@ -129,55 +163,6 @@ import UniformTypeIdentifiers
         }
         let empty = NSItemProvider(item: NSData(), typeIdentifier: "public.png")
         await #expect(throws: CocoaError.self) { try await empty.transferable(Picture.self) }
-    }
-
-    /// The importer runs, and nothing in the world will make it return.
-    @Test(arguments: [Stubborn.data, Stubborn.file])
-    func anImporterThatNeverReturnsIsCancelled(_ stubborn: Stubborn) async throws {
-        let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: stubborn.type.identifier)
-        let hasBegun = AsyncStream.makeStream(of: Void.self)
-        Stubborn.begun.withLock { $0[stubborn.type] = { hasBegun.continuation.yield() } }
-        let ended = AsyncStream.makeStream(of: NSError?.self)
-        let progress =
-            switch stubborn {
-            case .data:
-                provider.loadTransferable(type: StubbornData.self) { result in
-                    ended.continuation.yield(result.failure as NSError?)
-                }
-            case .file:
-                provider.loadTransferable(type: StubbornFile.self) { result in
-                    ended.continuation.yield(result.failure as NSError?)
-                }
-            }
-        for await _ in hasBegun.stream { break }
-        #expect(!progress.isFinished)
-        progress.cancel()
-        for await error in ended.stream {
-            #expect(error?.domain == NSCocoaErrorDomain && error?.code == CocoaError.userCancelled.rawValue)
-            break
-        }
-        #expect(progress.isFinished)
-    }
-
-    @Test func anImporterIsToldThatItIsCancelledAndItsLateValueIsDropped() async throws {
-        let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: UTType.gif.identifier)
-        let begun = AsyncStream.makeStream(of: Void.self)
-        let told = AsyncStream.makeStream(of: Void.self)
-        LateGIF.hooks.withLock { $0 = ({ begun.continuation.yield() }, { told.continuation.yield() }) }
-        let calls = Mutex(0)
-        let ended = AsyncStream.makeStream(of: Bool.self)
-        let progress = provider.loadTransferable(type: LateGIF.self) { result in
-            calls.withLock { $0 += 1 }
-            ended.continuation.yield(result.failure is CocoaError)
-        }
-        for await _ in begun.stream { break }
-        progress.cancel()
-        for await _ in told.stream { break }
-        for await isCancellation in ended.stream {
-            #expect(isCancellation)
-            break
-        }
-        #expect(calls.withLock { $0 } == 1)
     }
 
     @Test func aConditionIsAskedAgainWhenTheValueIsLoaded() async throws {
@@ -285,68 +270,5 @@ import UniformTypeIdentifiers
             }())
         #expect(made.withLock { $0 } == 1)
         #expect(named.suggestedName == "own")
-    }
-}
-
-/// Importers that begin and never return, whatever happens to their task.
-enum Stubborn: Sendable {
-    case data
-    case file
-
-    static let begun = Mutex<[UTType: @Sendable () -> Void]>([:])
-
-    var type: UTType {
-        switch self {
-        case .data: .bmp
-        case .file: .tiff
-        }
-    }
-
-    static func begin(_ type: UTType) async {
-        begun.withLock { $0[type] }?()
-        // The continuation is kept, so that nothing but the test's end resumes it.
-        await withUnsafeContinuation { continuation in kept.withLock { $0.append(continuation) } }
-    }
-
-    private static let kept = Mutex<[UnsafeContinuation<Void, Never>]>([])
-}
-
-private struct StubbornData: Transferable {
-    static var transferRepresentation: some TransferRepresentation {
-        DataRepresentation(importedContentType: .bmp) { _ in
-            await Stubborn.begin(.bmp)
-            return StubbornData()
-        }
-    }
-}
-
-private struct StubbornFile: Transferable {
-    static var transferRepresentation: some TransferRepresentation {
-        FileRepresentation(importedContentType: .tiff) { _ in
-            await Stubborn.begin(.tiff)
-            return StubbornFile()
-        }
-    }
-}
-
-/// Imports only once its task was cancelled.
-private struct LateGIF: Transferable {
-    static let hooks = Mutex<(begun: @Sendable () -> Void, told: @Sendable () -> Void)?>(nil)
-
-    static var transferRepresentation: some TransferRepresentation {
-        DataRepresentation(importedContentType: .gif) { _ in
-            let hooks = hooks.withLock { $0 }
-            hooks?.begun()
-            try? await Task.sleep(for: .seconds(3_600))
-            hooks?.told()
-            return LateGIF()
-        }
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { return error }
-        return nil
     }
 }

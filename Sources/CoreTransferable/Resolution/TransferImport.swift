@@ -40,7 +40,7 @@ final class TransferImport: Sendable {
 
     /// Imports from the first choice, or from a further one where it turns out that those before are not exported.
     ///
-    /// - Parameter completion: called once, on a thread where it may block, after this has returned.
+    /// - Parameter completion: called once, on a thread where it may block.
     static func start(
         _ first: Choice, or others: ArraySlice<Choice>, of promise: ItemPromise, completion: @escaping Completion
     ) -> Progress {
