@@ -31,11 +31,11 @@ import UniformTypeIdentifiers
     }
 
     /// The importer runs, and nothing in the world will make it return.
-    @Test(arguments: [Stubborn.data, Stubborn.file])
+    @Test(.timeLimit(.minutes(1)), arguments: [Stubborn.data, Stubborn.file])
     func anImporterThatNeverReturnsIsCancelled(_ stubborn: Stubborn) async throws {
         let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: stubborn.type.identifier)
-        let hasBegun = AsyncStream.makeStream(of: Void.self)
-        Stubborn.begun.withLock { $0[stubborn.type] = { hasBegun.continuation.yield() } }
+        let hasBegun = AsyncStream.makeStream(of: String.self)
+        Stubborn.begun.withLock { $0[stubborn.type] = { hasBegun.continuation.yield($0) } }
         let ended = AsyncStream.makeStream(of: NSError?.self)
         let progress =
             switch stubborn {
@@ -48,7 +48,11 @@ import UniformTypeIdentifiers
                     ended.continuation.yield(result.failure as NSError?)
                 }
             }
-        for await _ in hasBegun.stream { break }
+        var path = ""
+        for await begun in hasBegun.stream {
+            path = begun
+            break
+        }
         #expect(!progress.isFinished)
         progress.cancel()
         for await error in ended.stream {
@@ -56,6 +60,9 @@ import UniformTypeIdentifiers
             break
         }
         #expect(progress.isFinished)
+        // It returns after all, so that this test leaves nothing.
+        Stubborn.release(stubborn.type)
+        while FileManager.default.fileExists(atPath: path) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     @Test func anImporterIsToldThatItIsCancelledAndItsLateValueIsDropped() async throws {
@@ -107,12 +114,13 @@ import UniformTypeIdentifiers
     }
 }
 
-/// Importers that begin and never return, whatever happens to their task.
+/// Importers that begin and do not return, whatever happens to their task, until they are released.
 enum Stubborn: Sendable {
     case data
     case file
 
-    static let begun = Mutex<[UTType: @Sendable () -> Void]>([:])
+    static let begun = Mutex<[UTType: @Sendable (String) -> Void]>([:])
+    private static let held = Mutex<[UTType: UnsafeContinuation<Void, Never>]>([:])
 
     var type: UTType {
         switch self {
@@ -121,13 +129,16 @@ enum Stubborn: Sendable {
         }
     }
 
-    static func begin(_ type: UTType) async {
-        begun.withLock { $0[type] }?()
-        // The continuation is kept, so that nothing but the test's end resumes it.
-        await withUnsafeContinuation { continuation in kept.withLock { $0.append(continuation) } }
+    static func begin(_ type: UTType, path: String = "") async {
+        await withUnsafeContinuation { continuation in
+            held.withLock { $0[type] = continuation }
+            begun.withLock { $0[type] }?(path)
+        }
     }
 
-    private static let kept = Mutex<[UnsafeContinuation<Void, Never>]>([])
+    static func release(_ type: UTType) {
+        held.withLock { $0.removeValue(forKey: type) }?.resume()
+    }
 }
 
 private struct StubbornData: Transferable {
@@ -141,8 +152,8 @@ private struct StubbornData: Transferable {
 
 private struct StubbornFile: Transferable {
     static var transferRepresentation: some TransferRepresentation {
-        FileRepresentation(importedContentType: .tiff) { _ in
-            await Stubborn.begin(.tiff)
+        FileRepresentation(importedContentType: .tiff) { received in
+            await Stubborn.begin(.tiff, path: received.file.path)
             return StubbornFile()
         }
     }
