@@ -58,6 +58,28 @@ import Testing
         }
     }
 
+    @Test func aTransferableIsSeenByThoseItsRepresentationsAreShownTo() async throws {
+        try await PrivateDaemon.run { daemon in
+            let editor = try await register("editor", team: "ACME", daemon)
+            let viewer = try await register("viewer", team: "ACME", daemon)
+            let provider = try daemon.peer(program: editor)
+            let path = daemon.work + "/report"
+            try Data().write(to: URL(fileURLWithPath: path))
+            _ = try await provider.ask("offer board transferable report \(path)", "offered")
+
+            let everybodys = "report public.html,com.adobe.pdf,public.plain-text"
+            let teams = "report public.html,com.adobe.pdf,public.json,public.xml,public.plain-text"
+            let own = "report public.html,com.adobe.pdf,public.json,public.xml,public.rtf,public.plain-text"
+            #expect(try await daemon.peer().ask("list board", "item") == everybodys)
+            let mate = try daemon.peer(program: viewer)
+            #expect(try await mate.ask("list board", "item") == teams)
+            #expect(try await mate.ask("load board public.json data", "loaded") == "data 2")
+            // What its type shows to its own process alone, a proxy does not show to others.
+            #expect(try await provider.ask("list board", "item") == own)
+            #expect(try await mate.ask("load board public.rtf data", "failed").contains("-1000"))
+        }
+    }
+
     @Test func whoSeesNothingOfAnItemDoesNotKnowOfIt() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
