@@ -89,7 +89,7 @@ extension Board {
         let promises = providers.map(\.promise)
         let identifiers = try await withCheckedContinuation { continuation in
             client.replaceContents(of: name, with: promises) { continuation.resume(returning: $0) }
-        }.get()
+        }.get().identifiers
         guard fulfilling else { return client.handOverAtExit() }
         for identifier in identifiers { try await client.handOver(identifier) }
     }

@@ -40,7 +40,13 @@ package final class RemoteItem: Sendable {
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
-        for representation in manifest.representations { provider.register(promise(representation)) }
+        for representation in manifest.representations {
+            if representation.typeIdentifier == Representation.teamDataType {
+                provider.promise.teamRepresentation = promise(representation)
+            } else {
+                provider.register(promise(representation))
+            }
+        }
         return provider
     }
 
