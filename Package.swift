@@ -166,7 +166,8 @@ let package = Package(
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
         .executableTarget(
-            name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
+            name: "PasteboardPeer",
+            dependencies: ["DragAndDrop", "Exchange", "FileCoordination", "ItemProvider", "MobileCoreServices"],
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),

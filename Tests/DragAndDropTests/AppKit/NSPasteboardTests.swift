@@ -138,22 +138,24 @@ import Testing
     }
 
     @Test func pasteboardsAreKnownByTheirNames() async throws {
+        #expect(NSPasteboard.general.name == .general && NSPasteboard.general === NSPasteboard.general)
+        #expect(NSPasteboard(name: .find) == NSPasteboard(name: .find))
+        #expect(NSPasteboard(name: .find).hash == NSPasteboard(name: .find).hash)
+        #expect(NSPasteboard(name: .font) != NSPasteboard(name: .ruler))
+        #expect(NSPasteboard.withUniqueName().name != NSPasteboard.withUniqueName().name)
+        let programs = Programs()
         try await blocking {
-            #expect(NSPasteboard.general.name == .general && NSPasteboard.general === NSPasteboard.general)
-            #expect(NSPasteboard(name: .find) == NSPasteboard(name: .find))
-            #expect(NSPasteboard(name: .find).hash == NSPasteboard(name: .find).hash)
-            #expect(NSPasteboard(name: .font) != NSPasteboard(name: .ruler))
-            let pasteboard = NSPasteboard.withUniqueName()
-            #expect(pasteboard.name != NSPasteboard.withUniqueName().name)
-            pasteboard.clearContents()
-            pasteboard.setString("mine", forType: .string)
-            #expect(NSPasteboard(name: pasteboard.name).string(forType: .string) == "mine")
-            pasteboard.releaseGlobally()
-            #expect(pasteboard.types == [])
-            NSPasteboard.general.clearContents()
-            NSPasteboard.general.setString("stays", forType: .string)
-            NSPasteboard.general.releaseGlobally()
-            #expect(NSPasteboard.general.string(forType: .string) == "stays")
+            let store = PasteboardStore(programs.boards)
+            let own = NSPasteboard(.init("own"), store)
+            own.clearContents()
+            own.setString("mine", forType: .string)
+            #expect(own.string(forType: .string) == "mine" && programs.writer.types == [])
+            own.releaseGlobally()
+            #expect(own.types == [])
+            programs.writer.clearContents()
+            programs.writer.setString("stays", forType: .string)
+            programs.writer.releaseGlobally()
+            #expect(programs.reader.string(forType: .string) == "stays")
         }
     }
 
