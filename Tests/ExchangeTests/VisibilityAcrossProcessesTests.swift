@@ -83,6 +83,16 @@ import Testing
         }
     }
 
+    @Test func whatEverybodySeesIsNotOfTheTeam() async throws {
+        try await PrivateDaemon.run { daemon in
+            let stranger = try daemon.peer()
+            _ = try await stranger.ask("replace general visible public.png:0 org.purvey.team-data:0", "replaced")
+            let consumer = try daemon.peer(program: TestProcess.program("PasteboardPeer"))
+            let seen = try await consumer.ask("team-paste", "pasted")
+            #expect(seen == "nothing [\"public.png\"]")
+        }
+    }
+
     @Test func whoSeesNothingOfAnItemDoesNotKnowOfIt() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()

@@ -70,7 +70,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Types
 
-    /// The types, best first. Text in any encoding is also there as `string`.
+    /// The types, best first. Text in any encoding is also there as `string`, and a promised file as its type.
     open var types: [NSPasteboard.PasteboardType] {
         let own = ownTypes
         return own.contains(.string) || Self.text(among: own) == nil ? own : own + [.string]
@@ -78,7 +78,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     private var ownTypes: [NSPasteboard.PasteboardType] {
         switch kind {
-        case .own(let contents): contents.types
+        case .own(let contents): contents.offeredTypes
         case .offered(let item): item.types
         }
     }
@@ -148,6 +148,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         switch kind {
         case .own(let contents):
             contents.data(for: type, within: contents.pasteboard?.store.patience ?? PasteboardStore.shared.patience)
+                ?? contents.fileData(for: type)
         case .offered(let item): item.data(for: type)
         }
     }

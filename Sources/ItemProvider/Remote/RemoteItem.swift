@@ -42,7 +42,9 @@ package final class RemoteItem: Sendable {
         provider.suggestedName = manifest.name
         for representation in manifest.representations {
             if representation.typeIdentifier == Representation.teamDataType {
-                provider.promise.teamRepresentation = promise(representation)
+                // What everybody can see may be of anybody. What only the team sees, the daemon has found to be the team's.
+                let isOfTheTeam = representation.visibility != NSItemProviderRepresentationVisibility.all.rawValue
+                if isOfTheTeam { provider.promise.teamRepresentation = promise(representation) }
             } else {
                 provider.register(promise(representation))
             }

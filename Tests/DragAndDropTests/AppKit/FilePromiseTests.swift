@@ -146,6 +146,13 @@ private final class LabelledPromise: NSFilePromiseProvider {
             UIPasteboard(.general, boards).data(forPasteboardType: "public.plain-text")
         }
         #expect(text == Data("promised text".utf8))
+        try await blocking {
+            for pasteboard in [programs.writer, programs.reader] {
+                let type = NSPasteboard.PasteboardType("public.plain-text")
+                #expect(pasteboard.types?.contains(type) == true)
+                #expect(pasteboard.data(forType: type) == Data("promised text".utf8))
+            }
+        }
     }
 
     @Test func promisesTellWhichFileThereIs() async throws {

@@ -206,4 +206,51 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         #expect(programs.writer.setString("x", forType: .string))
         #expect(calls.all.filter { $0 == "finished true" }.count == 1)
     }
+
+    @Test func whatIsReplacedIsLetGo() async throws {
+        let programs = Programs()
+        let calls: Calls
+        let gone = Gone()
+        do {
+            let provider = Provider()
+            gone.provider = provider
+            calls = provider.calls
+            let item = NSPasteboardItem()
+            item.setDataProvider(provider, forTypes: [.string])
+            programs.writer.clearContents()
+            #expect(programs.writer.writeObjects([item]))
+        }
+        #expect(gone.provider != nil)
+        programs.reader.clearContents()
+        #expect(await eventually { calls.all == ["finished true"] })
+        #expect(await eventually { gone.provider == nil })
+        // An owner that has lost the pasteboard before it wrote anything has nothing to let go.
+        programs.writer.clearContents()
+        programs.reader.clearContents()
+        #expect(!programs.writer.setString("late", forType: .string))
+    }
+
+    @Test func manyWritersLeaveThePasteboardWhole() async throws {
+        let programs = Programs()
+        try await blocking {
+            DispatchQueue.concurrentPerform(iterations: 200) { number in
+                let pasteboard = number.isMultiple(of: 2) ? programs.writer : programs.reader
+                switch number % 5 {
+                case 0: pasteboard.clearContents()
+                case 1: pasteboard.declareTypes([.string], owner: nil)
+                case 2: _ = pasteboard.string(forType: .string)
+                case 3: pasteboard.setString("\(number)", forType: .string)
+                default: pasteboard.writeObjects(["\(number)" as NSString])
+                }
+            }
+            programs.writer.clearContents()
+            #expect(programs.writer.setString("last", forType: .string))
+            #expect(programs.reader.string(forType: .string) == "last")
+        }
+    }
+}
+
+/// Sendable because reading a weak reference is safe on every thread.
+private final class Gone: @unchecked Sendable {
+    weak var provider: Provider?
 }

@@ -173,12 +173,32 @@ extension ItemContents {
             }
         }
         if let filePromise {
-            provider.registerFileRepresentation(forTypeIdentifier: filePromise.fileType, visibility: .all) {
-                completion in
-                withExtendedLifetime(publication) { filePromise.supply(completion) }
-                return nil
-            }
+            provider.register(
+                filePromise.representation { completion in
+                    withExtendedLifetime(publication) { filePromise.supply(completion) }
+                })
         }
         return provider.representations.isEmpty ? nil : provider
+    }
+
+    /// The types that others see.
+    var offeredTypes: [NSPasteboard.PasteboardType] {
+        let types = types
+        guard let file = filePromise.map({ NSPasteboard.PasteboardType($0.fileType) }), !types.contains(file) else {
+            return types
+        }
+        return types + [file]
+    }
+
+    /// What is in a promised file of this type, which is written now. Blocks until it is there.
+    func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
+        guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
+            return nil
+        }
+        let provider = NSItemProvider()
+        provider.register(filePromise.representation { filePromise.supply($0) })
+        return OfferedItem(
+            provider.promise, on: pasteboard.name.board, changeCount: 0, index: 0, pasteboard.store
+        ).data(for: type)
     }
 }

@@ -69,6 +69,16 @@ final class FilePromise: @unchecked Sendable {
         return .success(url)
     }
 
+    /// The file as a representation of an item.
+    func representation(
+        _ supply: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Void
+    ) -> Representation {
+        .file(fileType, visibility: .all, fileOptions: []) { completion in
+            supply(completion)
+            return nil
+        }
+    }
+
     /// Writes the file for somebody else, who gets it as the item's.
     func supply(_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) {
         do {
