@@ -29,7 +29,12 @@ extension NSPasteboard {
 
     /// Reads what ``write(_:)`` wrote; `nil` where there is none.
     public func readFileWrapper() -> FileWrapper? {
-        data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
+        data(forType: .fileContents).flatMap { Self.wrapper($0) }
+    }
+
+    /// Looks before it reads: the data may be anybody's.
+    private static func wrapper(_ data: Data) -> FileWrapper? {
+        ItemPropertyList.isSoundBinary(data) ? FileWrapper(serializedRepresentation: data) : nil
     }
 
     /// Reads a file or folder and writes it to the disk, in place of none that is there.
@@ -43,7 +48,7 @@ extension NSPasteboard {
         let ofName = PasteboardType.fileContentsType(forPathExtension: (filename as NSString).pathExtension)
         let types = type.map { [$0] } ?? [ofName, .fileContents].compactMap { $0 }
         guard let data = types.lazy.compactMap({ self.data(forType: $0) }).first,
-            let wrapper = FileWrapper(serializedRepresentation: data),
+            let wrapper = Self.wrapper(data),
             !FileManager.default.fileExists(atPath: filename)
         else { return nil }
         do {

@@ -21,7 +21,7 @@ package protocol ItemBoards: Sendable {
     /// - Parameter changeCount: that of the board as this process left it.
     /// - Returns: `false` where the board has changed since, and stays as it is.
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
-    /// Grows whenever the contents of the board change.
+    /// Grows whenever the contents of the board change, but for what is amended.
     func changeCount(of board: String) throws -> Int
 }
 

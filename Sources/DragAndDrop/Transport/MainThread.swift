@@ -13,10 +13,6 @@ enum MainThread {
     private static let news = DispatchSemaphore(value: 0)
 
     private static let hasEnded = Atomic(false)
-
-    /// Tells that this thread is the main thread, and runs nothing for others any more: the process ends.
-    static func end() { hasEnded.store(true, ordering: .releasing) }
-
     private static let mark: MainQueueMark = {
         let mark = MainQueueMark()
         DispatchQueue.main.setSpecific(key: mark.key, value: true)
@@ -27,6 +23,9 @@ enum MainThread {
     static var isCurrent: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark.key) == true
     }
+
+    /// The process ends by the main thread, which runs nothing for others any more.
+    static func end() { hasEnded.store(true, ordering: .releasing) }
 
     /// Runs a function on the main thread and waits for its end.
     ///

@@ -36,6 +36,23 @@ import Testing
         }
     }
 
+    @Test func brokenPropertyListsOfOthersAreNoHarm() async throws {
+        let programs = Programs()
+        // An array that contains itself, and what stops in the middle.
+        var circle = Data("bplist00".utf8) + [0xA1, 0x00, 0x08] + Data(count: 6) + [0x01, 0x01]
+        for number in [UInt8(1), 0, 10] { circle += Data(count: 7) + [number] }
+        let lists = [circle, circle.prefix(20), Data("bplist00".utf8), Data("<plist>".utf8), Data()]
+        try await blocking {
+            for list in lists {
+                programs.writer.clearContents()
+                #expect(programs.writer.setData(list, forType: .fileContents))
+                #expect(programs.reader.readFileWrapper() == nil)
+                #expect(programs.reader.readFileContentsType(nil, toFile: "/nowhere/a") == nil)
+                #expect(!(programs.reader.propertyList(forType: .fileContents) is [Any]))
+            }
+        }
+    }
+
     @Test func aStringCanBeHadOfOtherText() {
         #expect(NSPasteboard.types(filterableTo: .string).first == .string)
         #expect(NSPasteboard.types(filterableTo: .string).count > 1)
