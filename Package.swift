@@ -79,7 +79,11 @@ let package = Package(
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        library(
+            "DragAndDrop",
+            [
+                "CLateBinding", "FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ]),
 
         // Floor 7
         library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -143,7 +147,9 @@ let package = Package(
             name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
-        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
+        tests(
+            "DragAndDropTests",
+            ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
         tests(
             "ExtensionHostTests",
@@ -160,7 +166,8 @@ let package = Package(
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
         .executableTarget(
-            name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
+            name: "PasteboardPeer",
+            dependencies: ["DragAndDrop", "Exchange", "FileCoordination", "ItemProvider", "MobileCoreServices"],
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),

@@ -12,6 +12,7 @@ signal(SIGPIPE, SIG_IGN)
     private var allowsMove = true
     private var wanted = UIDropOperation.copy
     private var drag: DragOperation?
+    private let mac = MacDesk()
 
     func perform(_ command: String, _ text: String) async {
         let pasteboard = UIPasteboard.general
@@ -52,7 +53,7 @@ signal(SIGPIPE, SIG_IGN)
             guard let drop = try? await DropOperation.remote(interaction) else { return say("failed no drag") }
             say("dropped \(await drop.perform())")
         default:
-            say("unknown \(command)")
+            if !mac.perform(command, text) { say("unknown \(command)") }
         }
     }
 

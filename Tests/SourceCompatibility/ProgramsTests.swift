@@ -64,4 +64,40 @@ import UniformTypeIdentifiers
         for bad in ["", "..", "../x", "a/b", String(repeating: "g", count: 300)] { #expect(Idioms.group(bad) == nil) }
         #expect(try await Bookmark(title: "t").exported(as: .plainText) == Data("t".utf8))
     }
+
+    @MainActor @Test func programsForTheMacCopyAndPaste() async throws {
+        // Within this process: no daemon is to be left behind.
+        let controller = ClipboardController(pasteboard: NSPasteboard(.general, PasteboardStore(LocalBoards())))
+        controller.copyText("text")
+        #expect(controller.pasteText() == "text" && controller.hasChanged && !controller.hasChanged)
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("a.txt")
+        try Data("x".utf8).write(to: file)
+        #expect(controller.copyFiles([file, folder]))
+        #expect(controller.pasteFiles() == [file])
+        controller.copyWithMarkup("text", html: "<b>text</b>")
+        #expect(controller.kinds == ["public.html"] && controller.pasteAnything() == ["text"])
+        controller.copyLater()
+        controller.selection = "late"
+        #expect(controller.pasteText() == "late")
+        #expect(
+            controller.pasteboard.propertyList(forType: .init("com.example.selection")) as? [String: String] == [
+                "selection": "late"
+            ])
+        controller.pasteboard.clearContents()
+        #expect(controller.pasteboard.writeObjects([Row(index: 3)]))
+        let rows = controller.pasteboard.readObjects(forClasses: [Row.self]) as? [Row]
+        #expect(rows?.map(\.index) == [3])
+        let export = ExportController(contents: Data("png".utf8))
+        controller.pasteboard.clearContents()
+        #expect(controller.pasteboard.writeObjects([export.makePromise()]))
+        let received = await withCheckedContinuation { continuation in
+            receiveFiles(from: controller.pasteboard, at: folder, queue: OperationQueue()) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(received?.lastPathComponent == "Export.png")
+    }
 }

@@ -22,7 +22,7 @@ package enum KeyedArchive {
     }
 
     /// An object of a class from its archive; `nil` for what is no archive of such an object.
-    static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
+    package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
         guard let names = classNames(in: data), names.root == name,
