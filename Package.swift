@@ -79,7 +79,7 @@ let package = Package(
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // Floor 7
         library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
