@@ -47,13 +47,14 @@ struct CalendarEventDetector {
     }
 
     private func event(at start: Int) -> (DDMatchCalendarEvent, end: Int)? {
+        guard let first = tokens[start], first.kind == .word || first.kind == .number else { return nil }
         if let (day, end) = dates.day(at: start) { return make(start, day, end) }
         if let (first, second, end) = daysOfOneMonth(at: start) {
             return make(start, end, from: first, nil, to: second, nil, nil)
         }
         // The time first: "3 pm on 5 March".
         guard !isPartOfMore(start), let hours = hours(at: start) else { return nil }
-        let next = skip([",", "on", "am", "le", "of"], at: hours.next)
+        let next = skip(Self.beforeDays, at: hours.next)
         guard let (day, end) = dates.day(at: next) else { return nil }
         return make(start, end, from: day, hours.start, to: nil, hours.end, hours.zone)
     }
@@ -97,9 +98,7 @@ struct CalendarEventDetector {
         if tokens[end]?.text == "T", tokens.touchesPrevious(end), tokens.touchesPrevious(end + 1) {
             return hours(at: end + 1, isISO: true)
         }
-        var next = skip(
-            [",", "at", "um", "à", "alle", "@", "from", "von", "de", "ab", "|", "(", "-", "\u{2013}"], at: end)
-        next = skip(["at", "from", "um", "von", "las"], at: next)
+        let next = skip(Self.beforeTimes, at: skip(Self.betweenDayAndTime, at: end))
         return hours(at: next)
     }
 
@@ -128,13 +127,14 @@ struct CalendarEventDetector {
     private func isPartOfMore(_ start: Int) -> Bool {
         guard tokens.touchesPrevious(start), let before = tokens[start - 1] else { return false }
         return before.kind == .word || before.kind == .number
-            || [".", ":", "/", "-", "+", "$", "€", "£"].contains(before.text)
+            || Self.partsOfMore.contains(before.text)
     }
 
     /// Whether a time goes on as something else: a fourth part, a percentage.
     private func isPartOfMore(after end: Int) -> Bool {
         guard let after = tokens[end], tokens.touchesPrevious(end) else { return false }
-        if after.isSign(":") || after.isSign("%") { return true }
+        if after.isSign("%") { return true }
+        if after.isSign(":") { return tokens[end + 1].map { $0.kind == .number && after.touches($0) } ?? false }
         return after.kind == .number || after.kind == .word && after.text != "Z"
     }
 
@@ -142,8 +142,7 @@ struct CalendarEventDetector {
 
     private func span(at index: Int) -> Int? {
         guard let token = tokens[index] else { return nil }
-        let words: Set<String> = ["-", "\u{2013}", "\u{2014}", "to", "until", "till", "bis", "au", "al", "through"]
-        return words.contains(token.kind == .word ? token.word : token.text) ? index + 1 : nil
+        return Self.spans.contains(token.kind == .word ? token.word : token.text) ? index + 1 : nil
     }
 
     /// `5–7 March 2024`.
@@ -162,4 +161,16 @@ struct CalendarEventDetector {
         }
         return index + 1
     }
+
+    // MARK: - Words and signs
+
+    private static let spans: Set<String> = [
+        "-", "\u{2013}", "\u{2014}", "to", "until", "till", "bis", "au", "al", "through",
+    ]
+    private static let beforeDays: Set<String> = [",", "on", "am", "le", "of"]
+    private static let betweenDayAndTime: Set<String> = [
+        ",", "at", "um", "à", "alle", "@", "from", "von", "de", "ab", "|", "(", "-", "\u{2013}",
+    ]
+    private static let beforeTimes: Set<String> = ["at", "from", "um", "von", "las"]
+    private static let partsOfMore: Set<String> = [".", ":", "/", "-", "+", "$", "€", "£"]
 }

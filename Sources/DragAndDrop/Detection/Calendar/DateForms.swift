@@ -38,10 +38,12 @@ struct DateForms {
         return first.kind == .number ? numeric(at: start) ?? dayFirst(at: start) : monthFirst(at: start)
     }
 
+    private static let openings: Set<String> = ["(", "[", "\"", "'", ",", ":", ";", "=", "“", "„", "«"]
+
     private func isPartOfMore(_ start: Int) -> Bool {
         guard tokens.touchesPrevious(start), let before = tokens[start - 1] else { return false }
         return before.kind != .lineBreak
-            && !["(", "[", "\"", "'", ",", ":", ";", "=", "“", "„", "«"].contains(before.text)
+            && !Self.openings.contains(before.text)
     }
 
     // MARK: - Numbers only

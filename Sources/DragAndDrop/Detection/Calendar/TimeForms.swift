@@ -59,10 +59,9 @@ struct TimeForms {
         guard let sign = tokens[start + 1], tokens.touchesPrevious(start + 1),
             [":", ".", "h"].contains(sign.text.lowercased()), let minute = two(at: start + 2)
         else { return (0, 0, start + 1, true) }
-        guard let colon = tokens[start + 3], colon.isSign(":"), sign.isSign(":"), tokens.touchesPrevious(start + 3)
-        else {
-            return (minute, 0, start + 3, false)
-        }
+        guard let colon = tokens[start + 3], colon.isSign(":"), sign.isSign(":"), tokens.touchesPrevious(start + 3),
+            let next = tokens[start + 4], next.kind == .number, tokens.touchesPrevious(start + 4)
+        else { return (minute, 0, start + 3, false) }
         guard let second = two(at: start + 4) else { return nil }
         // Fractions of a second are read over.
         if let point = tokens[start + 5], point.isSign(".") || point.isSign(","), tokens.touchesPrevious(start + 5),
