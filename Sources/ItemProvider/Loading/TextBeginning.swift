@@ -21,8 +21,8 @@ extension ItemPromise {
     ///
     /// - Parameter limit: how many bytes are read at most. A character that does not fit is left out.
     /// - Returns: `nil` for an item without text.
-    /// - Throws: `itemUnavailableError` where the provider fails, `unavailableCoercionError` for bytes that are no text of their
-    ///   type, or `CocoaError.userCancelled` when the task is cancelled.
+    /// - Throws: `itemUnavailableError` where the provider fails, `unavailableCoercionError` for bytes that are no text of
+    ///   their type, or `CocoaError.userCancelled` when the task is cancelled.
     package func textBeginning(upTo limit: Int) async throws -> TextBeginning? {
         guard let representation = textRepresentation else { return nil }
         let type = representation.typeIdentifier
@@ -45,10 +45,8 @@ extension ItemPromise {
 
     /// A URL's bytes are its text. Those of files are left alone: what they tell is where somebody keeps things.
     private var urlRepresentation: Representation? {
-        representations.first {
-            TypeIdentifier.conforms($0.typeIdentifier, to: UTType.url.identifier)
-                && !TypeIdentifier.conforms($0.typeIdentifier, to: UTType.fileURL.identifier)
-        }
+        guard representation(conformingTo: UTType.fileURL.identifier) == nil else { return nil }
+        return representation(conformingTo: UTType.url.identifier)
     }
 }
 

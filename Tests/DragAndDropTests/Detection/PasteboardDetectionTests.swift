@@ -154,7 +154,7 @@ import Testing
             }
         }
         let picture = NSItemProvider()
-        for type in ["public.png", "public.file-url"] {
+        for type in ["public.png", "public.file-url", "public.url"] {
             picture.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
                 asked.withLock { $0.append(type) }
                 completion(Data(), nil)
@@ -338,6 +338,40 @@ import Testing
             let text = String(repeating: piece, count: 16 * 1024 / piece.utf8.count)
             let values = UIPasteboard.DetectedValues(of: everything, in: text)
             #expect(values.patterns.isSubset(of: everything))
+        }
+    }
+
+    @Test func whateverIsMixedTogetherIsRead() {
+        let everything: Set<PartialKeyPath<UIPasteboard.DetectedValues>> = [
+            \.probableWebURL, \.probableWebSearch, \.number, \.links, \.phoneNumbers, \.emailAddresses,
+            \.postalAddresses,
+            \.calendarEvents, \.shipmentTrackingNumbers, \.flightNumbers, \.moneyAmounts,
+        ]
+        let pieces = [
+            "1", "23", "2024", "12345", "0", "9", "a", "Z", "é", "St", "Main", "NY", "London", "SW1A", "2AA", "March",
+            "May", "next",
+            "Friday", "at", "to", "pm", "a.m.", "Uhr", "T", "UTC", "USD", "€", "$", "k", "million", "BA", "flight",
+            "1Z", "fedex", "tel",
+            "ext", "http", "://", "www.", ".com", "@", ".", ",", ":", ";", "-", "+", "/", "(", ")", "[", "]", "#", "%",
+            "'", " ", " ",
+            " ", "\n", "\u{A0}", "\u{2013}", "\u{301}", "😀", "\0",
+        ]
+        var seed: UInt64 = 42
+        for _ in 0..<400 {
+            var text = ""
+            for _ in 0..<100 {
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                text += pieces[Int((seed >> 33) % UInt64(pieces.count))]
+            }
+            let values = UIPasteboard.DetectedValues(of: everything, in: text)
+            let matches: [DDMatch] =
+                values.links + values.phoneNumbers + values.emailAddresses + values.postalAddresses
+                + values.calendarEvents
+                + values.shipmentTrackingNumbers + values.flightNumbers + values.moneyAmounts
+            for match in matches {
+                let matched = match.matchedString.unicodeScalars
+                #expect(!matched.isEmpty && text.unicodeScalars.contains(matched))
+            }
         }
     }
 }

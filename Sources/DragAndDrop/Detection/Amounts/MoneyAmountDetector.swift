@@ -1,8 +1,8 @@
 /// Finds sums of money: an amount with a currency's sign, code or name before or behind it, as in `$1,234.56`, `12,50 €`,
 /// `CHF 20.–`, `100 dollars`, `€1.5 million`.
 ///
-/// `$` alone is the United States' and `¥` alone Japan's: the text does not say more, and what a program detects should not depend on
-/// who runs it. Weights are no money, so "pounds" needs the sign.
+/// `$` alone is the United States' and `¥` alone Japan's: the text does not say more, and what a program detects should not
+/// depend on who runs it. Weights are no money, so "pounds" needs the sign.
 ///
 /// From every token looks ahead by an amount of at most 40 characters and two words.
 ///

@@ -2,9 +2,9 @@ import Foundation
 
 /// Numbers as people write them: `1234`, `-1.5`, `1,234.56`, `1.234,56`, `1 234,56`, `1'234.56`, `12,34,567.89`, `6.02e23`.
 ///
-/// A separator that comes several times, or before another one, groups digits by threes (or, with commas, by twos before the last
-/// three, as in India). A single comma groups where exactly three digits follow one to three that are not just zero; else it is
-/// a decimal comma. A single point is a decimal point; in prices it groups as the comma does.
+/// A separator that comes several times, or before another one, groups digits by threes (or, with commas, by twos before the
+/// last three, as in India). A single comma groups where exactly three digits follow one to three that are not just zero;
+/// else it is a decimal comma. A single point is a decimal point; in prices it groups as the comma does.
 ///
 /// Looks ahead by 40 characters; longer numbers are none. Source: CLDR, number formats.
 struct NumberForm {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Finds dates, and what is written around them to make an event: a time before or behind, a span of times or days, a time zone.
+/// Finds dates, and what is written around them to make an event: a time before or behind, a span of times or days, a time
+/// zone.
 ///
-/// A time without a date is none; a date without a time is a whole day. A span of times that ends before it begins ends on the next
-/// day. From every token looks ahead by the forms of two dates and two times, fewer than 64 tokens.
+/// A time without a date is none; a date without a time is a whole day. A span of times that ends before it begins ends on
+/// the next day. From every token looks ahead by the forms of two dates and two times, fewer than 64 tokens.
 ///
 /// Sources: ISO 8601, RFC 3339; ``DateForms``, ``TimeForms`` and ``TimeZoneForms`` list the forms.
 struct CalendarEventDetector {

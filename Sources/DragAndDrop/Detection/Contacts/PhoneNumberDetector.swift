@@ -1,8 +1,9 @@
 /// Finds telephone numbers: runs of digits with the signs between them that ITU-T E.123 and national customs allow, and an
 /// extension behind.
 ///
-/// What is a number and what only looks like one is for ``PhoneNumberForm`` to say. A run of digits and signs that is
-/// too long for a number is read once; ahead of it 16 characters are looked at for an extension, and before it 24 for a word such as "tel".
+/// What is a number and what only looks like one is for ``PhoneNumberForm`` to say. A run of digits and signs that is too
+/// long for a number is read once; ahead of it 16 characters are looked at for an extension, and before it 24 for a word such
+/// as "tel".
 ///
 /// Sources: ITU-T E.164 (at most 15 digits), ITU-T E.123 (notation), RFC 3966 section 5.1.1 (visual separators).
 enum PhoneNumberDetector {

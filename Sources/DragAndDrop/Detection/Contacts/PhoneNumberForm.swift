@@ -1,12 +1,12 @@
 /// Which runs of digits are telephone numbers.
 ///
-/// - Behind a plus sign: 8 to 15 digits, of which the first is not 0 (E.164). Behind `00`, which many countries dial for it, the
-///   same.
-/// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before them; without
-///   signs between them only where the exchange, too, is from 200 on; and seven digits as `555-1234` (North American Numbering
-///   Plan).
-/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an area code of 2
-///   to 6 digits; without, there are 10 or 11.
+/// - Behind a plus sign: 8 to 15 digits, of which the first is not 0 (E.164). Behind `00`, which many countries dial for it,
+///   the same.
+/// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before them;
+///   without signs between them only where the exchange, too, is from 200 on; and seven digits as `555-1234` (North American
+///   Numbering Plan).
+/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an area code
+///   of 2 to 6 digits; without, there are 10 or 11.
 /// - After a word such as "tel": 7 to 15 digits of any form.
 ///
 /// Dates, serial numbers, and numbers that group their digits by threes are none of these.

@@ -7,8 +7,8 @@
 /// | United Kingdom | `10 Downing Street, London SW1A 2AA` |
 /// | the continent | `Unter den Linden 77, 10117 Berlin`, `5 rue de Rivoli, 75001 Paris` |
 ///
-/// The parts are separated by commas or ends of lines, and a country may follow. From every postal code looks back by three such
-/// parts, of which it reads at most twelve words each, and ahead by a city and a country.
+/// The parts are separated by commas or ends of lines, and a country may follow. From every postal code looks back by three
+/// such parts, of which it reads at most twelve words each, and ahead by a city and a country.
 ///
 /// Sources: ``PostalWords``; British Standard 7666 (postcodes); USPS Publication 28.
 struct PostalAddressDetector {
@@ -141,7 +141,8 @@ struct PostalAddressDetector {
         return nil
     }
 
-    /// The city right before a position or, where nothing is there, in the part before; and where the street is to be looked for.
+    /// The city right before a position or, where nothing is there, in the part before; and where the street is to be looked
+    /// for.
     private func city(before end: Int, in line: Range<Int>, _ number: Int) -> (Range<Int>?, streetLine: Int) {
         if end > line.lowerBound {
             let city = line.lowerBound..<end

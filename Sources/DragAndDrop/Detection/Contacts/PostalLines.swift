@@ -45,8 +45,8 @@ struct PostalLines {
         token.kind == .word && token.text.unicodeScalars.first?.properties.isUppercase ?? false
     }
 
-    /// Where the street in a piece begins; `nil` where there is none. It has a house's number at its start or, as on the continent, at
-    /// its end, and a word that says what kind of street it is. What a sentence has before it is left out.
+    /// Where the street in a piece begins; `nil` where there is none. It has a house's number at its start or, as on the
+    /// continent, at its end, and a word that says what kind of street it is. What a sentence has before it is left out.
     func street(in line: Range<Int>) -> Range<Int>? {
         let end = line.upperBound
         var start = end

@@ -1,7 +1,7 @@
 /// The words by which streets, states and countries are known.
 ///
-/// Sources: USPS Publication 28, appendices B (states) and C1 (street suffixes); Canada Post, Addressing Guidelines; Universal Postal
-/// Union, addressing systems of its members.
+/// Sources: USPS Publication 28, appendices B (states) and C1 (street suffixes); Canada Post, Addressing Guidelines;
+/// Universal Postal Union, addressing systems of its members.
 enum PostalWords {
     static let states: Set<String> = words(
         """

@@ -1,7 +1,8 @@
-/// Finds flights: an airline's designator, and one to four digits, the first of which is not 0 in a flight that is announced.
+/// Finds flights: an airline's designator, and one to four digits.
 ///
-/// Two letters and some digits are many things. So, unless a word such as "flight" stands at most 24 characters before it, a flight
-/// has three digits at least (two, right behind two letters), and its designator is not one that is better known as something else.
+/// Two letters and some digits are many things. So, unless a word such as "flight" stands at most 24 characters before it, a
+/// flight has three digits at least (two, right behind two letters), and its designator is not one that is better known as
+/// something else.
 ///
 /// From every beginning of a word looks ahead by 9 characters, and back by 24.
 ///

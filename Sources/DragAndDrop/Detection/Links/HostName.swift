@@ -1,7 +1,7 @@
 /// The rules of names of hosts.
 ///
-/// Sources: RFC 1123 section 2.1 and RFC 1035 section 2.3.4 (labels of 1 to 63 letters, digits and inner hyphens, 253 characters
-/// in all), RFC 5890 (letters of other scripts in labels), RFC 3986 section 3.2.2 (IP addresses).
+/// Sources: RFC 1123 section 2.1 and RFC 1035 section 2.3.4 (labels of 1 to 63 letters, digits and inner hyphens, 253
+/// characters in all), RFC 5890 (letters of other scripts in labels), RFC 3986 section 3.2.2 (IP addresses).
 enum HostName {
     /// The longest name.
     static let longest = 253

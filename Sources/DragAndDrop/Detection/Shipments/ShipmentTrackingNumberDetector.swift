@@ -7,8 +7,8 @@
 /// - FedEx: 22 digits that begin with 96; and, only where the text speaks of FedEx or of tracking shortly before, 12 or 15.
 /// - DHL: `JJD`, `JVGL` or `JD` and digits; and, only where the text speaks of DHL or of tracking, 10 digits.
 ///
-/// What needs a word before it has a check digit that every tenth number has by chance. Numbers may be written with single spaces
-/// or hyphens in them. From every beginning of a word looks ahead by 68 characters, and back by 64.
+/// What needs a word before it has a check digit that every tenth number has by chance. Numbers may be written with single
+/// spaces or hyphens in them. From every beginning of a word looks ahead by 68 characters, and back by 64.
 ///
 /// Sources: UPU S10; USPS Publication 199; the carriers' own descriptions of their numbers.
 enum ShipmentTrackingNumberDetector {

@@ -1,7 +1,7 @@
 import ItemProvider
 
-/// A text in which patterns are looked for: its characters by position, and `nil` beyond either end, so that a detector may look
-/// ahead and back without asking where the text ends.
+/// A text in which patterns are looked for: its characters by position, and `nil` beyond either end, so that a detector may
+/// look ahead and back without asking where the text ends.
 struct DetectionText: Sendable {
     /// How many bytes of a text are looked at. What somebody copies to use its parts is far shorter.
     static let limit = 64 * 1024
