@@ -53,6 +53,25 @@ import UniformTypeIdentifiers
         #expect(string == "text")
     }
 
+    @Test func theAddressFieldSeesWhatIsOnThePasteboard() async throws {
+        let pasteboard = UIPasteboard.withUniqueName()
+        let menu = PasteMenu(pasteboard)
+        await withCheckedContinuation { continuation in menu.update { continuation.resume() } }
+        #expect(!menu.canPasteAndGo && !menu.canPasteAndSearch)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                pasteboard.setItems([["public.utf8-plain-text": "https://example.org"]], options: [.localOnly: true])
+                continuation.resume()
+            }
+        }
+        await withCheckedContinuation { continuation in menu.update { continuation.resume() } }
+        #expect(menu.canPasteAndGo && !menu.canPasteAndSearch)
+        let url = await withCheckedContinuation { continuation in menu.readURL { continuation.resume(returning: $0) } }
+        #expect(url == URL(string: "https://example.org"))
+        #expect(try await menu.values() == ("https://example.org", nil))
+        #expect(try await menu.contacts().isEmpty)
+    }
+
     @Test func smallThingsWorkAsTheyAreWritten() async throws {
         #expect(Idioms.progress().totalUnitCount == 0)
         #expect(Idioms.callWithErrorPointer() == 1)
