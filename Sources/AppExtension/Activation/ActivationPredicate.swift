@@ -11,7 +11,7 @@ import Foundation
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
 /// Words of the language are read in either case. Foundation's own predicates are not there on Linux.
-struct ActivationPredicate: Sendable {
+struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 
     /// Longer texts are refused.
@@ -31,7 +31,7 @@ struct ActivationPredicate: Sendable {
 }
 
 /// A predicate, as it was understood.
-indirect enum PredicateNode: Sendable {
+indirect enum PredicateNode: Sendable, Equatable {
     enum Quantifier: Sendable { case any, all, none }
     enum Comparison: Sendable { case equal, unequal, less, lessOrEqual, greater, greaterOrEqual, conforms, sameType }
 
@@ -43,7 +43,7 @@ indirect enum PredicateNode: Sendable {
 }
 
 /// What a predicate compares.
-indirect enum PredicateExpression: Sendable {
+indirect enum PredicateExpression: Sendable, Equatable {
     case number(Double)
     case text(String)
     case variable(String)

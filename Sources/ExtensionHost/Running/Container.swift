@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import ItemProvider
 import LinuxSystem
