@@ -22,9 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
-func compatibilityTests(_ name: String, path: String, _ mode: SwiftLanguageMode) -> Target {
+func compatibilityTests(
+    _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
+) -> Target {
     .testTarget(
-        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: ["README.md"],
+        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [
             .swiftLanguageMode(mode),
             .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
@@ -164,7 +166,15 @@ let package = Package(
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
-        compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
-        compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),
+        compatibilityTests(
+            "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
+        compatibilityTests(
+            "SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", exclude: ["README.md"], .v6),
+        // A conformance holds for its whole module, so these have one of their own; and it is not retroactive within a package.
+        compatibilityTests(
+            "RetroactiveConformancesSwift5Tests", path: "Tests/RetroactiveConformances", packageAccess: false, .v5),
+        compatibilityTests(
+            "RetroactiveConformancesSwift6Tests", path: "Tests/RetroactiveConformancesSwift6", packageAccess: false, .v6
+        ),
     ],
 )
