@@ -63,6 +63,7 @@ let package = Package(
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers"),
         library("OSLog"),
+        library("PropertyLists"),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -70,21 +71,28 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem"]),
+        library("FileCoordination", ["LinuxSystem", "PropertyLists"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
-            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "ZipArchive",
+            ]),
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "AppExtension",
+            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "Exchange",
+            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
@@ -138,6 +146,7 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("PropertyListsTests", ["PropertyLists"]),
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -3,6 +3,9 @@ struct PredicateParser {
     private let tokens: [PredicateToken]
     private var index = 0
     private var depth = 0
+    /// The subqueries that were read, by where their brackets begin, and where reading each of them ended. A bracket may be read in
+    /// two ways; what is in it is not read twice for that at every depth.
+    private var subqueries: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
 
     /// Brackets within brackets past this depth are refused, so that no text can overflow the stack.
     private static let deepest = 60
@@ -175,6 +178,22 @@ struct PredicateParser {
     }
 
     private mutating func subquery() throws(ActivationRule.Fault) -> PredicateExpression {
+        let start = index
+        if let known = subqueries[start] {
+            index = known.end
+            return try known.result.get()
+        }
+        do throws(ActivationRule.Fault) {
+            let expression = try newSubquery()
+            subqueries[start] = (.success(expression), index)
+            return expression
+        } catch {
+            subqueries[start] = (.failure(error), index)
+            throw error
+        }
+    }
+
+    private mutating func newSubquery() throws(ActivationRule.Fault) -> PredicateExpression {
         try require(symbol: "(")
         let collection = try value()
         try require(symbol: ",")

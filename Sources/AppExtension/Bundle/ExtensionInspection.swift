@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import PropertyLists
 
 /// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
 package struct ExtensionInspection {
@@ -71,8 +72,7 @@ package struct ExtensionInspection {
             faults.append("\(path): \(error)")
             return nil
         }
-        let value = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-        guard let list = value as? [String: Any] else {
+        guard let list = CheckedPropertyList.decode(Data(bytes)) as? [String: Any] else {
             faults.append("\(path) is not a property list with a dictionary at its root")
             return nil
         }

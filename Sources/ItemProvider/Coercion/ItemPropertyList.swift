@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Property lists as data, in any of the three forms.
 enum ItemPropertyList {
@@ -8,8 +9,7 @@ enum ItemPropertyList {
         guard let start, data.starts(with: Data("bplist".utf8)) || "<{(".utf8.contains(start) || start == 0xEF else {
             return nil
         }
-        if data.starts(with: Data("bplist".utf8)), (try? BinaryPropertyList(data)) == nil { return nil }
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
+        guard let list = CheckedPropertyList.decode(data) else { return nil }
         return (list as AnyObject) as? NSObject
     }
 }
