@@ -154,6 +154,16 @@ import Testing
         #expect(try accepts(oneImage, [many]))
     }
 
+    @Test func aLongChainOfNamesOverflowsNothing() {
+        let chain = "extensionItems" + String(repeating: ".a", count: 32_000) + ".@count == 0"
+        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(chain) }
+        let numbers: [Any] = [1e300, -1e300, Double.nan, Double.infinity, UInt64.max]
+        for number in numbers {
+            _ = try? accepts(["NSExtensionActivationSupportsImageWithMaxCount": number], [item(jpeg)])
+            _ = try? accepts(number, [item(jpeg)])
+        }
+    }
+
     @Test func noTextDoesMoreThanFail() {
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "(", count: 50_000)) }
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "!", count: 50_000)) }

@@ -56,6 +56,23 @@ import Testing
         }
     }
 
+    @Test func aLinkInAContainerMakesNothingOutsideOfIt() throws {
+        for name in ["tmp", "Documents", "Library"] {
+            try ExtensionPlace.run { place in
+                try place.start().end()
+                let outside = place.root + "/outside"
+                let container = place.data + "/containers/org.example.unruly"
+                try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
+                // As the extension itself can do.
+                try FileManager.default.removeItem(atPath: container + "/" + name)
+                try FileManager.default.createSymbolicLink(
+                    atPath: container + "/" + name, withDestinationPath: outside)
+                #expect(throws: (any Error).self) { try place.start() }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: outside).isEmpty)
+            }
+        }
+    }
+
     @Test func anExtensionThatStartsAProcessIsRefused() throws {
         let answers = try telling(["process", "greet"])
         #expect(answers[0] != "done" && answers[0] != nil)

@@ -7,7 +7,7 @@ struct PredicateParser {
     /// two ways; what is in it is not read twice for that at every depth.
     private var subqueries: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
 
-    /// Brackets within brackets past this depth are refused, so that no text can overflow the stack.
+    /// Brackets within brackets past this depth and longer chains of names are refused, so that no text can overflow the stack.
     private static let deepest = 60
 
     init(tokens: [PredicateToken]) { self.tokens = tokens }
@@ -134,7 +134,13 @@ struct PredicateParser {
     private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.Fault) in
             var value = try parser.plainValue()
+            var names = 0
             while parser.take(symbol: ".") {
+                names += 1
+                guard names <= Self.deepest else {
+                    throw ActivationRule.Fault(
+                        "too many names follow each other at character \(parser.current.position)")
+                }
                 if parser.take(symbol: "@") {
                     guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
                     value = .count(value)
