@@ -105,6 +105,28 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(gone, "public.plain-text", as: Data.self).error?.code == -1200)
     }
 
+    /// A device never ends and a pipe never begins: the process that names one must not hold up the one that reads.
+    @Test func whatIsNoFileHoldsNobodyUp() async throws {
+        let pipe = NSTemporaryDirectory() + "/" + UUID().uuidString
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        for path in ["/dev/zero", pipe] {
+            let url = NSURL(fileURLWithPath: path)
+            for type in ["public.png", "public.plain-text", "public.file-url"] {
+                #expect(await load(url, type, as: Data.self).error?.code == -1200, "\(path) \(type)")
+                #expect(await load(url, type, as: UIImage.self).error?.code == -1200, "\(path) \(type)")
+            }
+            let provider = NSItemProvider(item: url, typeIdentifier: "public.png")
+            await #expect(throws: (any Error).self) { try await provider.loadDataRepresentation(for: .png) }
+            await #expect(throws: (any Error).self) { try await provider.loadFileRepresentation(for: .png) { _, _ in } }
+            let contents = try #require(NSItemProvider(contentsOf: url as URL))
+            let type = try #require(contents.registeredTypeIdentifiers.first)
+            await #expect(throws: (any Error).self) {
+                try await contents.loadDataRepresentation(forTypeIdentifier: type)
+            }
+        }
+    }
+
     @Test func anObjectOfTheClientsOwnIsArchivedAndReadBack() async throws {
         let provider = NSItemProvider(item: Token("word"), typeIdentifier: "com.example.token")
         let archive = try #require(await provider.data("com.example.token").data)
