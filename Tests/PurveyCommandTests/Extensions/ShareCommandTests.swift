@@ -175,6 +175,13 @@ import Testing
             #expect(
                 try Data(contentsOf: URL(fileURLWithPath: documents + "/Ridge.png"))
                     == Data(contentsOf: URL(fileURLWithPath: ridge)))
+            // Others of the same name stand beside it, and none is hidden.
+            try place.write("other", to: "a.txt")
+            let hidden = try place.write("hidden", to: ".b.txt")
+            let again = try await place.purvey("share", text, hidden, "--with", "FileAway")
+            #expect(again.text == "Filed: _b.txt, a 2.txt\n", "\(again.errors)")
+            #expect(try String(contentsOfFile: documents + "/a.txt", encoding: .utf8) == "text")
+            #expect(try String(contentsOfFile: documents + "/a 2.txt", encoding: .utf8) == "other")
         }
     }
 }
