@@ -22,9 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
-func compatibilityTests(_ name: String, path: String, _ mode: SwiftLanguageMode) -> Target {
+func compatibilityTests(
+    _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
+) -> Target {
     .testTarget(
-        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: ["README.md"],
+        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [
             .swiftLanguageMode(mode),
             .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
@@ -61,6 +63,7 @@ let package = Package(
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers"),
         library("OSLog"),
+        library("PropertyLists"),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -68,17 +71,22 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem"]),
+        library("FileCoordination", ["LinuxSystem", "PropertyLists"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
-            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "ZipArchive",
+            ]),
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "AppExtension",
+            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library(
             "DragAndDrop",
             [
@@ -86,7 +94,9 @@ let package = Package(
             ]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "Exchange",
+            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
@@ -140,6 +150,7 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("PropertyListsTests", ["PropertyLists"]),
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
@@ -171,7 +182,15 @@ let package = Package(
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
-        compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
-        compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),
+        compatibilityTests(
+            "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
+        compatibilityTests(
+            "SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", exclude: ["README.md"], .v6),
+        // A conformance holds for its whole module, so these have one of their own; and it is not retroactive within a package.
+        compatibilityTests(
+            "RetroactiveConformancesSwift5Tests", path: "Tests/RetroactiveConformances", packageAccess: false, .v5),
+        compatibilityTests(
+            "RetroactiveConformancesSwift6Tests", path: "Tests/RetroactiveConformancesSwift6", packageAccess: false, .v6
+        ),
     ],
 )

@@ -29,12 +29,7 @@ extension NSPasteboard {
 
     /// Reads what ``write(_:)`` wrote; `nil` where there is none.
     public func readFileWrapper() -> FileWrapper? {
-        data(forType: .fileContents).flatMap { Self.wrapper($0) }
-    }
-
-    /// Looks before it reads: the data may be anybody's.
-    private static func wrapper(_ data: Data) -> FileWrapper? {
-        ItemPropertyList.isSoundBinary(data) ? FileWrapper(serializedRepresentation: data) : nil
+        data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
     }
 
     /// Reads a file or folder and writes it to the disk, in place of none that is there.
@@ -48,7 +43,7 @@ extension NSPasteboard {
         let ofName = PasteboardType.fileContentsType(forPathExtension: (filename as NSString).pathExtension)
         let types = type.map { [$0] } ?? [ofName, .fileContents].compactMap { $0 }
         guard let data = types.lazy.compactMap({ self.data(forType: $0) }).first,
-            let wrapper = Self.wrapper(data),
+            let wrapper = FileWrapper(serializedRepresentation: data),
             !FileManager.default.fileExists(atPath: filename)
         else { return nil }
         do {

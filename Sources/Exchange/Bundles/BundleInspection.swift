@@ -72,7 +72,8 @@ package struct BundleInspection {
                 faults.append("\(path) has \(status.size) bytes; at most \(Self.largestPropertyList) are read")
                 return nil
             }
-            guard let list = BundleRecord.dictionary(try file.readToEnd(limit: Self.largestPropertyList)) else {
+            let bytes = try file.readToEnd(limit: Self.largestPropertyList)
+            guard let list = BundleRecord.dictionary(Data(bytes)) else {
                 faults.append("\(path) is not a property list with a dictionary at its root")
                 return nil
             }
@@ -155,26 +156,5 @@ package struct BundleInspection {
             default: false
             }
         }
-    }
-}
-
-extension FileDescriptor {
-    /// Everything from the current position on, but never more than `limit` bytes.
-    func readToEnd(limit: Int) throws(Errno) -> Data {
-        var data = Data()
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while data.count < limit {
-            let count: Int
-            do {
-                count = try piece.withUnsafeMutableBytes { buffer in try read(into: buffer) }
-            } catch let error as Errno {
-                throw error
-            } catch {
-                throw .inputOutput
-            }
-            if count == 0 { break }
-            data.append(contentsOf: piece[..<count])
-        }
-        return data
     }
 }

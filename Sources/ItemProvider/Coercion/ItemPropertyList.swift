@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Property lists as data, in any of the three forms.
 package enum ItemPropertyList {
@@ -8,11 +9,7 @@ package enum ItemPropertyList {
         guard let start, data.starts(with: Data("bplist".utf8)) || "<{(".utf8.contains(start) || start == 0xEF else {
             return nil
         }
-        if data.starts(with: Data("bplist".utf8)), !isSoundBinary(data) { return nil }
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
+        guard let list = try? ForeignPropertyList.read(data) else { return nil }
         return (list as AnyObject) as? NSObject
     }
-
-    /// Whether Foundation can be given a list in the binary form: it ends the process on some that are broken.
-    package static func isSoundBinary(_ data: Data) -> Bool { (try? BinaryPropertyList(data)) != nil }
 }
