@@ -111,8 +111,8 @@ enum Placement {
     static func link(to original: URL, at path: String) throws -> String {
         try atPlace(path, original.lastPathComponent) { directory, final in
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
-            // The file itself is there already, and its only name must not become a link to itself.
-            if let there = try? directory.status(of: final).identity,
+            // It is there already, under its own name or by a link: neither must become a link to itself.
+            if let there = try? directory.status(of: final, followingLinks: true).identity,
                 there == (try? FileStatus.of(original.path).identity)
             {
                 return

@@ -5,6 +5,9 @@ import ItemProvider
 ///
 /// A board is a name; it exists when something is offered on it. Items keep the order in which they were offered.
 package struct BoardTable {
+    /// The name of the pasteboard of cut, copy and paste.
+    package static let general = "general"
+
     /// One item on a board.
     package struct Entry: Sendable {
         package let manifest: OfferManifest

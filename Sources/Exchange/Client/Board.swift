@@ -20,7 +20,7 @@ public struct Board: Sendable, Hashable {
     private let client: ExchangeClient
 
     /// The pasteboard of cut, copy and paste.
-    public static let general = Board("general")
+    public static let general = Board(BoardTable.general)
     /// Where items are offered that are not meant for the pasteboard.
     public static let shelf = Board("shelf")
 
