@@ -17,9 +17,10 @@ package enum TypeRegistry {
     /// The current snapshot, retained for ever.
     ///
     /// A reader uses the pointer without taking a reference, so a snapshot that was ever published is never freed. One
-    /// is only published when a declaration really changed, and shares what did not; a change costs a few kilobytes.
+    /// is only published when a declaration really changed, and shares the declarations and facts that did not. What
+    /// is left are its tables: 16 KB, and some 100 to 200 bytes for each type that bundles declare, for every change.
     private static let published = Atomic<Unmanaged<TypeSnapshot>>(
-        Unmanaged.passRetained(writer.withLock { $0.load() }))
+        Unmanaged.passRetained(writer.withLock { $0.load(after: nil) }))
 
     /// When the folder of bundle records may be looked at again, in nanoseconds of the monotonic clock.
     private static let nextLook = Atomic<Int>(0)
@@ -32,17 +33,12 @@ package enum TypeRegistry {
 
     /// Reads the bundle records again, now.
     package static func reload() {
-        withCurrent { _ in }
-        writer.withLock { publish($0.load()) }
+        change { _ in }
     }
 
     /// Declares types for this process alone, after those of its main bundle and before everybody else's.
     package static func register(declarations: [TypeDeclaration]) {
-        withCurrent { _ in }
-        writer.withLock { state in
-            state.registered += declarations
-            publish(state.load())
-        }
+        change { $0.registered += declarations }
     }
 
     /// Declares the types of a bundle that this process has loaded, from its `Info.plist`.
@@ -57,11 +53,7 @@ package enum TypeRegistry {
 
     /// Takes back what ``register(declarations:)`` declared.
     package static func unregisterAll() {
-        withCurrent { _ in }
-        writer.withLock { state in
-            state.registered = []
-            publish(state.load())
-        }
+        change { $0.registered = [] }
     }
 
     /// The declarations and property lists that had to be left out, with the reason.
@@ -79,17 +71,23 @@ package enum TypeRegistry {
         // One thread looks; the others go on with the snapshot there is.
         guard nextLook.compareExchange(expected: due, desired: time + 1_000_000_000, ordering: .relaxed).exchanged
         else { return }
+        change(if: { BundleRecords.stamp(of: $0.folder) != $0.stamp }) { _ in }
+    }
+
+    /// Changes the state, if that is called for, and publishes what then is declared.
+    private static func change(if isDue: (State) -> Bool = { _ in true }, _ body: (inout State) -> Void) {
+        // The first snapshot is made under the lock, so not while this holds it.
         withCurrent { _ in }
         writer.withLock { state in
-            if BundleRecords.stamp(of: state.folder) != state.stamp {
-                publish(state.load())
-            }
+            guard isDue(state) else { return }
+            body(&state)
+            let current = withCurrent { $0 }
+            publish(state.load(after: current), after: current)
         }
     }
 
-    private static func publish(_ snapshot: TypeSnapshot) {
-        let current = withCurrent { ($0.declarations, $0.faults) }
-        guard current != (snapshot.declarations, snapshot.faults) else { return }
+    private static func publish(_ snapshot: TypeSnapshot, after current: TypeSnapshot) {
+        guard (current.declarations, current.faults) != (snapshot.declarations, snapshot.faults) else { return }
         published.store(Unmanaged.passRetained(snapshot), ordering: .releasing)
     }
 
@@ -107,20 +105,31 @@ package enum TypeRegistry {
         }
 
         /// A snapshot of what is declared now.
-        mutating func load() -> TypeSnapshot {
-            folder = BundleRecords.folder()
+        mutating func load(after previous: TypeSnapshot?) -> TypeSnapshot {
+            let records: BundleRecords
+            do throws(DeclarationFault) {
+                folder = try BundleRecords.folder()
+                records = look()
+            } catch {
+                // Whoever set the variable does not want the user's own bundles.
+                (folder, stamp) = ("", nil)
+                records = BundleRecords(fault: error)
+            }
+            let own = (main?.declarations ?? []) + registered + records.own
+            return TypeSnapshot(
+                declarations: own.filter(\.isExported) + own.filter { !$0.isExported }
+                    + records.others.filter(\.isExported) + records.others.filter { !$0.isExported },
+                faults: (main?.faults ?? []) + records.faults, interned: &interned, previous: previous)
+        }
+
+        private mutating func look() -> BundleRecords {
             // Taken before reading: a change while we read then shows as a change afterwards. One that is too fresh to
             // be told from the next is not kept, so that the next look reads again.
             stamp = BundleRecords.stamp(of: folder)
             if let taken = stamp, taken.isFresh {
                 stamp?.inode = 0
             }
-            let records = BundleRecords(folder: folder)
-            let own = (main?.declarations ?? []) + registered + records.own
-            return TypeSnapshot(
-                declarations: own.filter(\.isExported) + own.filter { !$0.isExported }
-                    + records.others.filter(\.isExported) + records.others.filter { !$0.isExported },
-                faults: (main?.faults ?? []) + records.faults, interned: &interned)
+            return BundleRecords(folder: folder)
         }
     }
 }
