@@ -196,6 +196,36 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aChangeCostsLittleMoreThanWhatItChanges() async {
+        await #expect(processExitsWith: .success) {
+            func residentPages() throws -> Int {
+                let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+                return try #require(Int(text.split(separator: " ")[1]))
+            }
+            TypeRegistry.register(
+                declarations: (0..<500).map { number in
+                    TypeDeclaration(
+                        identifier: "com.example.type\(number)", isExported: true,
+                        parents: ["public.data", "public.content"],
+                        tags: [
+                            "public.filename-extension": ["ex\(number)"],
+                            "public.mime-type": ["application/x-\(number)"],
+                        ], description: "type \(number)")
+                })
+            let before = try residentPages()
+            for round in 0..<100 {
+                TypeRegistry.register(declarations: [
+                    TypeDeclaration(
+                        identifier: "com.example.late\(round)", isExported: true,
+                        tags: ["public.filename-extension": ["late\(round)"]])
+                ])
+                #expect(UTType("com.example.late\(round)") != nil)
+            }
+            // What 200 KB each would need: the facts of all types alone were more, when each change made them anew.
+            #expect(try (residentPages() - before) * Int(getpagesize()) < 100 * 200 << 10)
+        }
+    }
+
     @Test func aReloadThatChangesNothingPublishesNothing() async {
         await #expect(processExitsWith: .success) {
             let before = TypeRegistry.withCurrent { ObjectIdentifier($0) }

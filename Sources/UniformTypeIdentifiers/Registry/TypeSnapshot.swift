@@ -3,8 +3,6 @@ package final class TypeSnapshot: Sendable {
     /// By index; the types of the system come first.
     package let identities: [TypeIdentity]
     package let facts: [TypeFacts]
-    /// What bundles declared, in order of precedence.
-    let declarations: [TypeDeclaration]
     let faults: [DeclarationFault]
 
     /// See ``aliases(in:)``.
@@ -24,8 +22,6 @@ package final class TypeSnapshot: Sendable {
     private let addedMIMETypes: FoldedIndex
     /// Tags of classes other than the two above, which compare exactly: class, tag, indexes.
     private let otherTags: [String: [String: [Int]]]
-    /// Extensions of types that a bundle exports, for ``UTType/init(importedAs:conformingTo:)``.
-    private let exportedExtensions: FoldedIndex
 
     /// Builds a snapshot.
     ///
@@ -37,30 +33,18 @@ package final class TypeSnapshot: Sendable {
         declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities,
         previous: TypeSnapshot? = nil
     ) {
-        let declarations = previous.map { $0.sharing(declarations) } ?? declarations
         var builder = TypeSnapshotBuilder(interned: interned, previous: previous)
         builder.add(declarations)
         interned = builder.interned
         identities = interned.identities
         facts = builder.facts()
-        self.declarations = declarations
         self.faults = faults + builder.faults
-        identifiers = FoldedIndex(strings: builder.identifiers)
-        extensions = FoldedIndex(strings: builder.extensions)
-        mimeTypes = FoldedIndex(strings: builder.mimeTypes)
-        exportedExtensions = FoldedIndex(strings: builder.exportedExtensions)
-        addedExtensions = FoldedIndex(strings: builder.addedExtensions)
-        addedMIMETypes = FoldedIndex(strings: builder.addedMIMETypes)
+        identifiers = FoldedIndex(strings: builder.identifiers).shared(with: previous?.identifiers)
+        extensions = FoldedIndex(strings: builder.extensions).shared(with: previous?.extensions)
+        mimeTypes = FoldedIndex(strings: builder.mimeTypes).shared(with: previous?.mimeTypes)
+        addedExtensions = FoldedIndex(strings: builder.addedExtensions).shared(with: previous?.addedExtensions)
+        addedMIMETypes = FoldedIndex(strings: builder.addedMIMETypes).shared(with: previous?.addedMIMETypes)
         otherTags = builder.otherTags
-    }
-
-    /// These declarations, with those that this snapshot has too replaced by its own, whose memory they then share.
-    private func sharing(_ declarations: [TypeDeclaration]) -> [TypeDeclaration] {
-        var own: [String: [TypeDeclaration]] = [:]
-        for declaration in self.declarations { own[declaration.identifier, default: []].append(declaration) }
-        return declarations.map { declaration in
-            own[declaration.identifier]?.first { $0 == declaration } ?? declaration
-        }
     }
 
     /// The index of a type that is declared, or named as a parent.
@@ -100,7 +84,7 @@ package final class TypeSnapshot: Sendable {
 
     /// The index of the first type that a bundle exports with this filename extension.
     func exporterIndex(ofExtension tag: String) -> Int? {
-        exportedExtensions.first(tag)
+        extensions.first(tag) { facts[$0].isImported ? nil : $0 }
     }
 
     /// Whether any bundle declares a filename extension.

@@ -12,7 +12,6 @@ struct TypeSnapshotBuilder {
     private(set) var identifiers: [(key: String, value: Int)] = []
     private(set) var extensions: [(key: String, value: Int)] = []
     private(set) var mimeTypes: [(key: String, value: Int)] = []
-    private(set) var exportedExtensions: [(key: String, value: Int)] = []
     /// What bundles add to types of the system.
     private(set) var addedExtensions: [(key: String, value: Int)] = []
     private(set) var addedMIMETypes: [(key: String, value: Int)] = []
@@ -93,11 +92,7 @@ struct TypeSnapshotBuilder {
                 switch tagClass {
                 case UTTagClass.filenameExtension.rawValue where isSystems: addedExtensions.append((tag, index))
                 case UTTagClass.mimeType.rawValue where isSystems: addedMIMETypes.append((tag, index))
-                case UTTagClass.filenameExtension.rawValue:
-                    extensions.append((tag, index))
-                    if declaration.isExported {
-                        exportedExtensions.append((tag, index))
-                    }
+                case UTTagClass.filenameExtension.rawValue: extensions.append((tag, index))
                 case UTTagClass.mimeType.rawValue: mimeTypes.append((tag, index))
                 default: otherTags[tagClass, default: [:]][tag, default: []].append(index)
                 }
