@@ -125,6 +125,20 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aRefusalNamesSomeOfManyFaults() throws {
+        try withTemporaryFolder { folder in
+            var list = good
+            list["UTExportedTypeDeclarations"] = (0..<900).map { ["UTTypeIdentifier": "bad name \($0)"] }
+            let bundle = try makeBundle(folder + "/Odd.app", list)
+            #expect(BundleInspection(path: bundle).faults.count == 900)
+            let error = #expect(throws: ExchangeFault.self) {
+                try BundleRegistry(folder: folder + "/records").register(path: bundle)
+            }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("bad name 19") && !text.contains("bad name 20") && text.contains("and 880 more"))
+        }
+    }
+
     @Test func aRecordThatCouldNotBeReadBackIsNotWritten() throws {
         try withTemporaryFolder { folder in
             // In binary form the list is far smaller than its record, in which every such character takes five.
