@@ -5,8 +5,8 @@ import Synchronization
 /// The declared types of this process: the current ``TypeSnapshot``, and the one place that replaces it.
 ///
 /// Precedence: what the process itself declares (the property list of its main bundle, then ``register(declarations:)``),
-/// what registered bundles export, what they import, the system's own types, and behind all of them the freedesktop
-/// database, which is asked where nothing is declared.
+/// what registered bundles export, what they import, the system's own types, what any of them adds to a type of the
+/// system, and behind all of them the freedesktop database, which is asked where nothing is declared.
 ///
 /// Reading takes no lock. Changes of the folder of bundle records are looked for at most once a second, when somebody
 /// looks a type up; ``reload()`` does it at once.
