@@ -6,7 +6,7 @@ import Glibc
 /// trees of big-endian 32-bit words that point at each other by offset. Nothing in the file is trusted: every access
 /// checks its offset and reads 0 ("nothing here") beyond the end. What a file can cost has bounds of its own, because
 /// its parts may overlap however they like: a list has ``mostEntries`` at most, a string ``longestString`` bytes, and
-/// walks over what points on count their steps against what a file of this size has room for.
+/// whatever points on is followed for a number of steps only.
 final class MIMECache: @unchecked Sendable {
     // Sendable: every property is immutable after init, and nobody writes to the memory.
 
@@ -36,7 +36,7 @@ final class MIMECache: @unchecked Sendable {
     }
 
     private static let headerSize = 40
-    /// Of a list: the longest one of Debian's database has 1,200 entries.
+    /// Of a list: the longest one of Debian's database, the suffixes, has 1,100 entries.
     static let mostEntries = 1 << 14
     /// No registry allows more than 127 bytes on either side of a type's slash (RFC 6838, section 4.2), and no file
     /// name has more than 255. Namespaces stay far below.

@@ -25,8 +25,8 @@ extension MagicProgram {
         return best < rules.count ? best : nil
     }
 
-    /// How many steps a search may take: a thousand times as many as a true database needs. Long patterns in long ranges
-    /// below one another would be searched for hours.
+    /// How many steps a search may take: hundreds of times as many as all rules of Debian's database together. Long
+    /// patterns in long ranges below one another would be searched for hours.
     private static let mostSteps = 1 << 25
 
     /// One search in one content. Rules that are no better than the best found so far are not tried, and nothing is
