@@ -72,10 +72,10 @@ struct FreedesktopOverlapTests {
             Self.limit()
             var cache = Cache()
             cache.patch(4, cache.count)
-            let names = cache.count + 4 + 8 * 500_000
-            cache.words(500_000)
-            for index in 0..<500_000 { cache.words(names + index % 1000, names + index % 999) }
-            cache.append(Array(repeating: UInt8(ascii: "x"), count: 8 << 20) + [0])
+            let names = cache.count + 4 + 8 * 900_000
+            cache.words(900_000)
+            for index in 0..<900_000 { cache.words(names + index % 1000, names + index % 999) }
+            cache.append(Array(repeating: UInt8(ascii: "x"), count: 9 << 20) + [0])
             try cache.open()
         }
     }
@@ -120,10 +120,12 @@ struct FreedesktopOverlapTests {
             cache.append(Array(repeating: 0xFF, count: 255) + [0xFE])
             cache.patch(24, cache.count)
             cache.words(1, 0xFFFF, cache.count + 12)
-            cache.words(50, type, 1000, cache.count + 16)
-            let children = cache.count + 32 * 1000
-            for _ in 0..<1000 { cache.words(0, 1 << 20, 1, 4, value, 0, 1000, children) }
-            for _ in 0..<1000 { cache.words(1, 1 << 20, 1, 256, value, mask, 0, 0) }
+            cache.words(50, type, 1, cache.count + 16)
+            let children = cache.count + 32
+            cache.words(0, 1 << 20, 1, 4, value, 0, 2000, children)
+            for _ in 0..<2000 { cache.words(1, 1 << 20, 1, 256, value, mask, 0, 0) }
+            // The file has room for all those values.
+            cache.append(Array(repeating: 0, count: 2000 * 512))
             // Every place agrees with the pattern but for its last byte.
             try cache.open(
                 content: (0..<1 << 20).map { $0 % 256 == 255 ? UInt8(ascii: "x") : UInt8(ascii: "A") })
