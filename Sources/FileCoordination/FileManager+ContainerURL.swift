@@ -4,7 +4,8 @@ extension FileManager {
     /// The folder that the programs of a group share: `groups/IDENTIFIER` beneath what Purvey keeps for the user. It is made
     /// when it is asked for.
     ///
-    /// - Returns: `nil` for an identifier that is no plain name, and where the folder cannot be made.
+    /// - Returns: `nil` for an identifier that is no plain name, where the folder cannot be made, and where `PURVEY_HOME` is
+    ///   not an absolute path: whoever sets it does not want the user's own folders.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         let isPlain =
             groupIdentifier.utf8.count <= 200 && !groupIdentifier.hasPrefix(".")
@@ -14,7 +15,8 @@ extension FileManager {
         guard isPlain, !groupIdentifier.isEmpty else { return nil }
         let environment = ProcessInfo.processInfo.environment
         let data: String
-        if let home = environment["PURVEY_HOME"], home.hasPrefix("/") {
+        if let home = environment["PURVEY_HOME"], !home.isEmpty {
+            guard home.hasPrefix("/") else { return nil }
             data = home + "/data"
         } else {
             let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
