@@ -56,10 +56,12 @@ let package = Package(
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
         .target(name: "CImages", dependencies: ["CVips"]),
+        // Beside the system calls, because every floor above reads property lists that others wrote.
+        library("PropertyLists"),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
-        library("UniformTypeIdentifiers"),
+        library("UniformTypeIdentifiers", ["PropertyLists"]),
         library("OSLog"),
 
         // Floor 2
@@ -68,22 +70,31 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem"]),
+        library("FileCoordination", ["LinuxSystem", "PropertyLists"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
-            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "ZipArchive",
+            ]),
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "AppExtension",
+            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "Exchange",
+            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+        library(
+            "ExtensionHost",
+            ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -136,6 +147,7 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("PropertyListsTests", ["PropertyLists"]),
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -39,12 +39,7 @@ extension NSItemProvider {
         }
         let error = TransferError.notImported(
             type: "\(T.self)", from: registeredTypeIdentifiers, cycles: resolution.cycles)
-        let progress = Progress.discreteProgress(totalUnitCount: 1)
-        HandlerThreads.shared.run {
-            progress.completedUnitCount = 1
-            completionHandler(.failure(error))
-        }
-        return progress
+        return LoadOperation.fail(error) { _ in completionHandler(.failure(error)) }
     }
 }
 

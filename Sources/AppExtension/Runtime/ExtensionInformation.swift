@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// What the property list of an extension's bundle says, in Apple's keys.
 package struct ExtensionInformation: Sendable {
@@ -49,9 +50,7 @@ package struct ExtensionInformation: Sendable {
         guard let data = FileManager.default.contents(atPath: path) else {
             return (nil, [Fault("\(path) cannot be read")])
         }
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
-            let information = list as? [String: Any]
-        else {
+        guard let information = ForeignPropertyList.dictionary(data) else {
             return (nil, [Fault("\(path) is not a property list of a bundle")])
         }
         func text(_ values: [String: Any], _ key: String, _ place: String) -> String {

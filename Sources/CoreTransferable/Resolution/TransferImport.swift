@@ -13,7 +13,7 @@ enum TransferImport {
         _ candidate: ResolvedImport, _ representation: Representation, _ promise: ItemPromise,
         completion: @escaping @Sendable (Result<TransferredValue, any Error>) -> Void
     ) -> Progress {
-        let progress = Progress.discreteProgress(totalUnitCount: units)
+        let progress = LoadProgress(units: units)
         let load = LoadOperation.start(representation, of: promise, as: candidate.delivery) { result in
             let task = Task {
                 let value: Result<TransferredValue, any Error>
@@ -22,16 +22,12 @@ enum TransferImport {
                 } catch {
                     value = .failure(error)
                 }
-                HandlerThreads.shared.run {
-                    // The load has ended, so nobody else drives this progress any more.
-                    progress.completedUnitCount = units
-                    completion(value)
-                }
+                HandlerThreads.shared.run { progress.finish { completion(value) } }
             }
             progress.cancellationHandler = { task.cancel() }
             if progress.isCancelled { task.cancel() }
         }
-        progress.addChild(load, withPendingUnitCount: loadUnits)
+        progress.add(load, units: loadUnits)
         return progress
     }
 

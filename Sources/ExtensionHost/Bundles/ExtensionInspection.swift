@@ -2,6 +2,7 @@ import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem
+import PropertyLists
 
 /// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
 package struct ExtensionInspection {
@@ -71,7 +72,7 @@ package struct ExtensionInspection {
             return nil
         }
         guard let data = FileManager.default.contents(atPath: path),
-            let list = (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
+            let list = ForeignPropertyList.dictionary(data)
         else {
             faults.append("\(path) is not a property list with a dictionary at its root")
             return nil

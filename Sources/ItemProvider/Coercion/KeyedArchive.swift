@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Reading keyed archives that somebody else wrote.
 ///

@@ -2,10 +2,11 @@ import Foundation
 
 /// The objects of a binary property list, read without Foundation and without building anything of them.
 ///
-/// For looking before anything is decoded: Foundation's own readers end the process on some inputs. References out of range,
-/// containers that contain themselves, and nesting past ``deepest`` are errors.
-struct BinaryPropertyList {
-    enum Object: Equatable {
+/// For looking before anything is decoded: Foundation's own readers end the process on some inputs, and on others never come to an
+/// end. References out of range, containers that contain themselves, nesting past ``deepest``, and lists that unfold to more
+/// than an honest one would are errors.
+package struct BinaryPropertyList {
+    package enum Object: Equatable {
         case uid(Int)
         case text(String)
         case array([Int])
@@ -15,20 +16,24 @@ struct BinaryPropertyList {
         case other
     }
 
-    struct Pair: Equatable {
-        let key: Int
-        let value: Int
+    package struct Pair: Equatable {
+        package let key: Int
+        package let value: Int
     }
 
-    struct Malformed: Error {}
+    package struct Malformed: Error {}
 
-    private(set) var objects: [Object] = []
-    let root: Int
+    package private(set) var objects: [Object] = []
+    package let root: Int
+    /// The bytes that each object has of its own.
+    private var sizes: [Int] = []
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
+    /// Objects may be referred to more than once, and Foundation makes each of them anew each time.
+    private static let mostBytes = 64 << 20
 
-    init(_ data: Data) throws(Malformed) {
+    package init(_ data: Data) throws(Malformed) {
         let bytes = [UInt8](data)
         guard bytes.count >= 40, bytes.starts(with: Array("bplist00".utf8)) else { throw Malformed() }
         let trailer = bytes.count - 32
@@ -68,6 +73,7 @@ struct BinaryPropertyList {
                 return result
             }
             guard next <= table else { throw Malformed() }
+            sizes.append(kind == 0x6 ? 2 * length : length)
             switch kind {
             case 0x5:
                 guard length <= table - next else { throw Malformed() }
@@ -91,48 +97,67 @@ struct BinaryPropertyList {
                 objects.append(.other)
             }
         }
-        try checkReferences()
+        try checkReferences(largest: max(Self.mostBytes, 4 * bytes.count))
     }
 
-    /// Whether no container contains itself, and none is nested too deeply.
-    private func checkReferences() throws(Malformed) {
-        var depths = [Int](repeating: 0, count: objects.count)
+    /// Whether no container contains itself, none is nested too deeply, and all that is referred to is not too much when each
+    /// reference counts.
+    private func checkReferences(largest: Int) throws(Malformed) {
+        /// What an object unfolds to; `nil` until that is known.
+        var measured = [Measure?](repeating: nil, count: objects.count)
         var isOpen = [Bool](repeating: false, count: objects.count)
         var stack = [(index: root, isLeaving: false)]
-        var depth = 0
-        var steps = 0
         while let (index, isLeaving) = stack.popLast() {
             if isLeaving {
                 isOpen[index] = false
-                depth -= 1
+                var whole = Measure(objects: 1, bytes: sizes[index], height: 1)
+                for child in children(index) {
+                    guard let part = measured[child] else { throw Malformed() }
+                    whole.add(part)
+                }
+                guard whole.height <= Self.deepest, whole.objects <= Self.mostObjects, whole.bytes <= largest else {
+                    throw Malformed()
+                }
+                measured[index] = whole
                 continue
             }
             if isOpen[index] { throw Malformed() }
-            let children: [Int] =
-                switch objects[index] {
-                case .array(let items): items
-                case .dictionary(let pairs): pairs.flatMap { [$0.key, $0.value] }
-                default: []
-                }
-            if children.isEmpty || depths[index] > depth { continue }
-            steps += 1
-            guard depth < Self.deepest, steps <= 4 * Self.mostObjects else { throw Malformed() }
-            depth += 1
-            depths[index] = depth
+            if measured[index] != nil { continue }
             isOpen[index] = true
             stack.append((index, true))
-            for child in children { stack.append((child, false)) }
+            for child in children(index) where measured[child] == nil { stack.append((child, false)) }
+        }
+    }
+
+    /// Bounded before it is added to, so that no sum of these overflows.
+    private struct Measure {
+        var objects: Int
+        var bytes: Int
+        var height: Int
+
+        mutating func add(_ part: Measure) {
+            objects += part.objects
+            bytes += part.bytes
+            height = max(height, part.height + 1)
+        }
+    }
+
+    private func children(_ index: Int) -> [Int] {
+        switch objects[index] {
+        case .array(let items): items
+        case .dictionary(let pairs): pairs.flatMap { [$0.key, $0.value] }
+        default: []
         }
     }
 
     /// The text of an object; `nil` when it is none.
-    func text(_ index: Int) -> String? {
+    package func text(_ index: Int) -> String? {
         if case .text(let text) = objects[index] { return text }
         return nil
     }
 
     /// The value of a dictionary under a key; `nil` when there is none, or it is no dictionary.
-    func value(_ index: Int, _ key: String) -> Int? {
+    package func value(_ index: Int, _ key: String) -> Int? {
         guard case .dictionary(let pairs) = objects[index] else { return nil }
         return pairs.first { text($0.key) == key }?.value
     }
