@@ -147,7 +147,9 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("PropertyListsTests", ["PropertyLists"]),
+        tests(
+            "PropertyListsTests",
+            ["AppExtension", "Exchange", "ExtensionHost", "FileCoordination", "PropertyLists"]),
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

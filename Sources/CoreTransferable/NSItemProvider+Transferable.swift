@@ -50,7 +50,7 @@ extension ResolvedExport {
     func representation(_ make: @escaping @Sendable () -> TransferredValue) -> Representation {
         Representation(
             typeIdentifier: contentType.identifier, visibility: visibility.itemProviderVisibility,
-            fileOptions: allowsOpenInPlace ? .openInPlace : []
+            fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
             let task = Task {
@@ -66,6 +66,11 @@ extension ResolvedExport {
             progress.cancellationHandler = { task.cancel() }
             return progress
         }
+    }
+
+    private var isFile: Bool {
+        if case .file = payload { return true }
+        return false
     }
 
     private var allowsOpenInPlace: Bool {

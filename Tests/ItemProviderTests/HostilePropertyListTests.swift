@@ -8,11 +8,11 @@ import UniformTypeIdentifiers
     /// A binary list of forty arrays, each of which refers to the next one twice: 243 bytes that unfold to 2^40 objects.
     private static let unfolding = Data(
         base64Encoded: """
-            YnBsaXN0MDCiAQGiAgKiAwOiBASiBQWiBgaiBweiCAiiCQmiCgqiCwuiDAyiDQ2iDg6iDw+iEBCiERGiEhKiExOiFBSiFRWiFhai \
-            FxeiGBiiGRmiGhqiGxuiHByiHR2iHh6iHx+iICCiISGiIiKiIyOiJCSiJSWiJiaiJyeiKCgJAAgACwAOABEAFAAXABoAHQAgACMA \
-            JgApACwALwAyADUAOAA7AD4AQQBEAEcASgBNAFAAUwBWAFkAXABfAGIAZQBoAGsAbgBxAHQAdwB6AH0AgAAAAAAAAAIBAAAAAAAA \
+            YnBsaXN0MDCiAQGiAgKiAwOiBASiBQWiBgaiBweiCAiiCQmiCgqiCwuiDAyiDQ2iDg6iDw+iEBCiERGiEhKiExOiFBSiFRWiFhai
+            FxeiGBiiGRmiGhqiGxuiHByiHR2iHh6iHx+iICCiISGiIiKiIyOiJCSiJSWiJiaiJyeiKCgJAAgACwAOABEAFAAXABoAHQAgACMA
+            JgApACwALwAyADUAOAA7AD4AQQBEAEcASgBNAFAAUwBWAFkAXABfAGIAZQBoAGsAbgBxAHQAdwB6AH0AgAAAAAAAAAIBAAAAAAAA
             ACkAAAAAAAAAAAAAAAAAAACB
-            """)
+            """, options: .ignoreUnknownCharacters)
 
     private func provider(_ type: String) throws -> NSItemProvider {
         let list = try #require(Self.unfolding)

@@ -56,7 +56,9 @@ import Testing
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
     func listsOfFoundationsOwnAreRead(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let names = (0..<20_000).map { "name \($0 % 100)" }
-        let list: [String: Any] = ["names": names, "number": 1, "date": Date(timeIntervalSince1970: 0), "data": Data([1])]
+        let list: [String: Any] = [
+            "names": names, "number": 1, "date": Date(timeIntervalSince1970: 0), "data": Data([1]),
+        ]
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
         let read = try #require(ForeignPropertyList.dictionary(data))
         #expect(read["names"] as? [String] == names)

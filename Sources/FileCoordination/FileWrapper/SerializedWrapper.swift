@@ -18,7 +18,8 @@ struct SerializedWrapper {
 
     static func decode(_ data: Data) -> SerializedWrapper? {
         guard data.starts(with: Data("bplist00".utf8)),
-            let outer = ForeignPropertyList.dictionary(data), outer["fileWrapper"] as? Int == 1, let root = outer["root"]
+            let outer = ForeignPropertyList.dictionary(data), outer["fileWrapper"] as? Int == 1,
+            let root = outer["root"]
         else { return nil }
         return decode(root, depth: 0)
     }

@@ -29,7 +29,9 @@ package enum AttributedText {
 
     /// - Returns: `nil` for data in another form. Runs that do not lie within the string are left out.
     package static func decode(_ data: Data) -> NSMutableAttributedString? {
-        guard let form = ForeignPropertyList.dictionary(data), let string = form["string"] as? String else { return nil }
+        guard let form = ForeignPropertyList.dictionary(data), let string = form["string"] as? String else {
+            return nil
+        }
         let text = NSMutableAttributedString(string: string)
         for run in form["runs"] as? [[String: Any]] ?? [] {
             guard let location = run["location"] as? Int, let length = run["length"] as? Int,

@@ -40,7 +40,8 @@ package final class LoadOperation: Sendable {
     private init(_ load: Load, as delivery: Delivery?, progress: LoadProgress) {
         state = Mutex(State(load: load, progress: progress))
         self.delivery = delivery
-        supplyUnits = delivery == .data ? Self.totalUnits : Self.totalUnits / 2
+        let isHandedOver = delivery == .data && !load.representation.suppliesFiles
+        supplyUnits = isHandedOver ? Self.totalUnits : Self.totalUnits / 2
     }
 
     /// Starts a load. It is never completed before this returns.
@@ -94,24 +95,41 @@ package final class LoadOperation: Sendable {
 
     private func bridge(_ result: Result<Supply, any Error>) {
         guard let load = state.withLock({ $0.load }) else { return }
-        if load.representation.isRemote {
+        if mayBlock(result, load) {
             HandlerThreads.shared.run { self.complete(load, with: result, isOnOwnQueue: true) }
         } else {
             complete(load, with: result, isOnOwnQueue: false)
         }
     }
 
+    /// Whether bridging what was supplied takes a while, and this thread is not one to block.
+    private func mayBlock(_ result: Result<Supply, any Error>, _ load: Load) -> Bool {
+        guard case .success(let supply) = result else { return load.representation.isRemote }
+        if load.representation.isRemote { return true }
+        let staysGood: Bool =
+            switch supply {
+            case .bytes, .memory: delivery == .copy || delivery == .inPlace
+            case .file(let file): file.isOfferedInPlace
+            }
+        return staysGood && !HandlerThreads.isCurrent
+    }
+
     private func complete(_ load: Load, with result: Result<Supply, any Error>, isOnOwnQueue: Bool) {
         do {
             let supply = try result.get()
-            advance(to: supplyUnits)
+            let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
+            let isHandedOver = delivery == .data && supply.file == nil
+            let supplied =
+                isHandedOver ? Self.totalUnits : max(Self.totalUnits / 2, state.withLock { $0.completedUnits })
+            advance(to: supplied)
             let bridge = Bridge(
-                typeIdentifier: load.representation.typeIdentifier, suggestedName: load.promise.suggestedName,
+                typeIdentifier: load.representation.typeIdentifier,
+                contentType: load.promise.undeclaredType(load.representation.typeIdentifier),
+                suggestedName: load.promise.suggestedName,
                 report: { fraction in
-                    self.advance(to: self.supplyUnits + Int64(fraction * Double(Self.totalUnits - self.supplyUnits)))
+                    self.advance(to: supplied + Int64(fraction * Double(Self.totalUnits - supplied)))
                 },
                 isCancelled: { self.isCancelled })
-            let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
             finish(.success(try bridge.deliver(supply, as: delivery)), isOnOwnQueue: isOnOwnQueue)
         } catch {
             let error = ItemProviderError.cannotLoad(load.representation.typeIdentifier, because: error)

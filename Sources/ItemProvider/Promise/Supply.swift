@@ -89,7 +89,7 @@ package struct SuppliedFile: Sendable {
 
 extension CocoaError {
     /// The Cocoa error that names the same fault as an error number, with the file it happened to.
-    package init(_ errno: Errno, path: String) {
+    package init(_ errno: Errno, path: String?) {
         let code: CocoaError.Code =
             switch errno {
             case .noSuchFile, .notDirectory: .fileReadNoSuchFile
@@ -101,6 +101,8 @@ extension CocoaError {
         let cause = NSError(
             domain: NSPOSIXErrorDomain, code: Int(errno.rawValue),
             userInfo: [NSLocalizedDescriptionKey: errno.description])
-        self.init(code, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
+        var userInfo: [String: Any] = [NSUnderlyingErrorKey: cause]
+        if let path { userInfo[NSFilePathErrorKey] = path }
+        self.init(code, userInfo: userInfo)
     }
 }
