@@ -13,9 +13,10 @@ import UniformTypeIdentifiers
 ///
 /// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may be made a child
 /// of another progress, also while other children of that one already move: the loads of the process move their progresses one
-/// at a time, and none while one of them is being added. But Foundation on Linux changes a progress without a lock. A
-/// parent's own `completedUnitCount`, children of it that are not loads, and `cancel()` on it are therefore to be used
-/// by one thread, and best while no load below it is running, except that `cancel()` is all but certain to be safe.
+/// at a time, and none while one of them is being added. That is as far as it goes, because Foundation on Linux changes a
+/// progress without a lock: do not set a parent's own `completedUnitCount`, or move children of it that are not loads, while
+/// loads below it run; and a thread that the system stops in the middle of an `addChild`, for want of memory, is not
+/// waited for.
 ///
 /// A folder arrives with what it holds of files, folders and symbolic links. Pipes, sockets and devices in it are left out,
 /// and the load succeeds.
