@@ -111,6 +111,7 @@ import UniformTypeIdentifiers
         let full = try below(CopyError.noSpace(path: "big.bin"))
         #expect(full.domain == NSCocoaErrorDomain && full.code == CocoaError.fileWriteOutOfSpace.rawValue)
         #expect(full.userInfo[NSFilePathErrorKey] as? String == "big.bin")
+        #expect(full.localizedDescription.contains("no space left"))
         #expect(full.underlying?.domain == NSPOSIXErrorDomain && full.underlying?.code == Int(ENOSPC))
         let refused = try below(CopyError.system(.permissionDenied, path: "a/b"))
         #expect(refused.code == CocoaError.fileReadNoPermission.rawValue)

@@ -10,7 +10,7 @@ extension CocoaError {
         switch error {
         case let error as CopyError: CocoaError(error)
         case let error as ZipError: CocoaError(error)
-        case let error as Errno: CocoaError(error, path: nil)
+        case let error as Errno: CocoaError(error, path: nil, description: "\(error)")
         default: error
         }
     }
@@ -18,8 +18,8 @@ extension CocoaError {
     private init(_ error: CopyError) {
         switch error {
         case .cancelled: self.init(.userCancelled)
-        case .noSpace(let path): self.init(Errno.noSpace, path: path)
-        case .system(let errno, let path): self.init(errno, path: path)
+        case .noSpace(let path): self.init(Errno.noSpace, path: path, description: "\(error)")
+        case .system(let errno, let path): self.init(errno, path: path, description: "\(error)")
         case .alreadyExists(let name): self.init(.fileWriteFileExists, name, error)
         case .invalidName(let name): self.init(.fileWriteInvalidFileName, name, error)
         case .changedDuringCopy(let path), .changedDuringWalk(let path), .containsItself(let path):
@@ -32,8 +32,8 @@ extension CocoaError {
     private init(_ error: ZipError) {
         switch error {
         case .cancelled: self.init(.userCancelled)
-        case .noSpace: self.init(Errno.noSpace, path: nil)
-        case .system(let errno, let path): self.init(errno, path: path)
+        case .noSpace: self.init(Errno.noSpace, path: nil, description: "\(error)")
+        case .system(let errno, let path): self.init(errno, path: path, description: "\(error)")
         case .invalidName(let name): self.init(.fileWriteInvalidFileName, name, error)
         case .pathTooLong(let path): self.init(.fileWriteInvalidFileName, path, error)
         case .changedDuringArchiving(let path), .containsItself(let path), .sizeUnknown(let path):

@@ -76,6 +76,12 @@ enum ProgressGate {
     /// Moves a progress forward, at once or, while somebody is adding one, later. Then calls the function: on this thread, or later on
     /// another one.
     static func move(_ progress: LoadProgress, to units: Int64, then: (@Sendable () -> Void)?) {
+        // A client's object that goes with a progress may go here, and what it does then comes back to this thread.
+        if owner.load(ordering: .relaxed) == pthread_self() {
+            progress.advance(to: units)
+            then?()
+            return
+        }
         enum Outcome { case done, waits, isFirstToWait }
         let outcome = locked { state -> Outcome in
             if state.waiting.isEmpty, isQuiet(&state) {

@@ -76,7 +76,8 @@ enum ServedLoad {
             // A folder that was written for this load is there until then.
             withExtendedLifetime(packed) {}
         } catch {
-            call.reply(.failed(FailureMessage(error)))
+            // In terms that the consumer knows: a private error would arrive as a name and a number.
+            call.reply(.failed(FailureMessage(CocoaError.known(error))))
             finished(false)
         }
     }
