@@ -58,12 +58,13 @@ let package = Package(
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
         .target(name: "CImages", dependencies: ["CVips"]),
+        // Beside the system calls, because every floor above reads property lists that others wrote.
+        library("PropertyLists"),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
-        library("UniformTypeIdentifiers"),
+        library("UniformTypeIdentifiers", ["PropertyLists"]),
         library("OSLog"),
-        library("PropertyLists"),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -97,7 +98,9 @@ let package = Package(
         library(
             "Exchange",
             ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
-        library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "ExtensionHost",
+            ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -150,7 +153,9 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("PropertyListsTests", ["PropertyLists"]),
+        tests(
+            "PropertyListsTests",
+            ["AppExtension", "Exchange", "FileCoordination", "PropertyLists"]),
         tests("FileCoordinationTests", ["FileCoordination"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -53,7 +53,7 @@ extension ResolvedExport {
     func representation(_ make: @escaping @Sendable () -> TransferredValue) -> Representation {
         Representation(
             typeIdentifier: contentType.identifier, visibility: visibility.itemProviderVisibility,
-            fileOptions: allowsOpenInPlace ? .openInPlace : []
+            fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
             // Here, where the program's code may block.
@@ -71,6 +71,11 @@ extension ResolvedExport {
             progress.cancellationHandler = { task.cancel() }
             return progress
         }
+    }
+
+    private var isFile: Bool {
+        if case .file = payload { return true }
+        return false
     }
 
     private var allowsOpenInPlace: Bool {

@@ -16,7 +16,11 @@ extension NSItemProvider {
     nonisolated(nonsending) public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws
         -> Data
     {
-        try await CancellableLoad.run { completion in self.loadData(typeIdentifier, completion: completion) }
+        try await CancellableLoad.run { completion in
+            self.loadDataRepresentation(forTypeIdentifier: typeIdentifier) { data, error in
+                completion(data.map(Result.success) ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
     }
 
     /// Loads the first representation that conforms to a type, as a file, and lends it to a closure.
@@ -40,7 +44,12 @@ extension NSItemProvider {
         _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
     ) async throws -> Result {
         let file: ArrivedFile = try await CancellableLoad.run { completion in
-            self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) { completion($0.flatMap { $0.asFile }) }
+            guard type(of: self) == NSItemProvider.self else {
+                return self.loadFromSubclass(typeIdentifier, openInPlace: openInPlace, completion)
+            }
+            return self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) {
+                completion($0.flatMap { $0.asFile })
+            }
         }
         // Not left to the last reference: the program may end as soon as this returns.
         defer { file.folder?.remove() }
@@ -52,7 +61,11 @@ extension NSItemProvider {
         async throws -> sending Object
     {
         let loaded: SharedReading = try await CancellableLoad.run { completion in
-            self.loadReading(aClass) { completion($0.map(SharedReading.init)) }
+            self.loadObject(ofClass: aClass) { object, error in
+                completion(
+                    object.map { .success(SharedReading(value: $0)) }
+                        ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
         }
         guard let object = loaded.value as? Object else {
             throw ItemProviderError.unexpectedClass(of: loaded.value, expected: aClass)
@@ -68,6 +81,31 @@ extension NSItemProvider {
                 completion(value.map(Result.success) ?? .failure(error ?? ItemProviderError.emptyAnswer()))
             }
         }
+    }
+}
+
+extension NSItemProvider {
+    /// Loads a file through the methods that a subclass may have overridden, and keeps it beyond their completion.
+    private func loadFromSubclass(
+        _ typeIdentifier: String, openInPlace: Bool,
+        _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
+    ) -> Progress {
+        let keep: @Sendable (URL?, Bool, (any Error)?) -> Void = { url, isInPlace, error in
+            completion(
+                Result {
+                    guard let url else { throw error ?? ItemProviderError.emptyAnswer() }
+                    if isInPlace { return ArrivedFile(url: url, isInPlace: true, folder: nil) }
+                    let file = try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)
+                    let bridge = Bridge(
+                        typeIdentifier: typeIdentifier, contentType: nil, suggestedName: url.lastPathComponent,
+                        report: { _ in }, isCancelled: { false })
+                    return try bridge.deliver(.file(file), as: .copy).asFile.get()
+                })
+        }
+        guard openInPlace else {
+            return loadFileRepresentation(forTypeIdentifier: typeIdentifier) { keep($0, false, $1) }
+        }
+        return loadInPlaceFileRepresentation(forTypeIdentifier: typeIdentifier, completionHandler: keep)
     }
 }
 

@@ -24,12 +24,12 @@ import Testing
         return program
     }
 
-    /// A file of its own, not another name of the same one; it stays beside the libraries it was built with.
+    /// A file of its own, not another name of the same one. Copied by another process: a program that this one has open for
+    /// writing could not be run while any of its forks has it so.
     private func copyProgram(_ original: String = "ExchangePeer", to path: String) throws {
-        let source = try FileDescriptor.open(TestProcess.program(original), .readOnly)
-        let folder = try FileDescriptor.open((path as NSString).deletingLastPathComponent, [.readOnly, .directory])
-        try FileCopier.copy(source, into: folder, named: (path as NSString).lastPathComponent)
-        chmod(path, 0o755)
+        let copy = try ChildProgram.start("/bin/cp", arguments: [TestProcess.program(original), path], descriptors: [])
+            .wait()
+        try #require(copy == .exited(0))
     }
 
     private let offer = "offer board visible public.png:0 public.jpeg:1 public.tiff:2 public.gif:3"

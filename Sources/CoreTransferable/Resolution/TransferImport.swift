@@ -28,7 +28,7 @@ final class TransferImport: Sendable {
         var task: Task<Void, Never>?
     }
 
-    private let progress = Progress.discreteProgress(totalUnitCount: units)
+    private let progress = LoadProgress(units: units)
     private let promise: ItemPromise
     // Innermost: completions, closures of the program and the arithmetic of progress run after it is released.
     private let state: Mutex<State>
@@ -49,7 +49,7 @@ final class TransferImport: Sendable {
         let progress = operation.progress
         _ = LoadOperation.start(
             first.representation, of: promise, as: first.importing.delivery,
-            prepare: { progress.addChild($0, withPendingUnitCount: loadUnits) },
+            prepare: { progress.add($0, units: loadUnits) },
             completion: { operation.arrived($0, for: first, or: others) })
         return progress
     }
@@ -121,11 +121,7 @@ final class TransferImport: Sendable {
             return state.completion
         }
         guard let completion else { return }
-        HandlerThreads.shared.run { [progress] in
-            // The loads have ended, so nobody else drives this progress any more.
-            progress.completedUnitCount = Self.units
-            completion(result)
-        }
+        HandlerThreads.shared.run { [progress] in progress.finish { completion(result) } }
     }
 }
 

@@ -38,7 +38,8 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
     }
 
     private static func parse(_ data: Data) -> URL? {
-        if data.starts(with: Data("bplist".utf8)) {
+        // Foundation would read other bytes for a property list of the oldest, textual kind.
+        if ForeignPropertyList.isBinary(data) {
             let list = try? ForeignPropertyList.read(data)
             let strings = (list as? [Any])?.map { $0 as? String ?? "" } ?? (list as? String).map { [$0] }
             guard let strings, let text = strings.first, !text.isEmpty else { return nil }

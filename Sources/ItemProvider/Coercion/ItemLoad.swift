@@ -49,7 +49,7 @@ final class ItemLoad: Sendable {
 
     func start() {
         guard let item = representation.item else { return loadAsItComes() }
-        HandlerThreads.shared.run {
+        HandlerThreads.shared.runHandler {
             item(self.request) { result in
                 switch result {
                 case .success(let value?): self.finish(.success(value))

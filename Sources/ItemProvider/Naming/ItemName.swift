@@ -14,8 +14,10 @@ package enum ItemName {
     private static let longestExtension = 64
 
     /// A name that is safe to create in a folder of one's own: never empty, `.` or `..`, never more than one component.
-    package static func name(suggested: String?, file: String?, typeIdentifier: String) -> String {
-        let type = UTType(typeIdentifier)
+    package static func name(
+        suggested: String?, file: String?, typeIdentifier: String, contentType: UTType? = nil
+    ) -> String {
+        let type = UTType(typeIdentifier) ?? contentType
         let candidates = [suggested, file, type?.localizedDescription, typeIdentifier]
         let base = candidates.lazy.compactMap { $0.flatMap(sanitized) }.first ?? "item"
         return shortened(withExtension(base, for: type))

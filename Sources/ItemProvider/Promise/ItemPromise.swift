@@ -21,6 +21,8 @@ package final class ItemPromise: Sendable {
         var representations: [Representation] = []
         var suggestedName: String?
         var teamRepresentation: Representation?
+        /// Types that nobody declared, by identifier in lowercase, as they were registered: with what they conform to.
+        var undeclaredTypes: [String: UTType] = [:]
         var previewImageHandler: NSItemProvider.LoadHandler?
         /// Copies that were given to consumers as URLs, which must be good for as long as the item is there.
         var copies: [LoadFolder] = []
@@ -84,13 +86,37 @@ package final class ItemPromise: Sendable {
         }
     }
 
+    /// Keeps a type that was registered with what it conforms to, when its identifier alone would not tell.
+    func remember(_ contentType: UTType) {
+        if contentType.isDeclared || contentType.isDynamic { return }
+        state.withLock { $0.undeclaredTypes[contentType.identifier.lowercased()] = contentType }
+    }
+
+    func undeclaredType(_ typeIdentifier: String) -> UTType? {
+        state.withLock { state in
+            state.undeclaredTypes.isEmpty ? nil : state.undeclaredTypes[typeIdentifier.lowercased()]
+        }
+    }
+
+    /// The type of an identifier, also of one that nobody declared but that was registered as a type.
+    func contentType(_ typeIdentifier: String) -> UTType? {
+        UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
+    }
+
+    /// Whether a registered type is, or is a kind of, another.
+    func conforms(_ typeIdentifier: String, to other: String) -> Bool {
+        if TypeIdentifier.conforms(typeIdentifier, to: other) { return true }
+        guard let type = undeclaredType(typeIdentifier), let parent = UTType(other) else { return false }
+        return type.conforms(to: parent)
+    }
+
     /// The first representation whose type conforms to the asked one.
     package func representation(
         conformingTo typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Representation? {
         representations.first {
             $0.fileOptions.isSuperset(of: fileOptions)
-                && TypeIdentifier.conforms($0.typeIdentifier, to: typeIdentifier)
+                && conforms($0.typeIdentifier, to: typeIdentifier)
         }
     }
 

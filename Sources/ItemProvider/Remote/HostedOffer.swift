@@ -119,7 +119,7 @@ package final class HostedOffer: Sendable {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
         // Client code, and the packing of what it gives, run on a thread of their own.
-        HandlerThreads.shared.run {
+        HandlerThreads.shared.runHandler {
             guard let item = representation.item else {
                 call.reply(.asItComes)
                 return self.finished(on: connection, succeeded: true)

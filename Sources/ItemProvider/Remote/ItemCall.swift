@@ -143,7 +143,8 @@ package struct ItemMessage: Message {
     var value: ItemValue {
         get throws {
             let bridge = Bridge(
-                typeIdentifier: UTType.data.identifier, suggestedName: nil, report: { _ in }, isCancelled: { false })
+                typeIdentifier: UTType.data.identifier, contentType: nil, suggestedName: nil, report: { _ in },
+                isCancelled: { false })
             let data = try bridge.deliver(bytes.supply, as: .data).asData.get()
             let object: (any NSSecureCoding)? =
                 switch kind {

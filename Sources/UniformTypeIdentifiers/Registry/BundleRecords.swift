@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PropertyLists
 
 /// The bundles registered with the daemon: a folder of property lists, one for each bundle, that the daemon writes.
 ///
@@ -123,7 +124,7 @@ package struct BundleRecords {
         }
         let list: Any
         do {
-            list = try PropertyListSerialization.propertyList(from: Data(data), format: nil)
+            list = try ForeignPropertyList.read(Data(data))
         } catch {
             throw DeclarationFault(source: path, reason: "not a property list (\(error.localizedDescription))")
         }

@@ -65,7 +65,11 @@ final class PrivateDaemon: Sendable {
         try PrivateFolder.make(locations.runtime)
         let (child, channel) = try spawn()
         let answer = try StartMessages.collect(from: channel, seconds: 60)
-        guard answer == "ready" else { throw Failure("the daemon says: \(answer)") }
+        guard answer == "ready" else {
+            // Nobody else would: the tests of processes that end wait for any child, and find the one that nobody took.
+            let ending = try child.wait()
+            throw Failure("the daemon says: \(answer) (\(ending)); there are \(daemonProcesses)")
+        }
         return child
     }
 
