@@ -5,6 +5,19 @@ import Glibc
 package struct FileStatus: Sendable {
     package enum Kind: Sendable, Equatable {
         case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
+
+        /// What it is, in a sentence.
+        package var words: String {
+            switch self {
+            case .regular: "a file"
+            case .directory: "a folder"
+            case .symbolicLink: "a symbolic link"
+            case .fifo: "a named pipe"
+            case .socket: "a socket"
+            case .characterDevice, .blockDevice: "a device"
+            case .unknown: "of a kind that is not known"
+            }
+        }
     }
 
     /// The file itself, whatever its names: the device it is on and its inode there.

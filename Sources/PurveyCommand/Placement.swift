@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ItemProvider
 import LinuxSystem
 
 /// Puts what arrived where the user wants it, whole or not at all.
@@ -26,18 +27,19 @@ enum Placement {
     /// Moves a file or folder of ours. A file that is there is replaced, a folder is not; a device or pipe is written to.
     ///
     /// - Parameters:
+    ///   - others: paths that are not to be replaced: in a folder, it gets a number.
     ///   - report: told how much is done, from 0 to 1, where it has to be copied to another file system.
     ///   - isCancelled: asked between pieces of such a copy.
     /// - Returns: the path at which it is now.
     @discardableResult
     static func move(
-        _ source: URL, to path: String, report: @escaping (Double) -> Void = { _ in },
+        _ source: URL, to path: String, besides others: Set<String> = [], report: @escaping (Double) -> Void = { _ in },
         isCancelled: @escaping () -> Bool = { false }
     ) throws -> String {
         let progress = { (completed: Int, total: Int) in
             if total > 0 { report(Double(completed) / Double(total)) }
         }
-        return try atPlace(path, source.lastPathComponent) { directory, final in
+        return try atPlace(path, source.lastPathComponent, besides: others) { directory, final in
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
             if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
@@ -123,17 +125,26 @@ enum Placement {
         }
     }
 
-    /// Finds the folder and the name that a path means, and tells failures with the path. Returns the two together.
+    /// Finds the folder and the name that a path means, and tells failures with both. Returns the two together.
     private static func atPlace(
-        _ path: String, _ ownName: String, _ body: (FileDescriptor, FileName) throws -> Void
+        _ path: String, _ ownName: String, besides others: Set<String> = [],
+        _ body: (FileDescriptor, FileName) throws -> Void
     ) throws -> String {
+        let isFolder = (try? FileStatus.of(path).kind) == .directory
+        let url = URL(fileURLWithPath: path)
+        let folder = isFolder ? path : url.deletingLastPathComponent().path
+        func place(_ name: String) -> String { URL(fileURLWithPath: folder).appendingPathComponent(name).path }
+        var name = isFolder ? ownName : url.lastPathComponent
+        var number = 1
+        while isFolder, others.contains(place(name)) {
+            number += 1
+            name = ItemName.numbered(ownName, number)
+        }
+        let path = isFolder ? (path.hasSuffix("/") ? path : path + "/") + name : path
         do {
-            let isFolder = (try? FileStatus.of(path).kind) == .directory
-            let url = URL(fileURLWithPath: path)
-            let folder = isFolder ? path : url.deletingLastPathComponent().path
-            guard let name = FileName(isFolder ? ownName : url.lastPathComponent) else { throw Errno.invalidArgument }
-            try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), name)
-            return URL(fileURLWithPath: folder).appendingPathComponent(name.description).path
+            guard let final = FileName(name) else { throw Errno.invalidArgument }
+            try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), final)
+            return place(name)
         } catch let error as Errno {
             throw CommandError("\(path): \(error)")
         } catch CopyError.cancelled {

@@ -47,9 +47,12 @@ struct ExtensionPlace {
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         if (try? FileStatus.of(appex + "/Unruly")) == nil {
             let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-            let program = try FileDescriptor.open(try #require(Self.program(near: built)), .readOnly)
-            let folder = try FileDescriptor.open(appex, [.readOnly, .directory])
-            try FileCopier.copy(program, into: folder, named: "Unruly")
+            // By another process: a program that this one has open for writing could not be run while any of its forks has
+            // it so.
+            let program = try #require(Self.program(near: built))
+            let copy = try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Unruly"], descriptors: [])
+                .wait()
+            try #require(copy == .exited(0))
         }
     }
 
