@@ -51,10 +51,12 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
+        .target(name: "CAuthentication", dependencies: ["CGLib"]),
         .target(name: "CImages", dependencies: ["CVips"]),
 
         // Floor 1
@@ -68,7 +70,7 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem"]),
+        library("FileCoordination", ["CAuthentication", "Conduit", "LinuxSystem", "UniformTypeIdentifiers"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
@@ -83,7 +85,9 @@ let package = Package(
 
         // Floor 7
         library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "ExtensionHost",
+            ["AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -136,7 +140,10 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("FileCoordinationTests", ["FileCoordination"]),
+        .executableTarget(
+            name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
+            swiftSettings: settings),
+        tests("FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(
@@ -145,9 +152,16 @@ let package = Package(
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
+        .executableTarget(
+            name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
+            path: "Tests/BookmarkExtension",
+            swiftSettings: settings),
         tests(
             "ExtensionHostTests",
-            ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem", "UnrulyExtension"]),
+            [
+                "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "UnrulyExtension",
+            ]),
         tests(
             "ExchangeTests",
             [

@@ -12,6 +12,19 @@ extension FileDescriptor {
         try retrying { pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
     }
 
+    /// What there is to read from the current position on, at most so many bytes: also of files that do not know their size.
+    package func contents(limit: Int) throws(Errno) -> [UInt8] {
+        var contents: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit, 16 << 10))
+        while contents.count < limit {
+            let wanted = min(piece.count, limit - contents.count)
+            let count = try retrying { Glibc.read(rawValue, &piece, wanted) }
+            if count == 0 { break }
+            contents += piece[..<count]
+        }
+        return contents
+    }
+
     /// Writes up to the buffer's length at the current position and says how much was taken.
     package func write(_ buffer: UnsafeRawBufferPointer) throws(Errno) -> Int {
         try retrying { Glibc.write(rawValue, buffer.baseAddress, buffer.count) }
