@@ -80,10 +80,11 @@ package struct BookmarkValue: Message {
 }
 
 extension Bookmark {
-    /// The kept values under these keys.
+    /// The kept values under these keys, and the path and name that are known in any case.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
-        var found: [URLResourceKey: Any] = [:]
+        var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: URL(fileURLWithPath: path).lastPathComponent]
+            .filter { wanted.contains($0.key) }
         for kept in values where wanted.contains(kept.key) { found[kept.key] = kept.value }
         return found
     }

@@ -129,6 +129,11 @@ import Testing
         let older = try #require(NSURL.resourceValues(forKeys: [.nameKey], fromBookmarkData: data))
         #expect(older.count == 1 && older[.nameKey] as? String == "a.txt")
         #expect(URL.resourceValues(forKeys: keys, fromBookmarkData: Data("x".utf8)) == nil)
+        // Path and name are there without having been asked for, and nothing else.
+        try folder.file("b")
+        let minimal = try url("b").bookmarkData(options: .minimalBookmark, includingResourceValuesForKeys: keys)
+        let few = NSURL.resourceValues(forKeys: [.pathKey, .nameKey, .fileSizeKey], fromBookmarkData: minimal)
+        #expect(few?.count == 2 && few?[.pathKey] as? String == url("b").path && few?[.nameKey] as? String == "b")
     }
 
     @Test func anAliasFileLeadsToItsItem() throws {
