@@ -118,6 +118,38 @@ import Testing
         }
     }
 
+    @Test func aFileOfAnotherFileSystemIsThereAsACopyThatCanBeRead() throws {
+        try run { scene in
+            let file = "/dev/shm/purvey-test-\(UUID().uuidString)"
+            defer { unlink(file) }
+            guard (try? Data("far".utf8).write(to: URL(fileURLWithPath: file))) != nil,
+                try FileStatus.of(file).identity.device != FileStatus.of(scene.place.data).identity.device
+            else { return }
+            let path = try scene.resolve(scene.bookmark(file))
+            #expect(scene.process.tell("start \(path)") == "yes")
+            #expect(scene.process.tell("read \(path)") == "far")
+            #expect(scene.process.tell("item \(path)") == "far")
+            #expect(scene.process.tell("append \(path)")?.hasPrefix("error") == true)
+            #expect(scene.process.tell("stop \(path)") == "done")
+            #expect(scene.process.tell("read \(path)")?.hasPrefix("error") == true)
+        }
+    }
+
+    @Test func aProcessThatResolvesWithoutEndIsHeldToALimit() throws {
+        try run { scene in
+            var last = ""
+            for number in 0...256 {
+                let file = scene.files + "/\(number)"
+                try Data().write(to: URL(fileURLWithPath: file))
+                last = try #require(scene.process.tell("resolve " + (try scene.bookmark(file))))
+            }
+            #expect(last == Self.refused)
+            // What was resolved before is used on.
+            let again = try scene.resolve(scene.bookmark(scene.files + "/0"))
+            #expect(scene.process.tell("start \(again)") == "yes")
+        }
+    }
+
     @Test func aFileThatWasMovedIsTheSameFileAndItsBookmarkCanBeRenewed() throws {
         try run { scene in
             let bookmark = try scene.bookmark(scene.file, readOnly: true)

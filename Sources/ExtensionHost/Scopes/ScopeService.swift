@@ -11,8 +11,8 @@ final class ScopeService: Sendable {
     private let bundle: String
     private let data: String
     private let folder: ScopeFolder
-    /// Items that one process may have resolved.
-    private static let limit = 1024
+    /// Items that one process may have resolved: each takes two descriptors of the daemon's.
+    private static let limit = 256
 
     // Innermost: files are opened and copied outside of it.
     private let items = Mutex<[UInt64: ScopedItem]>([:])

@@ -28,10 +28,12 @@ package struct ItemIdentity: Message, Hashable {
 
     /// Whether both are of the same file.
     func isSame(as other: ItemIdentity) -> Bool {
-        guard inode == other.inode, isDirectory == other.isDirectory, isOnSameFileSystem(as: other) else {
-            return false
-        }
-        if let handle, let otherHandle = other.handle { return handle == otherHandle }
+        guard inode == other.inode, isDirectory == other.isDirectory else { return false }
+        if let handle, let otherHandle = other.handle, handle != otherHandle { return false }
+        // A file system may get another number, and another name, each time it is mounted. Where both of these are the same,
+        // down to the nanosecond, the file is.
+        if handle != nil, other.handle != nil, let born, born == other.born { return true }
+        guard isOnSameFileSystem(as: other) else { return false }
         if let born, let otherBorn = other.born { return born == otherBorn }
         return true
     }

@@ -97,19 +97,21 @@ struct ItemSearch {
     private func searchAround() -> FoundItem? {
         let isReplaced = paths.contains { (try? FileStatus.of($0, followingLinks: false)) != nil }
         let limit = isReplaced ? Self.entryLimitWhenReplaced : Self.entryLimit
-        var search = BoundedSearch(entriesLeft: limit, depthLimit: Self.depthLimit) { inode, path in
-            inode == identity.inode ? check(path) : nil
-        }
+        var search = BoundedSearch(
+            inode: identity.inode, entriesLeft: limit, depthLimit: Self.depthLimit, check: check)
         for path in paths {
             var folder = Bookmark.folder(of: path)
             for _ in 0..<Self.foldersAbove where folder != "/" {
-                if let item = search.look(beneath: folder, on: identity) { return item }
+                if let item = search.look(beneath: folder) { return item }
                 folder = Bookmark.folder(of: folder)
             }
         }
         let home = NSHomeDirectory()
         for folder in [home, home + "/.local/share/Trash/files"] {
-            if let item = search.look(beneath: folder, on: identity, includingHidden: false) { return item }
+            guard let open = try? FileDescriptor.open(folder, [.readOnly, .directory]),
+                let there = try? ItemIdentity(of: open), there.isOnSameFileSystem(as: identity)
+            else { continue }
+            if let item = search.look(beneath: folder, includingHidden: false) { return item }
         }
         return nil
     }
@@ -117,40 +119,41 @@ struct ItemSearch {
 
 /// Looks through folders, those nearest to where it begins first, none twice, until it has looked at so many names.
 private struct BoundedSearch {
-    var entriesLeft: Int
-    let depthLimit: Int
-    let check: (_ inode: UInt64, _ path: String) -> FoundItem?
+    private let inode: UInt64
+    private var entriesLeft: Int
+    private let depthLimit: Int
+    private let check: (_ path: String) -> FoundItem?
     private var seen: Set<FileStatus.Identity> = []
 
-    init(entriesLeft: Int, depthLimit: Int, check: @escaping (_ inode: UInt64, _ path: String) -> FoundItem?) {
+    /// - Parameter check: asked of what has the inode.
+    init(inode: UInt64, entriesLeft: Int, depthLimit: Int, check: @escaping (_ path: String) -> FoundItem?) {
+        self.inode = inode
         self.entriesLeft = entriesLeft
         self.depthLimit = depthLimit
         self.check = check
     }
 
-    /// - Parameter identity: of an item on the only file system that is looked at.
-    mutating func look(beneath root: String, on identity: ItemIdentity, includingHidden: Bool = true) -> FoundItem? {
-        guard let folder = try? FileDescriptor.open(root, [.readOnly, .directory, .nonBlocking]),
-            let there = try? ItemIdentity(of: folder), there.isOnSameFileSystem(as: identity)
-        else { return nil }
+    /// Looks on the file system of the root only.
+    mutating func look(beneath root: String, includingHidden: Bool = true) -> FoundItem? {
+        guard let device = try? FileStatus.of(root).identity.device else { return nil }
         var waiting = [(path: root, depth: 0)]
         var next = 0
         while next < waiting.count, entriesLeft > 0 {
             let (path, depth) = waiting[next]
             next += 1
-            guard let folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow, .nonBlocking]),
-                let status = try? folder.status(), status.identity.device == there.device,
+            // The root may be reached through a link, as home folders are; below it none is followed.
+            let links: FileDescriptor.OpenOptions = depth == 0 ? [] : .noFollow
+            guard let folder = try? FileDescriptor.open(path, links.union([.readOnly, .directory, .nonBlocking])),
+                let status = try? folder.status(), status.identity.device == device,
                 seen.insert(status.identity).inserted, let entries = try? folder.entries()
             else { continue }
             entriesLeft -= entries.count
+            let prefix = path == "/" ? "/" : path + "/"
             for entry in entries {
+                if entry.inode == inode, let item = check(prefix + entry.name.description) { return item }
+                guard entry.kind == nil || entry.kind == .directory, depth < depthLimit else { continue }
                 let name = entry.name.description
-                let child = path == "/" ? "/" + name : path + "/" + name
-                if let item = check(entry.inode, child) { return item }
-                let isFolder = entry.kind == nil || entry.kind == .directory
-                if isFolder, depth < depthLimit, includingHidden || !name.hasPrefix(".") {
-                    waiting.append((child, depth + 1))
-                }
+                if includingHidden || !name.hasPrefix(".") { waiting.append((prefix + name, depth + 1)) }
             }
         }
         return nil

@@ -19,8 +19,12 @@ import Testing
 
     /// Runs a process, with a data folder of its own beneath the test's.
     private func peer(_ words: String..., home: String = "home", user: uid_t? = nil) throws -> String {
+        try run(Self.program(), words, home: home, user: user)
+    }
+
+    private func run(_ program: URL, _ words: [String], home: String, user: uid_t?) throws -> String {
         let process = Process()
-        process.executableURL = try Self.program()
+        process.executableURL = program
         process.arguments = words
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = path(home)
@@ -59,6 +63,35 @@ import Testing
         let bookmark = try peer("make", path("a"))
         #expect(
             try peer("resolve", bookmark, home: "other") == "error \(CocoaError.Code.fileReadCorruptFile.rawValue)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && Requirement.isWanted(program: "losetup")), arguments: [nil, 65534 as uid_t])
+    func anItemIsFoundWhereItsFileSystemIsMountedAnew(_ user: uid_t?) throws {
+        try retrying { chmod(folder.path, 0o777) }
+        // Another image has the first device by then, as after a new start of the machine.
+        let script = """
+            set -e
+            cd "$1"
+            for image in one two; do truncate -s 16M $image; mkfs.ext4 -q $image >/dev/null 2>&1; mkdir at-$image; done
+            mkdir elsewhere
+            mount -o loop one at-one
+            mkdir at-one/deep
+            touch at-one/deep/file
+            chmod 755 at-one
+            bookmark=$("$2" make "$1/at-one/deep/file")
+            umount at-one
+            mount -o loop two at-two
+            mount -o loop one elsewhere
+            "$2" resolve "$bookmark"
+            umount at-two elsewhere
+            """
+        let answer = try run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            [
+                "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare", "-m", "sh", "-c", script, "sh", folder.path,
+                try Self.program().path,
+            ], home: "home", user: user)
+        #expect(answer == "stale \(path("elsewhere/deep/file"))")
     }
 
     @Test func withoutPrivilegeAnItemIsFoundByItsInode() throws {
