@@ -1,11 +1,14 @@
 // An extension's program that uses bookmarks as it is told over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of security scope in a confined process.
+import Dispatch
 import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import Synchronization
 
 let socketNumber: CInt = 3
+let ended = DispatchSemaphore(value: 0)
 
 func answer(_ text: String) {
     let bytes = Array(text.utf8)
@@ -25,6 +28,21 @@ func perform(_ deed: String, _ operand: String) throws -> String {
     case "stop":
         url.stopAccessingSecurityScopedResource()
         return "done"
+    case "race":
+        let read = Atomic(0)
+        let threads = (0..<8).map { _ in
+            Thread {
+                for _ in 0..<20 where url.startAccessingSecurityScopedResource() {
+                    if (try? Data(contentsOf: url)) != nil { read.add(1, ordering: .relaxed) }
+                    url.stopAccessingSecurityScopedResource()
+                }
+                ended.signal()
+            }
+        }
+        for thread in threads { thread.start() }
+        for _ in threads { ended.wait() }
+        let count = read.load(ordering: .relaxed)
+        return count == 160 ? "all read" : "\(count) read"
     case "read": return String(decoding: try Data(contentsOf: url), as: UTF8.self)
     case "list": return try FileManager.default.contentsOfDirectory(atPath: operand).sorted().joined(separator: " ")
     case "append":

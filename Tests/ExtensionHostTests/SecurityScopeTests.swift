@@ -86,6 +86,16 @@ import Testing
         }
     }
 
+    @Test func usesOfManyThreadsBalance() throws {
+        try run { scene in
+            let path = try scene.resolve(scene.bookmark(scene.file))
+            let before = scene.process.tell("descriptors")
+            #expect(scene.process.tell("race \(path)") == "all read")
+            #expect(scene.process.tell("read \(path)")?.hasPrefix("error") == true)
+            #expect(scene.process.tell("descriptors") == before)
+        }
+    }
+
     @Test func readOnlyAccessIsToReadOnly() throws {
         try run { scene in
             let path = try scene.resolve(scene.bookmark(scene.file, readOnly: true))
@@ -124,7 +134,10 @@ import Testing
             defer { unlink(file) }
             guard (try? Data("far".utf8).write(to: URL(fileURLWithPath: file))) != nil,
                 try FileStatus.of(file).identity.device != FileStatus.of(scene.place.data).identity.device
-            else { return }
+            else {
+                if getenv("CI") != nil { Issue.record("/dev/shm is no other file system than \(scene.place.data)") }
+                return
+            }
             let path = try scene.resolve(scene.bookmark(file))
             #expect(scene.process.tell("start \(path)") == "yes")
             #expect(scene.process.tell("read \(path)") == "far")

@@ -65,7 +65,7 @@ import Testing
             try peer("resolve", bookmark, home: "other") == "error \(CocoaError.Code.fileReadCorruptFile.rawValue)")
     }
 
-    @Test(.enabled(if: geteuid() == 0 && Requirement.isWanted(program: "losetup")), arguments: [nil, 65534 as uid_t])
+    @Test(.enabled(if: TestDisk.isWanted(.xfs)), arguments: [nil, 65534 as uid_t])
     func anItemIsFoundWhereItsFileSystemIsMountedAnew(_ user: uid_t?) throws {
         try retrying { chmod(folder.path, 0o777) }
         // Another image has the first device by then, as after a new start of the machine.

@@ -166,6 +166,21 @@ import Testing
         found.stopAccessingSecurityScopedResource()
     }
 
+    @Test func aScopeNamesWhomItIsFor() throws {
+        try folder.file("a")
+        let group = try #require(
+            FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "org.example.bookmarks"))
+        let key = try BookmarkKey(data: group.deletingLastPathComponent().deletingLastPathComponent().path)
+        let forBundle = try url("a").bookmarkData(
+            options: .securityScopeAllowOnlyReadAccess, forBundle: "org.example.other")
+        #expect(
+            try BookmarkSeal.open(forBundle, key).scope == Bookmark.Scope(bundle: "org.example.other", isReadOnly: true)
+        )
+        let ours = try BookmarkSeal.open(url("a").bookmarkData(options: .withSecurityScope), key)
+        #expect(ours.scope == Bookmark.Scope(bundle: nil, isReadOnly: false))
+        #expect(try BookmarkSeal.open(url("a").bookmarkData(), key).scope == nil)
+    }
+
     @Test func accessOutsideOfAConfinementIsThatOfTheFile() throws {
         try folder.file("a")
         #expect(url("a").startAccessingSecurityScopedResource())
