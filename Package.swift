@@ -22,9 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
-func compatibilityTests(_ name: String, path: String, _ mode: SwiftLanguageMode) -> Target {
+func compatibilityTests(
+    _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
+) -> Target {
     .testTarget(
-        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: ["README.md"],
+        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [
             .swiftLanguageMode(mode),
             .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
@@ -63,6 +65,7 @@ let package = Package(
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers"),
         library("OSLog"),
+        library("PropertyLists"),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -70,21 +73,34 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["CAuthentication", "Conduit", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "FileCoordination",
+            ["CAuthentication", "Conduit", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
-            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "ZipArchive",
+            ]),
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        library(
+            "AppExtension",
+            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+        library(
+            "DragAndDrop",
+            [
+                "CLateBinding", "FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "Exchange",
+            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library(
             "ExtensionHost",
             ["AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -140,6 +156,7 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("PropertyListsTests", ["PropertyLists"]),
         .executableTarget(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
@@ -150,7 +167,9 @@ let package = Package(
             name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
-        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
+        tests(
+            "DragAndDropTests",
+            ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
         .executableTarget(
             name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
@@ -174,11 +193,20 @@ let package = Package(
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
         .executableTarget(
-            name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
+            name: "PasteboardPeer",
+            dependencies: ["DragAndDrop", "Exchange", "FileCoordination", "ItemProvider", "MobileCoreServices"],
             path: "Tests/PasteboardPeer", swiftSettings: settings),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
-        compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
-        compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),
+        compatibilityTests(
+            "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
+        compatibilityTests(
+            "SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", exclude: ["README.md"], .v6),
+        // A conformance holds for its whole module, so these have one of their own; and it is not retroactive within a package.
+        compatibilityTests(
+            "RetroactiveConformancesSwift5Tests", path: "Tests/RetroactiveConformances", packageAccess: false, .v5),
+        compatibilityTests(
+            "RetroactiveConformancesSwift6Tests", path: "Tests/RetroactiveConformancesSwift6", packageAccess: false, .v6
+        ),
     ],
 )

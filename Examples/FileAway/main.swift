@@ -40,10 +40,14 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
 
     private static func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
         let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
+        // A host may call its items what it likes: no other folder is meant by it, and no hidden file.
         let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
-        var target = documents.appendingPathComponent(name)
+        var target = documents.appendingPathComponent(name.hasPrefix(".") ? "_" + name.dropFirst() : name)
         var contents = Data()
-        switch item as Any {
+        // An address comes as it is, or as its bytes.
+        let address =
+            kind == .url ? (item as Any as? Data).flatMap { URL(dataRepresentation: $0, relativeTo: nil) } : nil
+        switch address ?? item as Any {
         case let url as URL where url.isFileURL && kind != .url:
             contents = try Data(contentsOf: url)
         case let url as URL:
@@ -60,7 +64,17 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
             throw CocoaError(.fileReadUnknown)
         }
         if target.pathExtension.isEmpty { target.appendPathExtension(for: kind) }
-        try contents.write(to: target, options: .atomic)
+        let ending = target.pathExtension
+        let stem = target.deletingPathExtension().lastPathComponent
+        // Nothing that was filed before is replaced.
+        for number in 2... {
+            do {
+                try contents.write(to: target, options: .withoutOverwriting)
+                break
+            } catch CocoaError.fileWriteFileExists {
+                target = documents.appendingPathComponent("\(stem) \(number).\(ending)")
+            }
+        }
         return target.lastPathComponent
     }
 }

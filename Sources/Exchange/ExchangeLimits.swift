@@ -20,9 +20,10 @@ package struct ExchangeLimits: Sendable {
     package var opensWaiting = 8_192
     /// Registered bundles.
     package var bundles = 2_000
-    /// Bytes of memory files that the daemon keeps for pasteboards whose process has ended.
+    /// Bytes of memory files that the daemon keeps for pasteboards whose process has ended; half of it for those that are
+    /// not the general one.
     package var heldBytes = 512 << 20
-    /// Representations that the daemon keeps for such pasteboards.
+    /// Representations that the daemon keeps for such pasteboards; half of it for those that are not the general one.
     package var heldRepresentations = 4_096
 
     package init() {}

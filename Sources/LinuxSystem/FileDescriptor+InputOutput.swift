@@ -12,17 +12,16 @@ extension FileDescriptor {
         try retrying { pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
     }
 
-    /// What there is to read from the current position on, at most so many bytes: also of files that do not know their size.
-    package func contents(limit: Int) throws(Errno) -> [UInt8] {
-        var contents: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: min(limit, 16 << 10))
-        while contents.count < limit {
-            let wanted = min(piece.count, limit - contents.count)
-            let count = try retrying { Glibc.read(rawValue, &piece, wanted) }
+    /// Reads everything from the current position on, but never more than about a limit.
+    package func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < limit {
+            let count = try retrying { Glibc.read(rawValue, &piece, piece.count) }
             if count == 0 { break }
-            contents += piece[..<count]
+            bytes += piece[..<count]
         }
-        return contents
+        return bytes
     }
 
     /// Writes up to the buffer's length at the current position and says how much was taken.

@@ -1,3 +1,4 @@
+import AppExtension
 import Exchange
 import ExtensionHost
 import Foundation

@@ -61,6 +61,49 @@ enum Placement {
         }
     }
 
+    /// Copies a file or folder into a folder under a name that somebody else has chosen: nothing there is replaced, a name that is
+    /// taken gets a number, and no hidden file is made, such as one that a shell would run.
+    ///
+    /// - Returns: where it is.
+    static func keep(_ source: URL, in folder: String) throws -> String {
+        do {
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
+            let isDirectory = try file.status().kind == .directory
+            let visible = source.lastPathComponent.drop { $0 == "." }
+            let name = (visible.count == source.lastPathComponent.count ? "" : "_") + visible as NSString
+            let ending = name.pathExtension.isEmpty ? "" : "." + name.pathExtension
+            var candidate = name as String
+            var number = 2
+            while try !copy(file, isDirectory: isDirectory, into: directory, named: candidate) {
+                candidate = "\(name.deletingPathExtension) \(number)\(ending)"
+                number += 1
+            }
+            return URL(fileURLWithPath: folder).appendingPathComponent(candidate).path
+        } catch let error as Errno {
+            throw CommandError("\(folder): \(error)")
+        } catch let error as CopyError {
+            throw CommandError("\(folder): \(error)")
+        }
+    }
+
+    /// - Returns: `false` when the name is taken.
+    private static func copy(
+        _ source: FileDescriptor, isDirectory: Bool, into folder: FileDescriptor, named name: String
+    ) throws(CopyError) -> Bool {
+        do throws(CopyError) {
+            if isDirectory {
+                try TreeCopier.copy(source, into: folder, named: name)
+            } else {
+                try FileCopier.copy(source, into: folder, named: name)
+            }
+            return true
+        } catch {
+            guard case .alreadyExists = error else { throw error }
+            return false
+        }
+    }
+
     /// Makes a symbolic link to a file that stays where it is. A file that is there is replaced.
     ///
     /// - Returns: the path at which it is now.
@@ -68,8 +111,8 @@ enum Placement {
     static func link(to original: URL, at path: String) throws -> String {
         try atPlace(path, original.lastPathComponent) { directory, final in
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
-            // The file itself is there already, and its only name must not become a link to itself.
-            if let there = try? directory.status(of: final).identity,
+            // It is there already, under its own name or by a link: neither must become a link to itself.
+            if let there = try? directory.status(of: final, followingLinks: true).identity,
                 there == (try? FileStatus.of(original.path).identity)
             {
                 return

@@ -1,4 +1,3 @@
-import CoreTransferable
 import Foundation
 import Images
 import ItemProvider
@@ -10,7 +9,7 @@ enum Scenario {
     /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
     /// never, twice, neither, error, fill SIZE;
     /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
-    /// own, error; or `transferable KIND ARGUMENT`: greeting TEXT, movie PATH.
+    /// own, error; or `transferable KIND ARGUMENT`, see ``Transferables``.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -28,12 +27,7 @@ enum Scenario {
         let type = words[1]
         let argument = words.dropFirst(2).joined(separator: " ")
         if kind == "transferable" {
-            let argument = words.dropFirst(2).joined(separator: " ")
-            if words[1] == "movie" {
-                provider.register(Movie(url: URL(fileURLWithPath: argument)))
-            } else {
-                provider.register(Greeting(text: argument))
-            }
+            Transferables.register(type, argument, provider)
             return provider
         }
         if kind == "item" { return item(type, words[2], words.dropFirst(3).joined(separator: " ")) }
@@ -147,25 +141,6 @@ final class SlowHandlers: Sendable {
         for (progress, completion) in all {
             progress.completedUnitCount = 100
             completion(Data("done".utf8), nil)
-        }
-    }
-}
-
-private struct Greeting: Codable, Transferable {
-    var text: String
-
-    static var transferRepresentation: some TransferRepresentation {
-        CodableRepresentation(contentType: .json)
-        ProxyRepresentation(exporting: \.text)
-    }
-}
-
-private struct Movie: Transferable {
-    var url: URL
-
-    static var transferRepresentation: some TransferRepresentation {
-        FileRepresentation(exportedContentType: .movie, shouldAllowToOpenInPlace: true) {
-            SentTransferredFile($0.url, allowAccessingOriginalFile: true)
         }
     }
 }

@@ -1,3 +1,4 @@
+import AppExtension
 import ExtensionHost
 import Foundation
 import Glibc
@@ -52,6 +53,23 @@ import Testing
             #expect(unruly.tell("read \(secret)") == refused)
             #expect(unruly.tell("write \(place.data)/extensions/org.example.unruly.appex/Info.plist") == refused)
             #expect(!FileManager.default.fileExists(atPath: place.root + "/outside"))
+        }
+    }
+
+    @Test func aLinkInAContainerMakesNothingOutsideOfIt() throws {
+        for name in ["tmp", "Documents", "Library"] {
+            try ExtensionPlace.run { place in
+                try place.start().end()
+                let outside = place.root + "/outside"
+                let container = place.data + "/containers/org.example.unruly"
+                try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
+                // As the extension itself can do.
+                try FileManager.default.removeItem(atPath: container + "/" + name)
+                try FileManager.default.createSymbolicLink(
+                    atPath: container + "/" + name, withDestinationPath: outside)
+                #expect(throws: (any Error).self) { try place.start() }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: outside).isEmpty)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ signal(SIGPIPE, SIG_IGN)
     private var allowsMove = true
     private var wanted = UIDropOperation.copy
     private var drag: DragOperation?
+    private let mac = MacDesk()
 
     func perform(_ command: String, _ text: String) async {
         let pasteboard = UIPasteboard.general
@@ -33,6 +34,38 @@ signal(SIGPIPE, SIG_IGN)
             say("copied")
         case "paste-named":
             say("pasted \(UIPasteboard(name: .init(text), create: false)?.string ?? "nothing")")
+        case "copy-without-end":
+            let item = NSItemProvider()
+            item.registerDataRepresentation(forTypeIdentifier: "public.utf8-plain-text", visibility: .all) {
+                completion in
+                completion(Data((text + String(repeating: " more", count: 10_000_000)).utf8), nil)
+                return nil
+            }
+            pasteboard.itemProviders = [item]
+            say("copied")
+        case "copy-failing":
+            let item = NSItemProvider()
+            item.registerDataRepresentation(forTypeIdentifier: "public.utf8-plain-text", visibility: .all) {
+                completion in
+                completion(nil, CocoaError(.fileReadNoPermission))
+                return nil
+            }
+            pasteboard.itemProviders = [item]
+            say("copied")
+        case "detect":
+            do {
+                let values = try await pasteboard.detectedValues(for: [\.probableWebURL, \.number, \.links])
+                let address = values.probableWebURL.isEmpty ? "no address" : values.probableWebURL
+                let links = values.links.map(\.url.absoluteString).joined(separator: ",")
+                say("detected \(address), \(values.number ?? 0), \(links.isEmpty ? "no links" : links)")
+            } catch {
+                say("failed \((error as NSError).code)")
+            }
+        case "detect-patterns":
+            pasteboard.detectPatterns(for: [.probableWebURL, .number], inItemSet: nil) { result in
+                let patterns = (try? result.get())?.map { $0.map(\.rawValue.count).sorted() }
+                say("detected \(patterns?.description ?? "nothing")")
+            }
         case "count":
             say("count \(pasteboard.changeCount)")
         case "drag", "drag-without-moving":
@@ -52,7 +85,7 @@ signal(SIGPIPE, SIG_IGN)
             guard let drop = try? await DropOperation.remote(interaction) else { return say("failed no drag") }
             say("dropped \(await drop.perform())")
         default:
-            say("unknown \(command)")
+            if !mac.perform(command, text) { say("unknown \(command)") }
         }
     }
 

@@ -65,7 +65,7 @@ final class PodcastModelData: NSObject, Codable, NSItemProviderReading, NSItemPr
     }
 
     func dropInteraction(_ interaction: UIDropInteraction, performDrop session: UIDropSession) {
-        _ = session.loadObjects(ofClass: PodcastModelData.self) { (items) in
+        session.loadObjects(ofClass: PodcastModelData.self) { (items) in
             if let podcasts = items as? [PodcastModelData] {
                 self.dropped = podcasts.compactMap { $0.collectionName }
             }

@@ -77,6 +77,25 @@ import UniformTypeIdentifiers
         #expect(string == "text")
     }
 
+    @Test func theAddressFieldSeesWhatIsOnThePasteboard() async throws {
+        let pasteboard = UIPasteboard.withUniqueName()
+        let menu = PasteMenu(pasteboard)
+        await withCheckedContinuation { continuation in menu.update { continuation.resume() } }
+        #expect(!menu.canPasteAndGo && !menu.canPasteAndSearch)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                pasteboard.setItems([["public.utf8-plain-text": "https://example.org"]], options: [.localOnly: true])
+                continuation.resume()
+            }
+        }
+        await withCheckedContinuation { continuation in menu.update { continuation.resume() } }
+        #expect(menu.canPasteAndGo && !menu.canPasteAndSearch)
+        let url = await withCheckedContinuation { continuation in menu.readURL { continuation.resume(returning: $0) } }
+        #expect(url == URL(string: "https://example.org"))
+        #expect(try await menu.values() == ("https://example.org", nil))
+        #expect(try await menu.contacts().isEmpty)
+    }
+
     @Test func smallThingsWorkAsTheyAreWritten() async throws {
         #expect(Idioms.progress().totalUnitCount == 0)
         #expect(Idioms.callWithErrorPointer() == 1)
@@ -87,5 +106,41 @@ import UniformTypeIdentifiers
         try? FileManager.default.removeItem(at: group)
         for bad in ["", "..", "../x", "a/b", String(repeating: "g", count: 300)] { #expect(Idioms.group(bad) == nil) }
         #expect(try await Bookmark(title: "t").exported(as: .plainText) == Data("t".utf8))
+    }
+
+    @MainActor @Test func programsForTheMacCopyAndPaste() async throws {
+        // Within this process: no daemon is to be left behind.
+        let controller = ClipboardController(pasteboard: NSPasteboard(.general, PasteboardStore(LocalBoards())))
+        controller.copyText("text")
+        #expect(controller.pasteText() == "text" && controller.hasChanged && !controller.hasChanged)
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("a.txt")
+        try Data("x".utf8).write(to: file)
+        #expect(controller.copyFiles([file, folder]))
+        #expect(controller.pasteFiles() == [file])
+        controller.copyWithMarkup("text", html: "<b>text</b>")
+        #expect(controller.kinds == ["public.html"] && controller.pasteAnything() == ["text"])
+        controller.copyLater()
+        controller.selection = "late"
+        #expect(controller.pasteText() == "late")
+        #expect(
+            controller.pasteboard.propertyList(forType: .init("com.example.selection")) as? [String: String] == [
+                "selection": "late"
+            ])
+        controller.pasteboard.clearContents()
+        #expect(controller.pasteboard.writeObjects([Row(index: 3)]))
+        let rows = controller.pasteboard.readObjects(forClasses: [Row.self]) as? [Row]
+        #expect(rows?.map(\.index) == [3])
+        let export = ExportController(contents: Data("png".utf8))
+        controller.pasteboard.clearContents()
+        #expect(controller.pasteboard.writeObjects([export.makePromise()]))
+        let received = await withCheckedContinuation { continuation in
+            receiveFiles(from: controller.pasteboard, at: folder, queue: OperationQueue()) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(received?.lastPathComponent == "Export.png")
     }
 }

@@ -58,6 +58,7 @@ while true {
     case "socket": answer(outcome(socket(CInt(operand) ?? AF_INET, CInt(SOCK_STREAM.rawValue), 0)))
     case "descriptors":
         answer((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.map(String.init).joined(separator: " "))
-    default: answer("unknown deed")
+    // A real host's request, for instance: it gets no answer, and the end of the socket changes nothing.
+    default: while true { pause() }
     }
 }

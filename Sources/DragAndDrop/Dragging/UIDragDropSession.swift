@@ -48,6 +48,7 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     /// Loads an object of a class from every item that has one. To be called while the drop is performed.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be made, in the items' order.
+    @discardableResult
     func loadObjects(
         ofClass aClass: any NSItemProviderReading.Type, completion: @escaping ([any NSItemProviderReading]) -> Void
     ) -> Progress

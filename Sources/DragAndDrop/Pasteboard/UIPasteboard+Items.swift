@@ -1,8 +1,6 @@
-import Dispatch
 import Foundation
 import Images
 import ItemProvider
-import Synchronization
 import UniformTypeIdentifiers
 
 /// Items as dictionaries from type to value. The values are those of ``value(forPasteboardType:)``.
@@ -102,6 +100,7 @@ extension NSItemProvider {
         let copy = NSItemProvider()
         copy.suggestedName = suggestedName
         for representation in representations { copy.register(representation.restricted(to: .ownProcess)) }
+        copy.promise.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
         return copy
     }
 }
@@ -157,19 +156,8 @@ enum PasteboardValue {
         }
     }
 
-    /// Blocks the calling thread until a load has ended.
+    /// Blocks the calling thread until a load has ended. On the main thread, promises of this process are kept meanwhile.
     static func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> Void) -> Value? {
-        let ended = DispatchSemaphore(value: 0)
-        let result = LoadResult<Value>()
-        start { value in
-            result.value.withLock { $0 = value }
-            ended.signal()
-        }
-        ended.wait()
-        return result.value.withLock { $0 }
+        MainThread.wait(start)
     }
-}
-
-private final class LoadResult<Value: Sendable>: Sendable {
-    let value = Mutex<Value?>(nil)
 }

@@ -71,7 +71,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     open class func remove(withName pasteboardName: Name) {
         guard pasteboardName != .general else { return }
         let pasteboard = UIPasteboard(pasteboardName, SharedBoards.current)
-        try? pasteboard.boards.replace(pasteboard.board, with: [], staysAfterwards: false)
+        _ = try? pasteboard.boards.replace(pasteboard.board, with: [], staysAfterwards: false)
         NotificationCenter.default.post(name: removedNotification, object: pasteboard)
     }
 
@@ -130,7 +130,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, date.timeIntervalSinceNow)) { [self] in
             // Something newer stays.
             guard self.changeCount == changeCount else { return }
-            try? boards.replace(board, with: [], staysAfterwards: false)
+            _ = try? boards.replace(board, with: [], staysAfterwards: false)
         }
     }
 

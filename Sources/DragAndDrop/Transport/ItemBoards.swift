@@ -12,8 +12,16 @@ package protocol ItemBoards: Sendable {
     /// Puts items on a board, in place of what was there.
     ///
     /// - Parameter staysAfterwards: whether the items are to be fulfilled when this process ends, so that they outlive it.
-    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws
-    /// Grows whenever the contents of the board change.
+    /// - Returns: the change count that the board has with them.
+    @discardableResult
+    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int
+    /// Puts items on a board, in place of those that the same process put there and without a new change count: it goes on with
+    /// what it has begun.
+    ///
+    /// - Parameter changeCount: that of the board as this process left it.
+    /// - Returns: `false` where the board has changed since, and stays as it is.
+    func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
+    /// Grows whenever the contents of the board change, but for what is amended.
     func changeCount(of board: String) throws -> Int
 }
 
@@ -51,12 +59,25 @@ package final class LocalBoards: ItemBoards {
         boards.withLock { $0[board]?.promises ?? [] }.map { NSItemProvider(promise: $0) }
     }
 
-    package func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) {
+    package func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) -> Int {
         let promises = items.map(\.promise)
-        boards.withLock {
-            $0[board, default: Contents()].promises = promises
-            $0[board, default: Contents()].changeCount += 1
+        // What was there goes after the lock is released: its handlers may hold whatever client code put into them.
+        let (count, _) = boards.withLock { boards in
+            let old = boards[board, default: Contents()]
+            boards[board] = Contents(promises: promises, changeCount: old.changeCount + 1)
+            return (old.changeCount + 1, old)
         }
+        return count
+    }
+
+    package func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) -> Bool {
+        let promises = items.map(\.promise)
+        let old = boards.withLock { boards -> Contents? in
+            guard let old = boards[board], old.changeCount == changeCount else { return nil }
+            boards[board] = Contents(promises: promises, changeCount: changeCount)
+            return old
+        }
+        return old != nil
     }
 
     package func changeCount(of board: String) -> Int { boards.withLock { $0[board]?.changeCount ?? 0 } }

@@ -13,12 +13,29 @@ struct SharedItemBoards: ItemBoards {
         return items.map { $0.makeProvider() }
     }
 
-    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws {
+    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int {
         let promises = items.map(\.promise)
-        _ = try Self.waitFor { completion in
+        let (_, count) = try Self.waitFor { completion in
             ExchangeClient.shared.replaceContents(of: board, with: promises) { completion($0.mapError { $0 }) }
         }
         if staysAfterwards { ExchangeClient.shared.handOverAtExit() }
+        return count
+    }
+
+    func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool {
+        let promises = items.map(\.promise)
+        do {
+            _ = try Self.waitFor { completion in
+                ExchangeClient.shared.replaceContents(of: board, with: promises, amending: changeCount) {
+                    completion($0.mapError { $0 })
+                }
+            }
+            return true
+        } catch {
+            // Refused for another reason, it is an error.
+            guard try self.changeCount(of: board) == changeCount else { return false }
+            throw error
+        }
     }
 
     func changeCount(of board: String) throws -> Int {

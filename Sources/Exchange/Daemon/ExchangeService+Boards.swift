@@ -31,7 +31,7 @@ extension ExchangeService {
                 throw .refused("the board \(request.board) has newer contents")
             }
             let replaced = try state.table.replaceContents(
-                of: request.board, with: request.manifests, owner: peer.number)
+                of: request.board, with: request.manifests, owner: peer.number, amending: request.amending)
             let ended = replaced.compactMap { state.holdings.drop($0.manifest.identifier) }
             let owners = replaced.compactMap { entry in
                 state.clients[entry.owner].map { ($0.connection, entry.manifest.identifier) }

@@ -67,23 +67,31 @@ package struct ReplaceContentsCall: Call {
     /// Do it only if nothing was put on the board since the daemon started: the contents that a provider had on it
     /// before a restart do not push out newer ones.
     package let onlyIfUntouched: Bool
+    /// Do it only if the board still has this change count and nobody else's items, and keep the count: a program goes on
+    /// with what it has begun to write.
+    package let amending: UInt64?
 
-    package init(board: String, manifests: [OfferManifest], onlyIfUntouched: Bool = false) {
+    package init(
+        board: String, manifests: [OfferManifest], onlyIfUntouched: Bool = false, amending: UInt64? = nil
+    ) {
         self.board = board
         self.manifests = manifests
         self.onlyIfUntouched = onlyIfUntouched
+        self.amending = amending
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         board = try decoder.decode(forKey: 0)
         manifests = try decoder.decode(forKey: 1)
         onlyIfUntouched = try decoder.decodeIfPresent(forKey: 2) ?? false
+        amending = try decoder.decodeIfPresent(forKey: 3)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(board, forKey: 0)
         encoder.encode(manifests, forKey: 1)
         if onlyIfUntouched { encoder.encode(true, forKey: 2) }
+        encoder.encodeIfPresent(amending, forKey: 3)
     }
 }
 

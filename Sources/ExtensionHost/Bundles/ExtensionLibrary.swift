@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem

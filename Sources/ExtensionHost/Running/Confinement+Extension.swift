@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import LinuxSystem
 

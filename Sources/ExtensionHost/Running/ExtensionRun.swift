@@ -1,3 +1,4 @@
+import AppExtension
 import Conduit
 import Foundation
 import Glibc

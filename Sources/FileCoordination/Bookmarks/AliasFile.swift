@@ -46,7 +46,7 @@ struct AliasFile {
             let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
             let status = try file.status()
             guard status.kind == .regular, status.size <= BookmarkSeal.largest else { return nil }
-            let data = Data(try file.contents(limit: BookmarkSeal.largest))
+            let data = Data(try file.readToEnd(limit: BookmarkSeal.largest))
             return BookmarkSeal.isBookmark(data) ? data : nil
         } catch {
             throw BookmarkError.unreadable(path, error)

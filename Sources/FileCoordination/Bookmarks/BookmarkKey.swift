@@ -56,7 +56,7 @@ package struct BookmarkKey: Sendable {
         guard status.kind == .regular, status.owner == geteuid(), status.permissions & 0o077 == 0 else {
             throw Fault(description: "\(path) has to be a file that only its owner, this user, may read")
         }
-        let bytes = try file.contents(limit: length + 1)
+        let bytes = try file.readToEnd(limit: length + 1)
         guard bytes.count == length else { throw Fault(description: "\(path) is not a key of \(length) bytes") }
         return bytes
     }

@@ -137,7 +137,8 @@ extension BookmarkKey {
     /// The key of this user; in a confined process, one of its own container.
     static func current() throws -> BookmarkKey {
         do {
-            return try BookmarkKey(data: DataFolder.path)
+            guard let data = DataFolder.path else { throw Fault(description: "PURVEY_HOME is not an absolute path") }
+            return try BookmarkKey(data: data)
         } catch {
             throw BookmarkError.noKey(error)
         }

@@ -10,7 +10,8 @@ import LinuxSystem
 /// A link that is named after the item's path leads there too, for an item that was replaced under its name; the folder stays
 /// where it is then, for those who use a version. Links and versions appear whole, so processes need no lock between them.
 struct VersionStore {
-    private static var root: String { DataFolder.path + "/versions" }
+    /// Without a data folder, a path that nothing can be made at.
+    private static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
     private let item: FoundItem
     private let identity: ItemIdentity
     /// `nil` where no version was kept yet.

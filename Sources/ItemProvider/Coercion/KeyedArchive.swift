@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Reading keyed archives that somebody else wrote.
 ///
@@ -7,8 +8,8 @@ import Foundation
 /// and Foundation's plain values.
 package enum KeyedArchive {
     /// Values without behaviour, in which objects keep their state.
-    private static let plainClasses: Set<String> = [
-        "NSObject", "NSString", "NSMutableString", "NSNumber", "NSValue", "NSData", "NSMutableData", "NSDate", "NSURL",
+    static let plainClasses: Set<String> = [
+        "NSString", "NSMutableString", "NSNumber", "NSData", "NSMutableData", "NSDate", "NSURL",
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
@@ -22,15 +23,22 @@ package enum KeyedArchive {
     }
 
     /// An object of a class from its archive; `nil` for what is no archive of such an object.
-    static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
+    package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
-        guard let names = classNames(in: data), names.root == name,
+        // A class of Foundation has no module before its name. The plain ones apart, what they read they do not look at.
+        guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data), names.root == name,
             names.all.subtracting(plainClasses) == [name]
                 || plainClasses.contains(name) && names.all.isSubset(of: plainClasses)
         else { return nil }
         func unarchive<Wanted: NSObject & NSSecureCoding>(_ type: Wanted.Type) -> (any NSSecureCoding)? {
-            try? NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: data)
+            guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
+            // Which classes there are was seen to above. Foundation would see to it by ending the process.
+            unarchiver.requiresSecureCoding = false
+            unarchiver.decodingFailurePolicy = .setErrorAndReturn
+            defer { unarchiver.finishDecoding() }
+            let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? Wanted
+            return unarchiver.error == nil ? object : nil
         }
         return unarchive(coding)
     }
@@ -43,8 +51,7 @@ package enum KeyedArchive {
             let table = list.value(list.root, "$objects"), case .array(let entries) = list.objects[table],
             case .uid(let rootEntry) = list.objects[root], rootEntry < entries.count
         else { return nil }
-        // What Foundation follows without looking must lead somewhere.
-        for case .uid(let entry) in list.objects where entry >= entries.count { return nil }
+        guard KeyedArchiveStructure(list, entries).isSound else { return nil }
         var names: Set<String> = []
         for entry in entries {
             if let name = list.value(entry, "$classname") {

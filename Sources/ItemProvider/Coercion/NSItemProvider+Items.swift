@@ -104,11 +104,11 @@ extension NSItemProvider {
     }
 }
 
-/// Loads for `async` code.
+/// Loads for `async` code, which run where their caller does.
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type as the object that is stored, see
     /// ``loadItem(forTypeIdentifier:options:completionHandler:)``.
-    public func loadItem(
+    nonisolated(nonsending) public func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
         let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
@@ -121,7 +121,9 @@ extension NSItemProvider {
     }
 
     /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``.
-    public func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws -> any NSSecureCoding {
+    nonisolated(nonsending) public func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
+        -> any NSSecureCoding
+    {
         let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
             loadPreviewImage(options: options) { item, error in
                 continuation.resume(

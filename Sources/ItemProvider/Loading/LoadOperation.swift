@@ -47,12 +47,14 @@ package final class LoadOperation: Sendable {
     ///
     /// - Parameters:
     ///   - delivery: `nil` takes it as it comes: data as data, a file in place where that is allowed and possible, else a copy.
+    ///   - prepare: given the progress before anything moves it: to be made a part of another.
     ///   - completion: called once, on a queue of its own.
     package static func start(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
-        completion: @escaping Completion
+        prepare: (Progress) -> Void = { _ in }, completion: @escaping Completion
     ) -> Progress {
         let operation = LoadOperation(representation, of: promise, as: delivery, completion: completion)
+        prepare(operation.progress)
         operation.progress.cancellationHandler = { [weak operation] in operation?.cancel() }
         let task = SupplyTask(
             representation, for: delivery ?? .inPlace,

@@ -21,6 +21,12 @@ package enum ItemName {
         return shortened(withExtension(base, for: type))
     }
 
+    /// The name for a file where its own is taken: numbered before the extension, and no longer than a file system takes.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
+        return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
+    }
+
     /// The name with separators and control characters replaced, or `nil` when nothing usable is left.
     private static func sanitized(_ name: String) -> String? {
         var scalars = String.UnicodeScalarView()
@@ -53,9 +59,13 @@ package enum ItemName {
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > maximumLength else { return name }
         let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
+        return cut(name.dropLast(ending.count), ending: ending)
+    }
+
+    private static func cut(_ whole: Substring, ending: String) -> String {
         var room = maximumLength - ending.utf8.count
         var stem = ""
-        for character in name.dropLast(ending.count) {
+        for character in whole {
             room -= character.utf8.count
             if room < 0 { break }
             stem.append(character)

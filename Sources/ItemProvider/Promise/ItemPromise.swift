@@ -11,12 +11,16 @@ package final class ItemPromise: Sendable {
     package struct Presentation: Sendable {
         package var size = CGSize.zero
         package var style = 0
+        /// Where the item was, and what it was in, on the screen that it comes from.
+        package var sourceFrame = CGRect.zero
+        package var containerFrame = CGRect.zero
     }
 
     private struct State {
         var presentation = Presentation()
         var representations: [Representation] = []
         var suggestedName: String?
+        var teamRepresentation: Representation?
         var previewImageHandler: NSItemProvider.LoadHandler?
         /// Copies that were given to consumers as URLs, which must be good for as long as the item is there.
         var copies: [LoadFolder] = []
@@ -46,6 +50,17 @@ package final class ItemPromise: Sendable {
     var previewImageHandler: NSItemProvider.LoadHandler? {
         get { state.withLock { $0.previewImageHandler } }
         set { state.withLock { $0.previewImageHandler = newValue } }
+    }
+
+    /// What only processes of the same team see besides the representations, and none of them.
+    package var teamRepresentation: Representation? {
+        get { state.withLock { $0.teamRepresentation } }
+        set { state.withLock { $0.teamRepresentation = newValue } }
+    }
+
+    /// Everything that other processes are offered.
+    package var offered: [Representation] {
+        state.withLock { $0.representations + ($0.teamRepresentation.map { [$0] } ?? []) }
     }
 
     package var presentation: Presentation {

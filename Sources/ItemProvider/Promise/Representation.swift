@@ -70,6 +70,9 @@ package struct Representation: Sendable {
         )
     }
 
+    /// The type under which data for the same team crosses. Whoever sees it is of that team.
+    package static let teamDataType = "org.purvey.team-data"
+
     var isRemote: Bool {
         if case .request = keeper { return true }
         return false

@@ -40,7 +40,15 @@ package final class RemoteItem: Sendable {
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
-        for representation in manifest.representations { provider.register(promise(representation)) }
+        for representation in manifest.representations {
+            if representation.typeIdentifier == Representation.teamDataType {
+                // What everybody can see may be of anybody. What only the team sees, the daemon has found to be the team's.
+                let isOfTheTeam = representation.visibility != NSItemProviderRepresentationVisibility.all.rawValue
+                if isOfTheTeam { provider.promise.teamRepresentation = promise(representation) }
+            } else {
+                provider.register(promise(representation))
+            }
+        }
         return provider
     }
 

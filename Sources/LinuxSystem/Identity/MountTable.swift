@@ -36,7 +36,7 @@ package struct MountTable: Sendable {
 
     package static func current() throws(Errno) -> MountTable {
         let file = try FileDescriptor.open("/proc/self/mountinfo", .readOnly)
-        return MountTable(text: String(decoding: try file.contents(limit: 16 << 20), as: UTF8.self))
+        return MountTable(text: String(decoding: try file.readToEnd(limit: 16 << 20), as: UTF8.self))
     }
 
     package init(text: String) {

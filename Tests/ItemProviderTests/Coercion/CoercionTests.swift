@@ -105,6 +105,28 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(gone, "public.plain-text", as: Data.self).error?.code == -1200)
     }
 
+    /// A device never ends and a pipe never begins: the process that names one must not hold up the one that reads.
+    @Test func whatIsNoFileHoldsNobodyUp() async throws {
+        let pipe = NSTemporaryDirectory() + "/" + UUID().uuidString
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        for path in ["/dev/zero", pipe] {
+            let url = NSURL(fileURLWithPath: path)
+            for type in ["public.png", "public.plain-text", "public.file-url"] {
+                #expect(await load(url, type, as: Data.self).error?.code == -1200, "\(path) \(type)")
+                #expect(await load(url, type, as: UIImage.self).error?.code == -1200, "\(path) \(type)")
+            }
+            let provider = NSItemProvider(item: url, typeIdentifier: "public.png")
+            await #expect(throws: (any Error).self) { try await provider.loadDataRepresentation(for: .png) }
+            await #expect(throws: (any Error).self) { try await provider.loadFileRepresentation(for: .png) { _, _ in } }
+            let contents = try #require(NSItemProvider(contentsOf: url as URL))
+            let type = try #require(contents.registeredTypeIdentifiers.first)
+            await #expect(throws: (any Error).self) {
+                try await contents.loadDataRepresentation(forTypeIdentifier: type)
+            }
+        }
+    }
+
     @Test func anObjectOfTheClientsOwnIsArchivedAndReadBack() async throws {
         let provider = NSItemProvider(item: Token("word"), typeIdentifier: "com.example.token")
         let archive = try #require(await provider.data("com.example.token").data)
@@ -136,18 +158,96 @@ final class Intruder: NSObject, NSSecureCoding {
         }
     }
 
-    @Test func noDamageToAnArchiveDoesMoreThanFail() async throws {
-        let good = try NSKeyedArchiver.archivedData(withRootObject: Token("a word"), requiringSecureCoding: true)
+    /// Each is decoded for real: Foundation ends the process over a class or a part that is missing, over dictionaries with more
+    /// keys than values, and over an object within itself.
+    @Test(arguments: DamagedArchive.all) fileprivate func noDamageToAnArchiveDoesMoreThanFail(_ archive: DamagedArchive)
+        async throws
+    {
         var state: UInt64 = 3
-        for _ in 0..<2_000 {
-            var bad = good
-            for _ in 0..<2 {
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                bad[Int(state >> 33) % bad.count] = UInt8(truncatingIfNeeded: state >> 20)
-            }
-            _ = KeyedArchive.classNames(in: bad)
+        func next(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
         }
-        // A container within itself, as a list that Foundation would follow for ever.
+        #expect(KeyedArchive.unarchive(archive.data, as: archive.wanted) != nil)
+        var read = 0
+        for _ in 0..<5_000 {
+            var bad = archive.data
+            for _ in 0...next(3) { bad[next(bad.count)] = UInt8(next(256)) }
+            if KeyedArchive.unarchive(bad, as: archive.wanted) != nil { read += 1 }
+        }
+        #expect(read > 0)
         #expect(KeyedArchive.classNames(in: Data("bplist00".utf8) + Data(count: 40)) == nil)
+    }
+
+    @Test func otherClassesOfFoundationAreNotReadFromArchives() throws {
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: NSIndexSet(index: 1), requiringSecureCoding: true)
+        #expect(KeyedArchive.unarchive(archive, as: NSIndexSet.self) == nil)
+    }
+
+    @Test func theBytesOfAURLDoNoHarm() async {
+        // A property list whose root is a set, over which Foundation ends the process.
+        let head = Array("bplist00".utf8) + [0xC1, 0x01, 0x51, 0x61, 0x08, 0x0A] + [UInt8](repeating: 0, count: 6)
+        let numbers = [2, 0, 12].flatMap { [UInt8](repeating: 0, count: 7) + [UInt8($0)] }
+        let provider = NSItemProvider()
+        provider.registerDataRepresentation(for: .url) { completion in
+            completion(Data(head + [1, 1] + numbers), nil)
+            return nil
+        }
+        await #expect(throws: (any Error).self) { try await provider.loadObject(ofClass: URL.self) }
+    }
+}
+
+/// An archive that is going to be damaged, and the class that is read from it.
+private struct DamagedArchive: @unchecked Sendable, CustomTestStringConvertible {
+    let data: Data
+    let wanted: AnyClass
+    var testDescription: String { "\(wanted)" }
+
+    static let all: [DamagedArchive] = [
+        DamagedArchive(Token("a word")), DamagedArchive(Chest()),
+        DamagedArchive(["k": [1, "x"], "l": Data([3]), "u": NSUUID()] as NSDictionary, as: NSDictionary.self),
+        DamagedArchive([NSDate(), ["b"], NSNull()] as NSArray, as: NSArray.self),
+        DamagedArchive(NSSet(array: [1, "a"]), as: NSSet.self),
+        DamagedArchive(NSURL(fileURLWithPath: "/a/b"), as: NSURL.self),
+    ].compactMap { $0 }
+
+    init?(_ object: any NSObject & NSSecureCoding, as wanted: AnyClass? = nil) {
+        let archive = try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        guard let archive else { return nil }
+        data = archive
+        self.wanted = wanted ?? type(of: object)
+    }
+}
+
+/// Holds a value of every plain class, and asks for some as another than they are.
+final class Chest: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    override init() {}
+
+    func encode(with coder: NSCoder) {
+        coder.encode("text" as NSString, forKey: "text")
+        coder.encode(7, forKey: "integer")
+        coder.encode(1.5, forKey: "real")
+        coder.encode(["x", "y"] as NSArray, forKey: "array")
+        coder.encode(["k": 1, "l": ["m": "n"]] as NSDictionary, forKey: "dictionary")
+        coder.encode(Data([1, 2]) as NSData, forKey: "data")
+        coder.encode(NSURL(string: "https://example.org/a"), forKey: "url")
+        coder.encode(NSUUID(), forKey: "uuid")
+        coder.encode(NSDate(), forKey: "date")
+    }
+
+    init?(coder: NSCoder) {
+        guard coder.decodeObject(of: NSString.self, forKey: "text") != nil else { return nil }
+        _ = coder.decodeInteger(forKey: "integer")
+        _ = coder.decodeDouble(forKey: "real")
+        _ = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "array") as? [String]
+        _ = coder.decodeObject(of: [NSDictionary.self, NSString.self, NSNumber.self], forKey: "dictionary")
+        _ = coder.decodeObject(of: NSData.self, forKey: "data")
+        _ = coder.decodeObject(of: NSURL.self, forKey: "url")
+        _ = coder.decodeObject(of: NSUUID.self, forKey: "uuid")
+        _ = coder.decodeObject(of: NSNumber.self, forKey: "date")
+        _ = coder.decodeObject(of: NSURL.self, forKey: "array")
     }
 }

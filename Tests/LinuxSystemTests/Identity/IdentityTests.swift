@@ -52,13 +52,6 @@ import Testing
         #expect(try entries.map(\.inode) == [file.status().identity.inode])
     }
 
-    @Test func theFileIsReadUpToALimit() throws {
-        let folder = try TestFolder()
-        try folder.file("a", pattern(50_000))
-        #expect(try folder.descriptor.open("a", .readOnly).contents(limit: 40_000) == Array(pattern(40_000)))
-        #expect(try folder.descriptor.open("a", .readOnly).contents(limit: 60_000) == pattern(50_000))
-    }
-
     @Test func aPathIsTranslatedThroughTheMountThatItLiesOn() throws {
         let table = MountTable(
             text: """

@@ -77,6 +77,52 @@ import Testing
         }
     }
 
+    @Test func anExtensionThatCannotBeStartedIsAnError() async throws {
+        try await CommandPlace.run { place in
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            #expect(try await place.purvey("share", ridge, "--with", "FileAway").status == 0)
+            // As the extension itself can do.
+            let temporary = place.home + "/data/containers/org.example.FileAway/tmp"
+            try FileManager.default.removeItem(atPath: temporary)
+            try FileManager.default.createSymbolicLink(atPath: temporary, withDestinationPath: "/tmp")
+            let outcome = try await place.purvey("share", ridge, "--with", "FileAway")
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("tmp in its container"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func anExtensionThatEndsAtOnceIsAnErrorWithWhatItSaidLast() async throws {
+        try await CommandPlace.run { place in
+            try await install("ExtensionPeer", place, principal: "Nobody")
+            let outcome = try await place.purvey("share", ridge, "--with", "ExtensionPeer")
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors.contains("exit status 1; it said last: the program has no class"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func whatAnExtensionReturnsReplacesNothing() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            try FileManager.default.createDirectory(
+                atPath: place.path("kept"), withIntermediateDirectories: false)
+            let mine = try place.write("mine", to: "kept/Ridge thumbnail.png")
+            for number in 2...3 {
+                let outcome = try await place.purvey(
+                    "share", ridge, "--with", "ThumbnailAction", "-o", place.path("kept"))
+                #expect(outcome.text.contains("kept/Ridge thumbnail \(number).png"), "\(outcome.text)")
+            }
+            #expect(try String(contentsOfFile: mine, encoding: .utf8) == "mine")
+            // The name comes from the extension: it makes no hidden file either.
+            try FileManager.default.copyItem(atPath: ridge, toPath: place.path(".hidden.png"))
+            let hidden = try await place.purvey(
+                "share", place.path(".hidden.png"), "--with", "ThumbnailAction", "-o", place.path("kept"))
+            #expect(hidden.status == 0, "\(hidden.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.path("kept")).sorted()
+            #expect(names.count == 4 && !names.contains { $0.hasPrefix(".") }, "\(names)")
+        }
+    }
+
     @Test func onlyExtensionsThatAcceptTheFilesAreListed() async throws {
         try await CommandPlace.run { place in
             try await installThumbnail(place)
@@ -129,6 +175,13 @@ import Testing
             #expect(
                 try Data(contentsOf: URL(fileURLWithPath: documents + "/Ridge.png"))
                     == Data(contentsOf: URL(fileURLWithPath: ridge)))
+            // Others of the same name stand beside it, and none is hidden.
+            try place.write("other", to: "a.txt")
+            let hidden = try place.write("hidden", to: ".b.txt")
+            let again = try await place.purvey("share", text, hidden, "--with", "FileAway")
+            #expect(again.text == "Filed: _b.txt, a 2.txt\n", "\(again.errors)")
+            #expect(try String(contentsOfFile: documents + "/a.txt", encoding: .utf8) == "text")
+            #expect(try String(contentsOfFile: documents + "/a 2.txt", encoding: .utf8) == "other")
         }
     }
 }

@@ -2,33 +2,40 @@ import Foundation
 
 /// The objects of a binary property list, read without Foundation and without building anything of them.
 ///
-/// For looking before anything is decoded: Foundation's own readers end the process on some inputs. References out of range,
-/// containers that contain themselves, and nesting past ``deepest`` are errors.
-struct BinaryPropertyList {
-    enum Object: Equatable {
+/// For looking before anything is decoded: Foundation's own readers end the process on some inputs, and on others never come to an
+/// end. References out of range, containers that contain themselves, nesting past ``deepest``, lists that unfold to more than an
+/// honest one would, and objects that no property list holds are errors.
+package struct BinaryPropertyList {
+    package enum Object: Equatable {
         case uid(Int)
         case text(String)
         case array([Int])
         /// Pairs of references to a key and its value.
         case dictionary([Pair])
-        /// A number, a date, data, a truth value.
-        case other
+        case data(count: Int)
+        case number
+        case bool
+        case date
     }
 
-    struct Pair: Equatable {
-        let key: Int
-        let value: Int
+    package struct Pair: Equatable {
+        package let key: Int
+        package let value: Int
     }
 
-    struct Malformed: Error {}
+    package struct Malformed: Error {}
 
-    private(set) var objects: [Object] = []
-    let root: Int
+    package private(set) var objects: [Object] = []
+    package let root: Int
+    /// The bytes that each object has of its own.
+    private var sizes: [Int] = []
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
+    /// Objects may be referred to more than once, and Foundation makes each of them anew each time.
+    private static let mostBytes = 64 << 20
 
-    init(_ data: Data) throws(Malformed) {
+    package init(_ data: Data) throws(Malformed) {
         let bytes = [UInt8](data)
         guard bytes.count >= 40, bytes.starts(with: Array("bplist00".utf8)) else { throw Malformed() }
         let trailer = bytes.count - 32
@@ -54,7 +61,7 @@ struct BinaryPropertyList {
             let kind = marker >> 4
             var length = Int(marker & 0xF)
             var next = position + 1
-            if length == 0xF, [0x4, 0x5, 0x6, 0xA, 0xC, 0xD].contains(kind) {
+            if length == 0xF, [0x4, 0x5, 0x6, 0xA, 0xD].contains(kind) {
                 guard next < table, bytes[next] >> 4 == 1 else { throw Malformed() }
                 let size = 1 << Int(bytes[next] & 0xF)
                 length = try number(next + 1, size)
@@ -68,9 +75,12 @@ struct BinaryPropertyList {
                 return result
             }
             guard next <= table else { throw Malformed() }
+            sizes.append(kind == 0x6 ? 2 * length : length)
             switch kind {
             case 0x5:
-                guard length <= table - next else { throw Malformed() }
+                guard length <= table - next, bytes[next..<next + length].allSatisfy({ $0 < 0x80 }) else {
+                    throw Malformed()
+                }
                 objects.append(.text(String(decoding: bytes[next..<next + length], as: UTF8.self)))
             case 0x6:
                 guard length <= (table - next) / 2 else { throw Malformed() }
@@ -78,7 +88,7 @@ struct BinaryPropertyList {
                 objects.append(.text(String(decoding: units, as: UTF16.self)))
             case 0x8:
                 objects.append(.uid(try number(next, Int(marker & 0xF) + 1)))
-            case 0xA, 0xC:
+            case 0xA:
                 objects.append(.array(try references(length, from: next)))
             case 0xD:
                 let keys = try references(length, from: next)
@@ -86,53 +96,89 @@ struct BinaryPropertyList {
                 objects.append(.dictionary(zip(keys, values).map { Pair(key: $0, value: $1) }))
             case 0x4:
                 guard length <= table - next else { throw Malformed() }
-                objects.append(.other)
+                objects.append(.data(count: length))
+            case 0x0 where marker == 0x08 || marker == 0x09:
+                objects.append(.bool)
+            case 0x1 where length <= 4, 0x2 where length == 2 || length == 3, 0x3 where length == 3:
+                guard 1 << length <= table - next else { throw Malformed() }
+                objects.append(kind == 0x3 ? .date : .number)
             default:
-                objects.append(.other)
+                // Sets and the like: Foundation ends the process over them.
+                throw Malformed()
             }
         }
-        try checkReferences()
+        try checkKeys()
+        try checkReferences(largest: max(Self.mostBytes, 4 * bytes.count))
     }
 
-    /// Whether no container contains itself, and none is nested too deeply.
-    private func checkReferences() throws(Malformed) {
-        var depths = [Int](repeating: 0, count: objects.count)
+    /// Whether the keys of every dictionary are texts, and none is there twice: which of two Foundation would take is its affair.
+    private func checkKeys() throws(Malformed) {
+        for case .dictionary(let pairs) in objects {
+            var seen: Set<String> = []
+            for pair in pairs {
+                guard let key = text(pair.key), seen.insert(key).inserted else { throw Malformed() }
+            }
+        }
+    }
+
+    /// Whether no container contains itself, none is nested too deeply, and all that is referred to is not too much when each
+    /// reference counts.
+    private func checkReferences(largest: Int) throws(Malformed) {
+        /// What an object unfolds to; `nil` until that is known.
+        var measured = [Measure?](repeating: nil, count: objects.count)
         var isOpen = [Bool](repeating: false, count: objects.count)
         var stack = [(index: root, isLeaving: false)]
-        var depth = 0
-        var steps = 0
         while let (index, isLeaving) = stack.popLast() {
             if isLeaving {
                 isOpen[index] = false
-                depth -= 1
+                var whole = Measure(objects: 1, bytes: sizes[index], height: 1)
+                for child in children(index) {
+                    guard let part = measured[child] else { throw Malformed() }
+                    whole.add(part)
+                }
+                guard whole.height <= Self.deepest, whole.objects <= Self.mostObjects, whole.bytes <= largest else {
+                    throw Malformed()
+                }
+                measured[index] = whole
                 continue
             }
             if isOpen[index] { throw Malformed() }
-            let children: [Int] =
-                switch objects[index] {
-                case .array(let items): items
-                case .dictionary(let pairs): pairs.flatMap { [$0.key, $0.value] }
-                default: []
-                }
-            if children.isEmpty || depths[index] > depth { continue }
-            steps += 1
-            guard depth < Self.deepest, steps <= 4 * Self.mostObjects else { throw Malformed() }
-            depth += 1
-            depths[index] = depth
+            if measured[index] != nil { continue }
             isOpen[index] = true
             stack.append((index, true))
-            for child in children { stack.append((child, false)) }
+            for child in children(index) where measured[child] == nil { stack.append((child, false)) }
+        }
+    }
+
+    /// Bounded before it is added to, so that no sum of these overflows.
+    private struct Measure {
+        var objects: Int
+        var bytes: Int
+        var height: Int
+
+        mutating func add(_ part: Measure) {
+            objects += part.objects
+            bytes += part.bytes
+            height = max(height, part.height + 1)
+        }
+    }
+
+    private func children(_ index: Int) -> [Int] {
+        switch objects[index] {
+        case .array(let items): items
+        case .dictionary(let pairs): pairs.flatMap { [$0.key, $0.value] }
+        default: []
         }
     }
 
     /// The text of an object; `nil` when it is none.
-    func text(_ index: Int) -> String? {
+    package func text(_ index: Int) -> String? {
         if case .text(let text) = objects[index] { return text }
         return nil
     }
 
     /// The value of a dictionary under a key; `nil` when there is none, or it is no dictionary.
-    func value(_ index: Int, _ key: String) -> Int? {
+    package func value(_ index: Int, _ key: String) -> Int? {
         guard case .dictionary(let pairs) = objects[index] else { return nil }
         return pairs.first { text($0.key) == key }?.value
     }

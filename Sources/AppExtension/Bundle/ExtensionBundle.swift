@@ -1,4 +1,3 @@
-import AppExtension
 import Foundation
 
 /// An extension as its `Info.plist` describes it: a folder `Name.appex` with an executable.
@@ -15,6 +14,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let point: String
     /// `NSExtensionPrincipalClass`.
     package let principalClass: String
+    /// `NSExtensionActivationRule`; `nil` when there is none, which fits nothing.
+    package let activationRule: ActivationRule?
     /// Whether it asked to use the internet (``networkKey``).
     package let usesNetwork: Bool
     /// Bytes of private memory it may take (``memoryKey``).
@@ -37,8 +38,17 @@ package struct ExtensionBundle: Sendable, Equatable {
 }
 
 extension ExtensionBundle {
-    /// Whether the extension is to be offered for these items, by its activation rule as it is on disk now.
-    package func accepts(_ items: [ActivationRule.Item]) -> Bool {
-        (try? ExtensionInformation(folder: path))?.activationRule?.accepts(items) ?? false
+    /// The extension that a program belongs to.
+    ///
+    /// - Throws: ``ExtensionFault`` with everything that is wrong with it.
+    package init(ofExecutable path: String) throws(ExtensionFault) {
+        let inspection = ExtensionInspection(path: (path as NSString).deletingLastPathComponent)
+        guard let bundle = inspection.bundle else {
+            throw ExtensionFault(inspection.faults.joined(separator: "; "))
+        }
+        self = bundle
     }
+
+    /// Whether the extension is to be offered for these items.
+    package func accepts(_ items: [ActivationRule.Item]) -> Bool { activationRule?.accepts(items) ?? false }
 }

@@ -1,7 +1,7 @@
-import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem
+import PropertyLists
 
 /// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
 package struct ExtensionInspection {
@@ -42,7 +42,7 @@ package struct ExtensionInspection {
         }
         let point = string("NSExtensionPointIdentifier", in: described)
         let principal = string("NSExtensionPrincipalClass", in: described)
-        checkAttributes(described)
+        let rule = activationRule(described)
         let network = flag(ExtensionBundle.networkKey, in: described)
         let memory = number(
             ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
@@ -53,11 +53,12 @@ package struct ExtensionInspection {
         bundle = ExtensionBundle(
             identifier: identifier,
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
-            path: folder, executable: executable, point: point, principalClass: principal, usesNetwork: network,
-            memoryLimit: memory << 20, timeLimit: time)
+            path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
+            usesNetwork: network, memoryLimit: memory << 20, timeLimit: time)
     }
 
     private mutating func readPropertyList(_ path: String) -> [String: Any]? {
+        let bytes: [UInt8]
         do {
             // Non-blocking, so that a named pipe in the place of the file holds nobody up.
             let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
@@ -66,13 +67,12 @@ package struct ExtensionInspection {
                 faults.append("\(path) is not a file of at most \(Self.largestPropertyList) bytes")
                 return nil
             }
+            bytes = try file.readToEnd(limit: Self.largestPropertyList)
         } catch {
             faults.append("\(path): \(error)")
             return nil
         }
-        guard let data = FileManager.default.contents(atPath: path),
-            let list = (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
-        else {
+        guard let list = ForeignPropertyList.dictionary(Data(bytes)) else {
             faults.append("\(path) is not a property list with a dictionary at its root")
             return nil
         }
@@ -111,17 +111,18 @@ package struct ExtensionInspection {
         return number
     }
 
-    private mutating func checkAttributes(_ described: [String: Any]) {
-        guard let value = described["NSExtensionAttributes"] else { return }
+    private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {
+        guard let value = described["NSExtensionAttributes"] else { return nil }
         guard let attributes = value as? [String: Any] else {
             faults.append("NSExtensionAttributes is not a dictionary")
-            return
+            return nil
         }
-        guard let rule = attributes["NSExtensionActivationRule"] else { return }
+        guard let rule = attributes["NSExtensionActivationRule"] else { return nil }
         do {
-            _ = try ActivationRule(rule)
+            return try ActivationRule(rule)
         } catch {
             faults.append("NSExtensionActivationRule: \(error)")
+            return nil
         }
     }
 
@@ -144,7 +145,7 @@ package struct ExtensionInspection {
     }
 
     /// An identifier becomes a file name, so it may hold nothing that has a meaning in a path.
-    static func isIdentifier(_ text: String) -> Bool {
+    package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
         return text.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII
