@@ -111,6 +111,21 @@ import Testing
         try NSFileVersion.removeOtherVersionsOfItem(at: url("a"))
     }
 
+    @Test func aDamagedRecordIsNoVersionAndHurtsNoOther() throws {
+        let damaged = try NSFileVersion.addOfItem(at: url("a"), withContentsOf: url("before"))
+        let kept = try NSFileVersion.addOfItem(at: url("a"), withContentsOf: url("a"))
+        let record = damaged.url.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+            "record")
+        let whole = try Data(contentsOf: record)
+        for bytes in [Data(), whole.dropLast(9), Data(repeating: 0xBF, count: 5000), Data("bplist00".utf8)] {
+            try Data(bytes).write(to: record)
+            #expect(try others("a").map(\.url) == [kept.url])
+        }
+        try whole.write(to: record)
+        #expect(try others("a").count == 2)
+        try NSFileVersion.removeOtherVersionsOfItem(at: url("a"))
+    }
+
     @Test func noVersionIsOnAnotherComputer() async {
         let url = url("a")
         let count = await withCheckedContinuation { continuation in

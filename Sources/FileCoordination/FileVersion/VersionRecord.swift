@@ -1,9 +1,10 @@
+import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
 
 /// What is known of a kept version beside its contents.
-struct VersionRecord: Codable {
+struct VersionRecord: Message {
     let identifier: UUID
     /// The item's name when it was kept.
     let name: String
@@ -24,6 +25,28 @@ struct VersionRecord: Codable {
         added = Date()
     }
 
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        name = try decoder.decode(forKey: 1)
+        computer = try decoder.decode(forKey: 2)
+        modificationDate = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 3))
+        added = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 4))
+        isConflict = try decoder.decode(forKey: 5)
+        isResolved = try decoder.decode(forKey: 6)
+        isDiscardable = try decoder.decode(forKey: 7)
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(name, forKey: 1)
+        encoder.encode(computer, forKey: 2)
+        encoder.encode(modificationDate.timeIntervalSinceReferenceDate, forKey: 3)
+        encoder.encode(added.timeIntervalSinceReferenceDate, forKey: 4)
+        encoder.encode(isConflict, forKey: 5)
+        encoder.encode(isResolved, forKey: 6)
+        encoder.encode(isDiscardable, forKey: 7)
+    }
+
     static var thisComputer: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
@@ -35,7 +58,7 @@ struct VersionRecord: Codable {
 struct KeptVersion {
     /// What stands for the version that is there.
     static let currentIdentifier = "current"
-    private static let recordName = "record.plist"
+    private static let recordName = "record"
 
     let folder: String
     var record: VersionRecord
@@ -44,9 +67,11 @@ struct KeptVersion {
 
     /// The version that a folder holds; `nil` where there is none.
     init?(folder: String) {
-        guard let data = FileManager.default.contents(atPath: folder + "/" + Self.recordName),
-            let record = try? PropertyListDecoder().decode(VersionRecord.self, from: data), FileName(record.name) != nil
-        else { return nil }
+        let record = FileManager.default.contents(atPath: folder + "/" + Self.recordName)?.withUnsafeBytes { bytes in
+            var decoder = MessageDecoder(bytes)
+            return try? decoder.decode(VersionRecord.self, forKey: 0)
+        }
+        guard let record, FileName(record.name) != nil else { return nil }
         self.folder = folder
         self.record = record
     }
@@ -57,9 +82,9 @@ struct KeptVersion {
     }
 
     func writeRecord() throws {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        try encoder.encode(record).write(to: URL(fileURLWithPath: folder + "/" + Self.recordName), options: .atomic)
+        var encoder = MessageEncoder()
+        encoder.encode(record, forKey: 0)
+        try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/" + Self.recordName), options: .atomic)
     }
 
     func remove() throws {
