@@ -9,7 +9,7 @@ enum Scenario {
     /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
     /// never, twice, neither, error, fill SIZE;
     /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
-    /// own, error; or `transferable KIND ARGUMENT`, see ``Transferables``.
+    /// plain, own, unarchivable, error; or `transferable KIND ARGUMENT`, see ``Transferables``.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -70,7 +70,15 @@ enum Scenario {
                 ]
                 completion?(list, nil)
             case "image": completion?(UIImage(contentsOfFile: argument), nil)
-            case "own": completion?(NSUUID(), nil)
+            case "plain":
+                let uuid = NSUUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")
+                let mixed: NSDictionary = [
+                    "null": NSNull(), "url": NSURL(fileURLWithPath: "/" + argument), "uuid": uuid ?? NSUUID(),
+                    "list": [1, "two", NSNull()] as NSArray,
+                ]
+                completion?(argument == "uuid" ? uuid : mixed, nil)
+            case "own": completion?(OwnItem(), nil)
+            case "unarchivable": completion?(["error": NSError(domain: "Peer", code: 1)] as NSDictionary, nil)
             default: completion?(nil, NSError(domain: "Peer", code: 42))
             }
         }
@@ -114,6 +122,16 @@ enum Scenario {
         for offset in stride(from: 0, to: size, by: 4099) { data[offset] = UInt8(truncatingIfNeeded: offset / 4099) }
         return data
     }
+}
+
+/// An object of a class that no other process has.
+final class OwnItem: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    override init() {}
+    init?(coder: NSCoder) {}
+
+    func encode(with coder: NSCoder) { coder.encode("word" as NSString, forKey: "word") }
 }
 
 /// Load handlers that wait for the test to move them on.

@@ -54,7 +54,7 @@ package final class RemoteItem: Sendable {
 
     private func promise(_ manifest: RepresentationManifest) -> Representation {
         var item: Representation.ItemHandler?
-        if manifest.hasItem { item = { _, completion in self.item(manifest.index, completion) } }
+        if manifest.hasItem { item = { request, completion in self.item(manifest.index, request, completion) } }
         return Representation(
             typeIdentifier: manifest.typeIdentifier,
             visibility: NSItemProviderRepresentationVisibility(rawValue: manifest.visibility) ?? .all,
@@ -72,7 +72,8 @@ package final class RemoteItem: Sendable {
 
     /// Asks the provider for the object behind a representation.
     private func item(
-        _ index: Int, _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
+        _ index: Int, _ request: ItemRequest,
+        _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
     ) {
         connect { result in
             switch result {
@@ -80,7 +81,7 @@ package final class RemoteItem: Sendable {
             case .success(let connection):
                 connection.call(ItemCall(index: index)) { result in
                     switch result {
-                    case .success(let reply): completion(Result { try reply.value })
+                    case .success(let reply): completion(Result { try reply.value(as: request.expectedClass?.value) })
                     case .failure(let error): completion(.failure(error.loadError))
                     }
                 }
