@@ -73,6 +73,21 @@ import Testing
         }
     }
 
+    /// Of the article on classes of one's own, word for word, in a process of either language mode.
+    @Test(arguments: [("PasteboardPeer", "PasteboardPeerSwift5"), ("PasteboardPeerSwift5", "PasteboardPeer")])
+    func theArticlesModelClassTravelsUnchanged(_ source: String, _ destination: String) async throws {
+        try await PrivateDaemon.run { daemon in
+            let source = try daemon.peer(program: TestProcess.program(source))
+            let destination = try daemon.peer(program: TestProcess.program(destination))
+            _ = try await source.ask("copy-podcast Shöw", "copied")
+            #expect(try await destination.ask("paste-podcast", "pasted") == "Shöw, feed of Shöw, ärt")
+            _ = try await source.ask("drag Shöw", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.hear("loaded") == "Shöw local false")
+            #expect(try await source.hear("ended") == "copy")
+        }
+    }
+
     @Test func aDragOfOneProcessIsDroppedInAnother() async throws {
         try await run { _, source, destination in
             _ = try await source.ask("drag The Show", "dragging")

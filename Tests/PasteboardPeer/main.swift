@@ -66,6 +66,18 @@ signal(SIGPIPE, SIG_IGN)
                 let patterns = (try? result.get())?.map { $0.map(\.rawValue.count).sorted() }
                 say("detected \(patterns?.description ?? "nothing")")
             }
+        case "copy-podcast":
+            let podcast = PodcastModelData(collectionName: text, feedURL: "feed of " + text, artworkURL100: "ärt")
+            pasteboard.itemProviders = [NSItemProvider(object: podcast)]
+            say("copied")
+        case "paste-podcast":
+            guard let provider = pasteboard.itemProviders.first, provider.canLoadObject(ofClass: PodcastModelData.self)
+            else { return say("pasted nothing") }
+            provider.loadObject(ofClass: PodcastModelData.self) { object, error in
+                guard let podcast = object as? PodcastModelData else { return say("failed \(error as Any)") }
+                let parts = [podcast.collectionName, podcast.feedUrl, podcast.artworkUrl100]
+                say("pasted \(parts.map { $0 ?? "nil" }.joined(separator: ", "))")
+            }
         case "count":
             say("count \(pasteboard.changeCount)")
         case "drag", "drag-without-moving":
@@ -131,7 +143,7 @@ func say(_ line: String) {
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-let desk = Desk()
+let desk = MainActor.assumeIsolated { Desk() }
 Thread.detachNewThread {
     while let line = readLine() {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
