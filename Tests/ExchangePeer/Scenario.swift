@@ -9,7 +9,7 @@ enum Scenario {
     /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
     /// never, twice, neither, error, fill SIZE;
     /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
-    /// plain, own, unarchivable, error; or `transferable KIND ARGUMENT`, see ``Transferables``.
+    /// plain, own, unarchivable, error; or `preview KIND PATH`; or `transferable KIND ARGUMENT`, see ``Transferables``.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -30,6 +30,7 @@ enum Scenario {
             Transferables.register(type, argument, provider)
             return provider
         }
+        if kind == "preview" { return preview(type, argument) }
         if kind == "item" { return item(type, words[2], words.dropFirst(3).joined(separator: " ")) }
         switch kind {
         case "file", "inplace", "brief":
@@ -53,11 +54,32 @@ enum Scenario {
         return provider
     }
 
+    /// An item of one text whose client makes the preview: an image of a file, the file, its data, or nothing.
+    private static func preview(_ kind: String, _ path: String) -> NSItemProvider {
+        let provider = NSItemProvider(item: "text" as NSString, typeIdentifier: UTType.utf8PlainText.identifier)
+        provider.previewImageHandler = { completion, wanted, options in
+            let size = options?[NSItemProviderPreferredImageSizeKey]
+            let pixels = size as? CGSize ?? (size as? NSValue)?.sizeValue ?? .zero
+            Script.say("asked for \(Int(pixels.width))x\(Int(pixels.height)) \(options?["hint"] ?? "no hint")")
+            switch kind {
+            case "image": completion?(UIImage(contentsOfFile: path), nil)
+            case "file": completion?(URL(fileURLWithPath: path) as NSURL, nil)
+            case "data": completion?((try? Data(contentsOf: URL(fileURLWithPath: path))).map { $0 as NSData }, nil)
+            case "odd": completion?("no picture" as NSString, nil)
+            default: completion?(nil, NSError(domain: "Peer", code: 42))
+            }
+        }
+        return provider
+    }
+
     /// An item of the coercing interface.
     private static func item(_ type: String, _ kind: String, _ argument: String) -> NSItemProvider {
         let provider = NSItemProvider()
-        provider.registerItem(forTypeIdentifier: type) { completion, wanted, _ in
+        provider.registerItem(forTypeIdentifier: type) { completion, wanted, options in
             Script.say("handler called for \(wanted.map { "\($0)" } ?? "any")")
+            if let size = options?[NSItemProviderPreferredImageSizeKey] as? CGSize {
+                Script.say("with \(size.width) \(options?["hint"] ?? "no hint") and \(options?.count ?? 0)")
+            }
             switch kind {
             case "text": completion?(argument as NSString, nil)
             case "url": completion?(URL(string: argument).map { $0 as NSURL }, nil)

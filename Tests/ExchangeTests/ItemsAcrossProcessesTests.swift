@@ -96,6 +96,46 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aLoadHandlerIsToldWhatIsWantedAndHow() async throws {
+        try await load("text words", "public.text") { item, peer in
+            let options: [AnyHashable: Any] = [
+                NSItemProviderPreferredImageSizeKey: CGSize(width: 20, height: 10), "hint": "small",
+                "object": NSObject(),
+            ]
+            _ = try await item.loadItem(forTypeIdentifier: "public.text", options: options)
+            #expect(try await peer.hear("handler called for") == "any")
+            #expect(try await peer.hear("with") == "20.0 small and 2")
+            #expect(await value(item, "public.text", as: Data.self) { $0 }.value == Data("words".utf8))
+            #expect(try await peer.hear("handler called for") == "NSData")
+        }
+    }
+
+    @Test func aPreviewIsTheOneThatItsProviderMakes() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/a.png"
+            let data = try ImageCodec.encode(Data(repeating: 9, count: 40 * 30 * 4), width: 40, height: 30, as: .png)
+            try data.write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            let options: [AnyHashable: Any] = [
+                NSItemProviderPreferredImageSizeKey: NSValue(size: CGSize(width: 20, height: 10)), "hint": "small",
+            ]
+            for kind in ["image", "file", "data"] {
+                _ = try await peer.ask("offer \(kind) preview \(kind) \(path)", "offered")
+                let item = try #require(try await daemon.board(kind).items().first)
+                let preview: Any = try await item.loadPreviewImage(options: options)
+                #expect(try await peer.hear("asked for") == "20x10 small")
+                #expect((preview as? UIImage)?.pngData() ?? (preview as? Data) == data, "\(kind)")
+            }
+            for (kind, code) in [("odd", -1100), ("error", -1000)] {
+                _ = try await peer.ask("offer \(kind) preview \(kind) \(path)", "offered")
+                let item = try #require(try await daemon.board(kind).items().first)
+                let error = await #expect(throws: NSError.self) { _ = try await item.loadPreviewImage() }
+                #expect(error?.code == code, "\(kind)")
+                #expect(try await peer.hear("asked for") == "0x0 no hint")
+            }
+        }
+    }
+
     @Test func anErrorArrivesWithItsCause() async throws {
         let code = try await load("error", "public.text") { item, _ in
             do {

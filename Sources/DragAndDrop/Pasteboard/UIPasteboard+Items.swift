@@ -99,6 +99,8 @@ extension NSItemProvider {
     func restrictedToThisProcess() -> NSItemProvider {
         let copy = NSItemProvider()
         copy.suggestedName = suggestedName
+        copy.previewImageHandler = previewImageHandler
+        copy.promise.presentation = promise.presentation
         for representation in representations { copy.register(representation.restricted(to: .ownProcess)) }
         copy.promise.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
         return copy

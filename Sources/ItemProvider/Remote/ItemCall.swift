@@ -10,15 +10,21 @@ package struct ItemCall: Call {
     package static var method: UInt64 { 2 }
     /// The position of the representation in the item's manifest.
     let index: Int
+    let request: ItemRequestMessage
 
-    init(index: Int) { self.index = index }
+    init(index: Int, _ request: ItemRequest) {
+        self.index = index
+        self.request = ItemRequestMessage(request)
+    }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         index = try decoder.decode(forKey: 0)
+        request = try decoder.decode(forKey: 1)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(index, forKey: 0)
+        encoder.encode(request, forKey: 1)
     }
 
     /// What the load handler came to.
