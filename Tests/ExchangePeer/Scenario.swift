@@ -57,12 +57,18 @@ enum Scenario {
     /// An item of one text whose client makes the preview: an image of a file, the file, its data, or nothing.
     private static func preview(_ kind: String, _ path: String) -> NSItemProvider {
         let provider = NSItemProvider(item: "text" as NSString, typeIdentifier: UTType.utf8PlainText.identifier)
+        if kind == "partly" {
+            provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { completion in
+                completion(nil, nil)
+                return nil
+            }
+        }
         provider.previewImageHandler = { completion, wanted, options in
             let size = options?[NSItemProviderPreferredImageSizeKey]
             let pixels = size as? CGSize ?? (size as? NSValue)?.sizeValue ?? .zero
             Script.say("asked for \(Int(pixels.width))x\(Int(pixels.height)) \(options?["hint"] ?? "no hint")")
             switch kind {
-            case "image": completion?(UIImage(contentsOfFile: path), nil)
+            case "image", "partly": completion?(UIImage(contentsOfFile: path), nil)
             case "file": completion?(URL(fileURLWithPath: path) as NSURL, nil)
             case "data": completion?((try? Data(contentsOf: URL(fileURLWithPath: path))).map { $0 as NSData }, nil)
             case "odd": completion?("no picture" as NSString, nil)

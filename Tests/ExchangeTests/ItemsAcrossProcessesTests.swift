@@ -136,6 +136,21 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aPreviewIsForWhoSeesAllOfTheItem() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/a.png"
+            let data = try ImageCodec.encode(Data(repeating: 9, count: 40 * 30 * 4), width: 40, height: 30, as: .png)
+            try data.write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer partly preview partly \(path)", "offered")
+            let item = try #require(try await daemon.board("partly").items().first)
+            #expect(item.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+            #expect(item.previewImageHandler == nil)
+            let error = await #expect(throws: NSError.self) { _ = try await item.loadPreviewImage() }
+            #expect(error?.code == -1000)
+        }
+    }
+
     @Test func anErrorArrivesWithItsCause() async throws {
         let code = try await load("error", "public.text") { item, _ in
             do {

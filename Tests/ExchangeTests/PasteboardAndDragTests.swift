@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test func aValueOfAnUnknownClassIsPastedAsItsArchive() async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-archived", "copied")
+            #expect(try await second.ask("paste-archived", "pasted") == "true")
+        }
+    }
+
     @Test func whatIsLocalStaysInItsProcess() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-local secret", "copied")

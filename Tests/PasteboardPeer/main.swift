@@ -78,6 +78,13 @@ signal(SIGPIPE, SIG_IGN)
                 let parts = [podcast.collectionName, podcast.feedUrl, podcast.artworkUrl100]
                 say("pasted \(parts.map { $0 ?? "nil" }.joined(separator: ", "))")
             }
+        case "copy-archived":
+            // Foundation's, but none of those that are read without being asked for.
+            pasteboard.items = [["com.example.indexes": NSIndexSet(index: 1)]]
+            say("copied")
+        case "paste-archived":
+            let value = pasteboard.items.first?["com.example.indexes"] as? Data
+            say("pasted \(value?.starts(with: Data("bplist00".utf8)) == true)")
         case "count":
             say("count \(pasteboard.changeCount)")
         case "drag", "drag-without-moving":
