@@ -21,7 +21,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
+/// The flag that imports what on Apple's platforms comes with Foundation and UIKit.
+func implicitImports(_ modules: String...) -> SwiftSetting {
+    .unsafeFlags(modules.flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] })
+}
+
+/// Programs as they are written for Apple's platforms.
 func compatibilityTests(
     _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
 ) -> Target {
@@ -29,8 +34,15 @@ func compatibilityTests(
         name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [
             .swiftLanguageMode(mode),
-            .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
+            implicitImports("Purvey", "OSLog"),
         ])
+}
+
+/// A process for tests of pasteboards and drags, with a model class that is written for Apple's platforms.
+func pasteboardPeer(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["Purvey"], path: "Tests/\(name)",
+        swiftSettings: [.swiftLanguageMode(mode), implicitImports("Purvey")])
 }
 
 let package = Package(
@@ -191,17 +203,15 @@ let package = Package(
             "ExchangeTests",
             [
                 "Conduit", "CoreTransferable", "Exchange", "ExchangePeer", "Images", "ItemProvider", "LinuxSystem",
-                "PasteboardPeer", "UniformTypeIdentifiers",
+                "PasteboardPeer", "PasteboardPeerSwift5", "UniformTypeIdentifiers",
             ]),
         .executableTarget(
             name: "ExchangePeer",
             dependencies: ["CoreTransferable", "Exchange", "Images", "ItemProvider", "LinuxSystem"],
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
-        .executableTarget(
-            name: "PasteboardPeer",
-            dependencies: ["DragAndDrop", "Exchange", "FileCoordination", "ItemProvider", "MobileCoreServices"],
-            path: "Tests/PasteboardPeer", swiftSettings: settings),
+        pasteboardPeer("PasteboardPeer", .v6),
+        pasteboardPeer("PasteboardPeerSwift5", .v5),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
         compatibilityTests(

@@ -140,9 +140,19 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Promises an object of a type, which consumers in other processes and of the other interface get as data or a file.
+    /// Promises an object of a type, which consumers of the other interface get as data or a file.
     ///
-    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once.
+    /// What crosses to another process as itself: strings, attributed strings, URLs, data, images, file wrappers, property
+    /// lists, and collections, `NSUUID` and `NSNull` that are none. A file's URL crosses as the file, unless its type is one of
+    /// URLs. An object of any other class crosses as its keyed archive. A consumer that asks for its class by name gets the
+    /// object, if what it holds is of that class and of Foundation's plain values (strings, numbers, data, dates, URLs, UUIDs,
+    /// collections of them), and one that asks for data gets the archive; for every other load it is
+    /// `unavailableCoercionError`. An object that holds objects of a second class of the client's own cannot be had but as data:
+    /// Foundation on Linux ends the process over an archive of classes that its reader does not expect.
+    ///
+    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a consumer
+    ///   in another process it is told the expected class where that is one that crosses as itself, and of the options those
+    ///   that a property list can hold, under keys that are strings, and the preferred size of an image; all in 4 KiB.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
@@ -260,9 +270,12 @@ open class NSItemProvider: NSObject, NSCopying {
     /// What was registered as data gives `NSData`, and what was registered as a file the file's URL: the original's where that
     /// may be opened in place, else that of a copy, which is deleted with this provider.
     ///
+    /// What of another process's objects arrives, and how, is said at ``registerItem(forTypeIdentifier:loadHandler:)``.
+    ///
     /// - Parameters:
-    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`. They stay in this process.
-    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error.
+    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
+    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error: `itemUnavailableError`, or
+    ///     `unavailableCoercionError` for an object of another process that is of a class of its own.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: CompletionHandler? = nil
@@ -277,8 +290,10 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Preview
 
-    /// Produces a preview: data, the URL of a file, or an image. It stays in this process; consumers in other processes see a
-    /// preview that is made from an image representation.
+    /// Produces a preview: data, the URL of a file, or an image.
+    ///
+    /// A consumer in another process gets it too, a file as its data, when the handler was set before the item was offered and
+    /// the consumer may load every representation of the item; else it sees a preview that is made from an image representation.
     open var previewImageHandler: LoadHandler? {
         get { promise.previewImageHandler }
         set { promise.previewImageHandler = newValue }

@@ -137,6 +137,16 @@ import Testing
         #expect(try #require(pasteboard.itemProviders.first).representations.map(\.visibility) == [.ownProcess])
     }
 
+    @Test func localItemsKeepTheirPreviews() throws {
+        let item = NSItemProvider(object: "x" as NSString)
+        item.previewImageHandler = { completion, _, _ in completion?(nil, nil) }
+        item.preferredPresentationSize = CGSize(width: 30, height: 20)
+        pasteboard.setItemProviders([item], localOnly: true, expirationDate: nil)
+        let pasted = try #require(pasteboard.itemProviders.first)
+        #expect(pasted.previewImageHandler != nil)
+        #expect(pasted.preferredPresentationSize == CGSize(width: 30, height: 20))
+    }
+
     @Test func namesAreWhatTheyAre() {
         #expect(UIPasteboard.Name.general.rawValue == "com.apple.UIKit.pboard.general")
         #expect(UIPasteboard(.general, boards).isPersistent && !pasteboard.isPersistent)

@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test func aValueOfAnUnknownClassIsPastedAsItsArchive() async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-archived", "copied")
+            #expect(try await second.ask("paste-archived", "pasted") == "true")
+        }
+    }
+
     @Test func whatIsLocalStaysInItsProcess() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-local secret", "copied")
@@ -70,6 +77,21 @@ import Testing
             first.signal(9)
             _ = await first.wait()
             #expect(try await second.ask("paste", "pasted") == "0")
+        }
+    }
+
+    /// Of the article on classes of one's own, word for word, in a process of either language mode.
+    @Test(arguments: [("PasteboardPeer", "PasteboardPeerSwift5"), ("PasteboardPeerSwift5", "PasteboardPeer")])
+    func theArticlesModelClassTravelsUnchanged(_ source: String, _ destination: String) async throws {
+        try await PrivateDaemon.run { daemon in
+            let source = try daemon.peer(program: TestProcess.program(source))
+            let destination = try daemon.peer(program: TestProcess.program(destination))
+            _ = try await source.ask("copy-podcast Shöw", "copied")
+            #expect(try await destination.ask("paste-podcast", "pasted") == "Shöw, feed of Shöw, ärt")
+            _ = try await source.ask("drag Shöw", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.hear("loaded") == "Shöw local false")
+            #expect(try await source.hear("ended") == "copy")
         }
     }
 

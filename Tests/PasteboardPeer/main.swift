@@ -66,6 +66,25 @@ signal(SIGPIPE, SIG_IGN)
                 let patterns = (try? result.get())?.map { $0.map(\.rawValue.count).sorted() }
                 say("detected \(patterns?.description ?? "nothing")")
             }
+        case "copy-podcast":
+            let podcast = PodcastModelData(collectionName: text, feedURL: "feed of " + text, artworkURL100: "ärt")
+            pasteboard.itemProviders = [NSItemProvider(object: podcast)]
+            say("copied")
+        case "paste-podcast":
+            guard let provider = pasteboard.itemProviders.first, provider.canLoadObject(ofClass: PodcastModelData.self)
+            else { return say("pasted nothing") }
+            provider.loadObject(ofClass: PodcastModelData.self) { object, error in
+                guard let podcast = object as? PodcastModelData else { return say("failed \(error as Any)") }
+                let parts = [podcast.collectionName, podcast.feedUrl, podcast.artworkUrl100]
+                say("pasted \(parts.map { $0 ?? "nil" }.joined(separator: ", "))")
+            }
+        case "copy-archived":
+            // Foundation's, but none of those that are read without being asked for.
+            pasteboard.items = [["com.example.indexes": NSIndexSet(index: 1)]]
+            say("copied")
+        case "paste-archived":
+            let value = pasteboard.items.first?["com.example.indexes"] as? Data
+            say("pasted \(value?.starts(with: Data("bplist00".utf8)) == true)")
         case "count":
             say("count \(pasteboard.changeCount)")
         case "drag", "drag-without-moving":
@@ -131,7 +150,7 @@ func say(_ line: String) {
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-let desk = Desk()
+let desk = MainActor.assumeIsolated { Desk() }
 Thread.detachNewThread {
     while let line = readLine() {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)

@@ -99,6 +99,8 @@ extension NSItemProvider {
     func restrictedToThisProcess() -> NSItemProvider {
         let copy = NSItemProvider()
         copy.suggestedName = suggestedName
+        copy.previewImageHandler = previewImageHandler
+        copy.promise.presentation = promise.presentation
         for representation in representations { copy.register(representation.restricted(to: .ownProcess)) }
         copy.promise.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
         return copy
@@ -131,10 +133,14 @@ enum PasteboardValue {
 
     /// Blocks until the value is there; `nil` where it cannot be had.
     static func value(_ provider: NSItemProvider, _ type: String) -> Any? {
-        let item: ItemValue? = wait { done in
-            provider.loadItem(forTypeIdentifier: type) { item, _ in done(item.map { ItemValue($0) }) }
+        let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
+            provider.loadItem(forTypeIdentifier: type) { item, error in done((item.map { ItemValue($0) }, error)) }
         }
-        guard let object = item?.object else { return nil }
+        guard let object = loaded?.item?.object else {
+            // An object of a class that this process cannot read is its archive.
+            let code = (loaded?.error as NSError?)?.code
+            return code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue ? data(provider, type) : nil
+        }
         guard let data = object as? NSData else { return natural(object) }
         let classes: [any NSItemProviderReading.Type] = [NSURL.self, NSString.self, UIImage.self, UIColor.self]
         for aClass in classes

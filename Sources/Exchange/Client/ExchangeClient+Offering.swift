@@ -64,7 +64,8 @@ extension ExchangeClient {
     ) -> OfferList.Item {
         let representations = Dictionary(
             uniqueKeysWithValues: promise.offered.enumerated().map { ($0.offset, $0.element) })
-        let offer = HostedOffer(identifier: UUID(), representations: representations, loaded: loaded)
+        let offer = HostedOffer(
+            identifier: UUID(), representations: representations, preview: promise.previewImageHandler, loaded: loaded)
         return OfferList.Item(
             offer: offer, manifest: offer.manifest(name: promise.suggestedName), board: board,
             isPasteboardItem: isPasteboardItem)

@@ -65,7 +65,9 @@ extension ExchangeService {
             if !visible.isEmpty {
                 manifests.append(
                     OfferManifest(
-                        identifier: entry.manifest.identifier, name: entry.manifest.name, representations: visible))
+                        identifier: entry.manifest.identifier, name: entry.manifest.name, representations: visible,
+                        hasPreview: entry.manifest.hasPreview
+                            && visible.count == entry.manifest.representations.count))
                 bytes += 64 + (entry.manifest.name?.utf8.count ?? 0)
                 bytes += visible.reduce(0) { $0 + 24 + $1.typeIdentifier.utf8.count }
             }

@@ -10,7 +10,7 @@ struct KeyedArchiveStructure {
     /// The archive's objects, as indices of the property list's.
     private let entries: [Int]
 
-    private static let deepest = 100
+    static let deepest = 100
 
     init(_ list: BinaryPropertyList, _ entries: [Int]) {
         self.list = list

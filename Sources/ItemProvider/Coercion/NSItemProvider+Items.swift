@@ -73,7 +73,8 @@ extension NSItemProvider {
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if need be:
     /// `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a class of the
-    /// client's own that can be coded.
+    /// client's own that can be coded. Of another process such a class arrives only when it holds nothing but itself and plain
+    /// values, see ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error: `itemUnavailableError`,
     ///   `unavailableCoercionError`, or what the load handler failed with.

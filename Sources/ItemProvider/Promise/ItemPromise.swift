@@ -49,7 +49,7 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.suggestedName = newValue } }
     }
 
-    var previewImageHandler: NSItemProvider.LoadHandler? {
+    package var previewImageHandler: NSItemProvider.LoadHandler? {
         get { state.withLock { $0.previewImageHandler } }
         set { state.withLock { $0.previewImageHandler = newValue } }
     }

@@ -41,6 +41,17 @@ final class Intruder: NSObject, NSSecureCoding {
         }
     }
 
+    private func attributedText(
+        _ item: any NSSecureCoding, _ typeIdentifier: String
+    ) async -> (text: String?, code: Int?) {
+        let provider = NSItemProvider(item: item, typeIdentifier: typeIdentifier)
+        return await withCheckedContinuation { continuation in
+            provider.loadItem(forTypeIdentifier: typeIdentifier, as: NSAttributedString.self) { value, error in
+                continuation.resume(returning: (value?.string, (error as NSError?)?.code))
+            }
+        }
+    }
+
     private func picture(_ format: ImageFormat = .png) throws -> Data {
         try ImageCodec.encode(Data(repeating: 200, count: 40 * 30 * 4), width: 40, height: 30, as: format)
     }
@@ -80,6 +91,166 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(url, "public.url", as: URL.self).value?.host == "example.org")
         let image = NSData(data: try picture(.webp))
         #expect(await load(image, "org.webmproject.webp", as: UIImage.self).value?.size.width == 40)
+    }
+
+    @Test func dataIsAURLOnlyWhereItsTypeSaysSoOrItsScheme() async throws {
+        func url(_ text: String, _ type: String) async -> (value: URL?, error: NSError?) {
+            await load(Data(text.utf8) as NSData, type, as: URL.self)
+        }
+        #expect(await url("notes/a.html", "public.url").value?.relativeString == "notes/a.html")
+        for type in ["public.utf8-plain-text", "public.data", "dyn.ah62d4rv4ge80c5pe", "com.example.unheard-of"] {
+            #expect(await url("https://example.org\n", type).value?.host == "example.org", "\(type)")
+            #expect(await url("hello", type).error?.code == -1200, "\(type)")
+        }
+        for type in ["public.png", "com.adobe.pdf", "com.apple.property-list", "public.zip-archive"] {
+            #expect(await url("hello", type).error?.code == -1200, "\(type)")
+            #expect(await url("https://example.org", type).error?.code == -1200, "\(type)")
+        }
+        let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .xml, options: 0)
+        for type in ["com.apple.property-list", "com.apple.xml-property-list", "public.data"] {
+            #expect(await load(list as NSData, type, as: URL.self).error?.code == -1200, "\(type)")
+        }
+    }
+
+    @Test func dataIsAStringOnlyWhereItIsText() async throws {
+        let image = try picture() as NSData
+        for type in ["public.png", "public.data", "public.utf8-plain-text", "public.plain-text", "public.url"] {
+            #expect(await load(image, type, as: String.self).error?.code == -1200, "\(type)")
+            #expect(await attributedText(image, type).code == -1200, "\(type)")
+        }
+        let text = Data("héllo".utf8) as NSData
+        for type in ["public.text", "public.json", "public.data", "public.html", "com.example.unheard-of"] {
+            #expect(await load(text, type, as: String.self).value == "héllo", "\(type)")
+        }
+        for type in ["public.png", "com.adobe.pdf", "com.apple.property-list", "public.zip-archive"] {
+            #expect(await load(text, type, as: String.self).error?.code == -1200, "\(type)")
+            #expect(await attributedText(text, type).code == -1200, "\(type)")
+        }
+        // What says that it is text may be in an older encoding; what says nothing may not.
+        let older = Data([0x68, 0xE9]) as NSData
+        #expect(await load(older, "public.plain-text", as: String.self).value == "hé")
+        #expect(await load(older, "public.data", as: String.self).error?.code == -1200)
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: format, options: 0)
+            #expect(await load(list as NSData, "com.apple.property-list", as: String.self).error?.code == -1200)
+        }
+        // A URL as Apple's systems write it.
+        let url = try PropertyListSerialization.data(
+            fromPropertyList: ["https://example.org/a", ""], format: .binary, options: 0)
+        #expect(await load(url as NSData, "public.url", as: String.self).value == "https://example.org/a")
+        #expect(await load(url as NSData, "public.utf8-plain-text", as: String.self).error?.code == -1200)
+    }
+
+    // MARK: - The two interfaces
+
+    @Test func dataOfEitherInterfaceIsTheSame() async throws {
+        let folder = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data("w".utf8))])
+        folder.preferredFilename = "Folder"
+        let tree = try scratch.file("tree/a.txt", "alpha").deletingLastPathComponent()
+        let items: [(item: any NSSecureCoding, type: String)] = [
+            (["k": NSNull()] as NSDictionary, "com.apple.property-list"), (["k": 1] as NSDictionary, "public.data"),
+            (Token("word"), "com.example.token"), (NSUUID(), "com.example.identifier"),
+            (folder, "public.folder"), (tree as NSURL, "public.folder"),
+            ("hé" as NSString, "public.utf16-plain-text"), ("hé" as NSString, "public.text"),
+            (NSAttributedString(string: "rich"), "org.purvey.attributed-string"),
+            (NSAttributedString(string: "rich"), "public.rtf"),
+            (try #require(NSURL(string: "a", relativeTo: URL(string: "https://example.org/b"))), "public.url"),
+            (try #require(UIImage(data: try picture())), "public.jpeg"),
+        ]
+        for (item, type) in items {
+            let bytes = await NSItemProvider(item: item, typeIdentifier: type).data(type).data
+            let loaded = await load(item, type, as: Data.self)
+            #expect(loaded.error == nil && loaded.value?.isEmpty == false, "\(type)")
+            // An archive is as old as its folder, and what Foundation archives comes in any order.
+            if bytes?.starts(with: Data("PK".utf8)) == true || bytes?.starts(with: Data("bplist".utf8)) == true {
+                #expect(loaded.value?.count == bytes?.count && loaded.value?.prefix(2) == bytes?.prefix(2), "\(type)")
+            } else {
+                #expect(loaded.value == bytes, "\(type)")
+            }
+        }
+    }
+
+    @Test func aFileWrapperBecomesWhatItsDataDoes() async throws {
+        func wrapper(_ data: Data) -> FileWrapper { FileWrapper(regularFileWithContents: data) }
+        #expect(await load(wrapper(Data("text".utf8)), "public.plain-text", as: String.self).value == "text")
+        #expect(await load(wrapper(try picture()), "public.png", as: UIImage.self).value?.size.width == 40)
+        let url = wrapper(Data("https://example.org".utf8))
+        #expect(await load(url, "public.url", as: URL.self).value?.host == "example.org")
+        let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .xml, options: 0)
+        let provider = NSItemProvider(item: wrapper(list), typeIdentifier: "com.apple.property-list")
+        let number = await withCheckedContinuation { continuation in
+            provider.loadItem(forTypeIdentifier: "com.apple.property-list", as: NSDictionary.self) { value, _ in
+                continuation.resume(returning: value?["a"] as? Int)
+            }
+        }
+        #expect(number == 1)
+        let folder = FileWrapper(directoryWithFileWrappers: [:])
+        #expect(await load(folder, "public.folder", as: String.self).error?.code == -1200)
+        #expect(await load(wrapper(Data("text".utf8)), "public.png", as: String.self).error?.code == -1200)
+    }
+
+    @Test func whatHasBytesBecomesAFileWrapper() async throws {
+        func contents(_ item: any NSSecureCoding, _ type: String) async -> Data? {
+            let provider = NSItemProvider(item: item, typeIdentifier: type)
+            return await withCheckedContinuation { continuation in
+                provider.loadItem(forTypeIdentifier: type, as: FileWrapper.self) { wrapper, _ in
+                    continuation.resume(returning: wrapper?.regularFileContents)
+                }
+            }
+        }
+        #expect(await contents("text" as NSString, "public.text") == Data("text".utf8))
+        #expect(await contents(Data([1]) as NSData, "public.data") == Data([1]))
+        let file = try scratch.file("a.txt", "alpha") as NSURL
+        #expect(await contents(file, "public.plain-text") == Data("alpha".utf8))
+        let image = try #require(UIImage(data: try picture()))
+        #expect(await contents(image, "public.png") == image.encoded)
+        #expect(await contents(["k": 1] as NSDictionary, "com.apple.property-list")?.isEmpty == false)
+    }
+
+    @Test func aFileThatIsMissingIsNamedWithItsCause() async throws {
+        let gone = NSURL(fileURLWithPath: "/nonexistent/file.png")
+        func check(_ error: NSError?) {
+            #expect(error?.domain == NSItemProvider.errorDomain && error?.code == -1200)
+            #expect(error?.localizedDescription.contains("/nonexistent/file.png") == true)
+            #expect(error?.underlying?.domain == NSCocoaErrorDomain)
+            #expect(error?.underlying?.code == CocoaError.fileReadNoSuchFile.rawValue)
+        }
+        check(await load(gone, "public.png", as: Data.self).error)
+        check(await load(gone, "public.png", as: UIImage.self).error)
+        check(await load(gone, "public.plain-text", as: String.self).error)
+        let wrapper = await withCheckedContinuation { continuation in
+            NSItemProvider(item: gone, typeIdentifier: "public.png")
+                .loadItem(forTypeIdentifier: "public.png", as: FileWrapper.self) { _, error in
+                    continuation.resume(returning: error as NSError?)
+                }
+        }
+        check(wrapper)
+    }
+
+    /// An archive is a property list too, of how it is made.
+    @Test func anArchiveIsNeverTakenForTheListThatItIsMadeOf() async throws {
+        func archive(_ object: any NSSecureCoding) throws -> NSData {
+            try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true) as NSData
+        }
+        func loadList(_ data: NSData) async -> (keys: [String]?, code: Int?) {
+            let provider = NSItemProvider(item: data, typeIdentifier: "com.apple.property-list")
+            return await withCheckedContinuation { continuation in
+                provider.loadItem(forTypeIdentifier: "com.apple.property-list", as: NSDictionary.self) { value, error in
+                    continuation.resume(returning: (value?.allKeys as? [String], (error as NSError?)?.code))
+                }
+            }
+        }
+        #expect(await loadList(try archive(["k": NSNull()] as NSDictionary)).keys == ["k"])
+        #expect(await loadList(try archive(NSMutableDictionary(dictionary: ["m": 1]))).keys == ["m"])
+        for other in [Token("a"), ["k": Token("a")] as NSDictionary, NSUUID(), [1] as NSArray] as [any NSSecureCoding] {
+            #expect(await loadList(try archive(other)).code == -1200)
+        }
+        // Cut in its structure, but still saying what it is.
+        let damaged: NSDictionary = [
+            "$archiver": "NSKeyedArchiver", "$objects": ["$null"], "$top": [:] as NSDictionary,
+        ]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: damaged, format: .binary, options: 0)
+        #expect(await loadList(bytes as NSData).code == -1200)
     }
 
     @Test func textURLsAndImagesBecomeEachOther() async throws {
