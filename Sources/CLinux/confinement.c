@@ -126,6 +126,7 @@ static struct failure become(const char *path, char *const argv[], char *const e
     if (chdir(confinement->working_folder)) return (struct failure){CLINUX_STAGE_FOLDER, errno};
     umask(077);
     int error = limit(RLIMIT_DATA, confinement->memory);
+    if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
     if (!error) error = limit(RLIMIT_CORE, 0);
     if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LANDLOCK, errno};
@@ -143,7 +144,8 @@ static struct failure become(const char *path, char *const argv[], char *const e
 
     for (int signal = 1; signal < 65; signal++) {
         if (signal == SIGKILL || signal == SIGSTOP) continue;
-        struct sigaction standard = {.sa_handler = SIG_DFL};
+        /* A file that has become too large is an error of the one that writes it. */
+        struct sigaction standard = {.sa_handler = signal == SIGXFSZ ? SIG_IGN : SIG_DFL};
         sigaction(signal, &standard, NULL);
     }
     sigset_t none;

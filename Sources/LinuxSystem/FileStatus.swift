@@ -50,6 +50,8 @@ package struct FileStatus: Sendable {
 
     /// The size in bytes.
     package var size: Int { Int(raw.st_size) }
+    /// The bytes that it takes where it is kept: fewer than its size where it has holes.
+    package var allocatedSize: Int { Int(raw.st_blocks) * 512 }
     /// The permission bits, without the kind.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
     package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }

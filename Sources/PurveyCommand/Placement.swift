@@ -63,6 +63,16 @@ enum Placement {
         }
     }
 
+    /// Whether files can be put into a folder, as far as that can be told before.
+    static func check(folder: String) throws {
+        do throws(Errno) {
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            try retrying { faccessat(directory.rawValue, ".", W_OK, 0) }
+        } catch {
+            throw CommandError("\(folder): \(error)")
+        }
+    }
+
     /// Copies a file or folder into a folder under a name that somebody else has chosen: nothing there is replaced, a name that is
     /// taken gets a number, and no hidden file is made, such as one that a shell would run.
     ///

@@ -32,6 +32,7 @@ extension Command {
         let library = ExtensionLibrary(data: try Locations.current().data)
         guard let wanted = arguments.value("with") else {
             let accepting = library.all.filter { $0.accepts(rule) }
+            defer { library.faults.forEach { StandardError.complain("share: \(OneLine.text($0))") } }
             if arguments.has("json") { return try JSONOutput.print(accepting.map(\.identifier)) }
             for bundle in accepting {
                 try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.name))\n")
@@ -41,6 +42,8 @@ extension Command {
         let bundle: ExtensionBundle
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
+        // Before the extension has done anything.
+        if let folder = arguments.value("o") { try Placement.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
         for item in returned {
@@ -87,7 +90,7 @@ extension Command {
         do {
             returned = try await connection.request(try items(files))
         } catch ExtensionError.ended {
-            throw CommandError(OneLine.text(try await ending.value.sentence))
+            throw CommandError("\(bundle.identifier): \(OneLine.text(try await ending.value.sentence))")
         } catch {
             throw CommandError("\(bundle.identifier): \(OneLine.text(error.line))")
         }
@@ -137,6 +140,8 @@ private struct ReturnedAttachment: Encodable {
                 guard let folder else { return (size, nil) }
                 return (size, try Placement.keep(file, in: folder))
             }
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw CommandError("\(OneLine.text(name ?? type)) cannot be loaded: \(OneLine.text(error.line))")
         }

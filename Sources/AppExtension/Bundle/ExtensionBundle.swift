@@ -38,6 +38,13 @@ package struct ExtensionBundle: Sendable, Equatable {
 }
 
 extension ExtensionBundle {
+    /// ``principalClass`` with the module's name in the place of the build variable that Xcode's templates have there.
+    package var plainPrincipalClass: String {
+        let name = (executable as NSString).lastPathComponent
+        return principalClass.replacingOccurrences(
+            of: PrincipalClass.moduleVariable, with: PrincipalClass.module(of: name))
+    }
+
     /// The extension that a program belongs to.
     ///
     /// - Throws: ``ExtensionFault`` with everything that is wrong with it.

@@ -23,8 +23,9 @@ struct clinux_confinement {
     const char *working_folder;
     /// Whether sockets of the internet families may be made.
     int network;
-    /// Bytes of private memory (RLIMIT_DATA), and open descriptors.
+    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files too (RLIMIT_FSIZE), and open descriptors.
     uint64_t memory;
+    uint64_t file_size;
     uint64_t descriptors;
 };
 

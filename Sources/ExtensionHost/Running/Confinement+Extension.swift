@@ -28,21 +28,10 @@ extension Confinement {
     /// Where this process's own libraries lie: the language's may be outside of the system's folders.
     private static let libraryFolders: [String] = {
         var folders: Set<String> = []
-        for line in Self.mappings.split(separator: "\n") where line.contains("/libswift") {
+        for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
             guard let start = line.firstIndex(of: "/") else { continue }
             folders.insert((String(line[start...]) as NSString).deletingLastPathComponent)
         }
         return folders.sorted()
     }()
-
-    /// What is mapped into this process, as proc(5) describes it. Foundation would take the file for an empty one.
-    private static var mappings: String {
-        var text: [UInt8] = []
-        guard let file = try? FileDescriptor.open("/proc/self/maps", .readOnly) else { return "" }
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while let count = try? piece.withUnsafeMutableBytes({ buffer in try file.read(into: buffer) }), count > 0 {
-            text += piece[..<count]
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
