@@ -55,10 +55,12 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
+        .target(name: "CAuthentication", dependencies: ["CGLib"]),
         .target(name: "CImages", dependencies: ["CVips"]),
         // Beside the system calls, because every floor above reads property lists that others wrote.
         library("PropertyLists"),
@@ -74,7 +76,9 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["LinuxSystem", "PropertyLists"]),
+        library(
+            "FileCoordination",
+            ["CAuthentication", "Conduit", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
@@ -102,7 +106,10 @@ let package = Package(
             ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library(
             "ExtensionHost",
-            ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+            [
+                "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers",
+            ]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -158,7 +165,10 @@ let package = Package(
         tests(
             "PropertyListsTests",
             ["AppExtension", "Exchange", "FileCoordination", "PropertyLists"]),
-        tests("FileCoordinationTests", ["FileCoordination"]),
+        .executableTarget(
+            name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
+            swiftSettings: settings),
+        tests("FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem"]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(
@@ -169,9 +179,16 @@ let package = Package(
             "DragAndDropTests",
             ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
+        .executableTarget(
+            name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
+            path: "Tests/BookmarkExtension",
+            swiftSettings: settings),
         tests(
             "ExtensionHostTests",
-            ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem", "UnrulyExtension"]),
+            [
+                "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "UnrulyExtension",
+            ]),
         tests(
             "ExchangeTests",
             [

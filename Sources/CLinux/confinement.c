@@ -51,6 +51,7 @@ static int allow(int ruleset, uint64_t handled, const char *path, uint32_t acces
     if (access & CLINUX_ACCESS_READ) rights |= RIGHT_READ_FILE | RIGHT_READ_FOLDER;
     if (access & CLINUX_ACCESS_EXECUTE) rights |= RIGHT_EXECUTE;
     if (access & CLINUX_ACCESS_WRITE) rights |= RIGHT_WRITE_FILE | RIGHT_TRUNCATE | RIGHT_CHANGE_FOLDER;
+    if (access & CLINUX_ACCESS_CHANGE) rights |= RIGHT_WRITE_FILE | RIGHT_TRUNCATE;
     if (!S_ISDIR(status.st_mode)) rights &= RIGHTS_OF_FILES;
     struct path_rule rule = {.allowed = rights & handled, .parent = fd};
     int error = syscall(add_rule, ruleset, 1, &rule, 0) ? errno : 0;

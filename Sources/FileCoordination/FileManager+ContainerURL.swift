@@ -13,15 +13,7 @@ extension FileManager {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789.-_".unicodeScalars.contains($0))
             }
         guard isPlain, !groupIdentifier.isEmpty else { return nil }
-        let environment = ProcessInfo.processInfo.environment
-        let data: String
-        if let home = environment["PURVEY_HOME"], !home.isEmpty {
-            guard home.hasPrefix("/") else { return nil }
-            data = home + "/data"
-        } else {
-            let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            data = (base ?? NSHomeDirectory() + "/.local/share") + "/purvey"
-        }
+        guard let data = DataFolder.path else { return nil }
         let url = URL(fileURLWithPath: "\(data)/groups/\(groupIdentifier)", isDirectory: true)
         let made: Void? = try? createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -43,6 +43,30 @@ import UniformTypeIdentifiers
         #expect(!folder.appendingPathComponent("gone").startAccessingSecurityScopedResource())
     }
 
+    @Test func recentDocumentsAreFoundAgain() throws {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (document, renamed) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("b"))
+        try Data("one".utf8).write(to: document)
+        let recent = RecentDocuments()
+        try recent.remember(document)
+        try FileManager.default.moveItem(at: document, to: renamed)
+        #expect(recent.open("a")?.path == renamed.path)
+        #expect(recent.openOld("a")?.path == renamed.path)
+        let alias = folder.appendingPathComponent("alias")
+        try RecentDocuments.makeAlias(of: renamed, at: alias)
+        #expect(try URL(resolvingAliasFileAt: alias).path == renamed.path)
+        #expect(RecentDocuments.title(try URL.bookmarkData(withContentsOf: alias)) == "b")
+        try keepVersion(of: renamed)
+        #expect(NSFileVersion.otherVersionsOfItem(at: renamed)?.count == 1)
+        #expect(try resolveConflicts(at: renamed) == 0)
+        #expect(NSFileVersion.otherVersionsOfItem(at: renamed)?.isEmpty == true)
+        try FileManager.default.removeItem(at: renamed)
+        #expect(recent.open("a") == nil)
+        #expect(recent.bookmarks.isEmpty)
+    }
+
     @Test func theWalkthroughsProviderKeepsItsPromise() async throws {
         let provider = Idioms.provider(for: nil)
         #expect(provider.registeredTypeIdentifiers == ["public.plain-text", "public.json"])

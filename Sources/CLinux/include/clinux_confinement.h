@@ -12,6 +12,8 @@ enum clinux_access {
     CLINUX_ACCESS_EXECUTE = 2,
     /// Everything that makes, changes and removes files.
     CLINUX_ACCESS_WRITE = 4,
+    /// Changing the contents of files that are there: none is made or removed.
+    CLINUX_ACCESS_CHANGE = 8,
 };
 
 struct clinux_confinement {

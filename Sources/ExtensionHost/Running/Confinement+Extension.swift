@@ -4,8 +4,8 @@ import LinuxSystem
 
 extension Confinement {
     /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and nothing
-    /// of its user's.
-    init(of bundle: ExtensionBundle, in container: Container) {
+    /// of its user's but what the daemon places for it.
+    init(of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder) {
         self.init(workingFolder: container.path)
         network = bundle.usesNetwork
         memory = UInt64(bundle.memoryLimit)
@@ -15,6 +15,7 @@ extension Confinement {
             (bundle.executable, [.read, .execute]),
             ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
             (container.path, [.read, .write]),
+            (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
             ("/usr", .read), ("/lib", .read), ("/lib64", .read), ("/etc", .read),
             ("/sys/devices/system/cpu", .read), ("/proc/meminfo", .read), ("/proc/cpuinfo", .read),
             ("/proc/stat", .read), ("/proc/sys/vm/overcommit_memory", .read),

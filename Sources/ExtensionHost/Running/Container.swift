@@ -1,4 +1,5 @@
 import AppExtension
+import FileCoordination
 import Foundation
 import ItemProvider
 import LinuxSystem
@@ -49,6 +50,7 @@ struct Container: Sendable {
             "CFFIXED_USER_HOME=\(path)",
             // A folder that it is handed is copied into its container.
             "\(FolderPlacement.environmentKey)=1",
+            "\(ScopeLink.environmentKey)=\(ScopeLink.descriptorNumber)",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
             // Tracing a crash takes a second process, which it may not start.
             "SWIFT_BACKTRACE=enable=no",

@@ -1,4 +1,5 @@
 import AppExtension
+import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
@@ -15,6 +16,9 @@ package final class ExtensionRun: Sendable {
     private let process: ProcessDescriptor
     private let errors: ErrorTail
     private let timeLimit: Int
+    /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
+    private let link: Connection
+    private let scopes: ScopeFolder
     private let released = Atomic<Bool>(false)
 
     /// Starts an extension, confined. Blocks for as long as the system takes.
@@ -26,12 +30,17 @@ package final class ExtensionRun: Sendable {
         let container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
         timeLimit = bundle.timeLimit
+        scopes = try ScopeFolder(data: data)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
             environment: container.environment(language: ProcessInfo.processInfo.environment["LANG"]),
-            descriptors: [nil, nil, errors.input, socket], confinedTo: Confinement(of: bundle, in: container))
+            descriptors: [nil, nil, errors.input, socket, theirs.descriptor],
+            confinedTo: Confinement(of: bundle, in: container, scopes: scopes))
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
+        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes)
+        link = try Connection(ours, service: service.makeService())
     }
 
     /// Ends the process: its caller has what it wanted, or has gone.
@@ -43,6 +52,10 @@ package final class ExtensionRun: Sendable {
 
     /// Waits for the end, and brings it about at the time limit. Blocks; call it once, on a thread that may.
     package func waitForEnd() -> ExtensionEnding {
+        defer {
+            link.close()
+            scopes.remove()
+        }
         let deadline = ContinuousClock.now + .seconds(timeLimit)
         var timedOut = false
         while !process.hasEnded {

@@ -16,6 +16,8 @@ package struct Confinement: Sendable {
         package static let execute = Access(rawValue: CLINUX_ACCESS_EXECUTE.rawValue)
         /// Making, changing and removing files; no device files.
         package static let write = Access(rawValue: CLINUX_ACCESS_WRITE.rawValue)
+        /// Changing the contents of files that are there, and no more than that.
+        package static let change = Access(rawValue: CLINUX_ACCESS_CHANGE.rawValue)
     }
 
     /// The only paths it reaches. One that does not exist at the start is left out.

@@ -53,12 +53,11 @@ final class PrivateDaemon: Sendable {
 
     /// Starts the daemon and waits until it listens.
     ///
-    /// This process connects to it at once: a daemon that nobody needs ends after half a minute, which a busy machine
-    /// may take to start the first peer.
+    /// This process connects to it at once, from the thread that waited: a daemon that nobody needs ends after half a minute,
+    /// which a busy machine may take to start the first peer, or to get back to a task.
     func start() async throws {
         let child = try await offPool { () throws in try self.startAndWait() }
         state.withLock { $0.daemon = child }
-        _ = try await client.call(StatusCall())
     }
 
     private func startAndWait() throws -> ChildProgram {
@@ -70,6 +69,9 @@ final class PrivateDaemon: Sendable {
             let ending = try child.wait()
             throw Failure("the daemon says: \(answer) (\(ending)); there are \(daemonProcesses)")
         }
+        let connected = DispatchSemaphore(value: 0)
+        client.withConnection { _ in connected.signal() }
+        connected.wait()
         return child
     }
 

@@ -42,14 +42,16 @@ struct ExtensionPlace {
     }
 
     /// Writes the extension's folder.
-    func write(_ list: [String: Any] = Self.propertyList) throws {
+    ///
+    /// - Parameter product: the program that is its executable.
+    func write(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         if (try? FileStatus.of(appex + "/Unruly")) == nil {
             let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
             // By another process: a program that this one has open for writing could not be run while any of its forks has
             // it so.
-            let program = try #require(Self.program(near: built))
+            let program = try #require(Self.program(product, near: built))
             let copy = try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Unruly"], descriptors: [])
                 .wait()
             try #require(copy == .exited(0))
@@ -57,14 +59,14 @@ struct ExtensionPlace {
     }
 
     /// The test program lies beside the test bundle, wherever the build put that.
-    private static func program(near folder: URL) -> String? {
+    private static func program(_ product: String, near folder: URL) -> String? {
         let candidates = [folder, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        return candidates.map { $0.appendingPathComponent("UnrulyExtension").path }.first { access($0, X_OK) == 0 }
+        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
     /// Starts the extension.
-    func start(_ list: [String: Any] = Self.propertyList) throws -> Unruly {
-        try write(list)
+    func start(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws -> Unruly {
+        try write(list, product: product)
         let bundle = try library.install(path: appex)
         let (ours, theirs) = try SequencedPacketSocket.pair()
         return Unruly(run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
@@ -83,7 +85,7 @@ struct Unruly {
         order(deed)
         var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
         guard poll(&wait, 1, 60_000) == 1 else { return nil }
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 16384)
         let count = recv(socket.rawValue, &buffer, buffer.count, 0)
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
