@@ -53,6 +53,8 @@ let package = Package(
         .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
+        // Both, because programs import the one and log with the other.
+        .library(name: "OSLog", targets: ["OSLog", "os"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),

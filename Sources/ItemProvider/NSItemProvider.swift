@@ -288,6 +288,20 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
+    /// Loads the first representation that conforms to a type as the object that is stored, see
+    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Runs where its caller does.
+    nonisolated(nonsending) open func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
+    ) async throws -> any NSSecureCoding {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
+    }
+
     // MARK: - Preview
 
     /// Produces a preview: data, the URL of a file, or an image.
@@ -316,5 +330,18 @@ open class NSItemProvider: NSObject, NSCopying {
             return PreviewImage.make(of: promise, fitting: PreviewImage.size(in: options), completion: answer)
         }
         ItemLoad(preview: handler, promise, options, answer).start()
+    }
+
+    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Runs where its caller does.
+    nonisolated(nonsending) open func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
+        -> any NSSecureCoding
+    {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadPreviewImage(options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
     }
 }

@@ -26,6 +26,17 @@ class MockItemProvider: NSItemProvider {
     override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
+/// One of a test of asynchronous code only.
+class AsyncMockItemProvider: NSItemProvider {
+    override func loadItem(forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil) async throws -> NSSecureCoding {
+        typeIdentifier as NSString
+    }
+
+    override func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws -> NSSecureCoding {
+        "preview" as NSString
+    }
+}
+
 class MockExtensionContext: NSExtensionContext {
     var items: [NSExtensionItem] = []
     private(set) var isComplete = false
@@ -41,4 +52,6 @@ class MockExtensionContext: NSExtensionContext {
     }
 
     override func cancelRequest(withError error: Error) { cancellation = error }
+
+    override func open(_ URL: URL) async -> Bool { URL.scheme == "example" }
 }

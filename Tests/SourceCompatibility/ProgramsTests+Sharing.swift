@@ -95,6 +95,15 @@ extension ProgramsTests {
         #expect(mock == mock && mock != MockItemProvider())
         #expect(!mock.canLoadObject(ofClass: NSString.self))
     }
+
+    @Test func theAsynchronousFormsAreMockedToo() async throws {
+        let mock: NSItemProvider = AsyncMockItemProvider()
+        #expect(try await mock.loadItem(forTypeIdentifier: "public.url") as? String == "public.url")
+        #expect(try await mock.loadPreviewImage() as? String == "preview")
+        let context: NSExtensionContext = MockExtensionContext()
+        #expect(try await context.open(#require(URL(string: "example://a"))))
+        #expect(try await !context.open(#require(URL(string: "https://example.org"))))
+    }
 }
 
 /// A file in a folder of its own, gone with this.

@@ -114,4 +114,50 @@ open class NSFileVersion: NSObject {
         guard let kept else { throw CocoaError(.featureUnsupported, userInfo: [NSURLErrorKey: itemURL]) }
         try VersionStore.reporting(itemURL) { try kept.remove() }
     }
+
+    // MARK: Finding and removing versions
+
+    /// The version of an item that is there; `nil` when there is no such item.
+    open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
+        guard url.isFileURL, (try? url.foundItem()) != nil else { return nil }
+        return NSFileVersion(nil, of: url)
+    }
+
+    /// The versions that are kept of an item, the newest first; `nil` when there is no such item.
+    open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        guard let item = try? url.foundItem(), let store = try? VersionStore(of: item) else { return nil }
+        return store.versions.map { NSFileVersion($0, of: url) }
+    }
+
+    /// Those of them that are in conflict, and not resolved; `nil` when there is no such item.
+    open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        otherVersionsOfItem(at: url)?.filter { $0.isConflict && !$0.isResolved }
+    }
+
+    /// The version that has an identifier.
+    open class func version(
+        ofItemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
+    ) -> NSFileVersion? {
+        guard let identifier = persistentIdentifier as? String else { return nil }
+        if identifier == KeptVersion.currentIdentifier { return currentVersionOfItem(at: url) }
+        return otherVersionsOfItem(at: url)?.first { $0.persistentIdentifier as? NSString == identifier as NSString }
+    }
+
+    /// The versions that are on other computers: none, because a service that knows of one brings it here.
+    open class func getNonlocalVersionsOfItem(
+        at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
+    ) {
+        HandlerThreads.shared.run { completionHandler([], nil) }
+    }
+
+    /// A new folder for the contents of a version that is to be added by moving. Whoever asks for it removes it.
+    open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
+        VersionStore.newTemporaryFolder()
+    }
+
+    /// Removes all versions that are kept of an item.
+    open class func removeOtherVersionsOfItem(at url: URL) throws {
+        let item = try url.foundItem()
+        try VersionStore.reporting(url) { try VersionStore(of: item).removeAll() }
+    }
 }

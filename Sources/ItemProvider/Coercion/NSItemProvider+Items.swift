@@ -105,36 +105,6 @@ extension NSItemProvider {
     }
 }
 
-/// Loads for `async` code, which run where their caller does.
-extension NSItemProvider {
-    /// Loads the first representation that conforms to a type as the object that is stored, see
-    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``.
-    nonisolated(nonsending) public func loadItem(
-        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
-    ) async throws -> any NSSecureCoding {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
-        }
-        return value.object
-    }
-
-    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``.
-    nonisolated(nonsending) public func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
-        -> any NSSecureCoding
-    {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadPreviewImage(options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
-        }
-        return value.object
-    }
-}
-
 /// In the options of a load: the size in pixels of the image that is wanted, a `CGSize` or an `NSValue` of one.
 public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
 /// In an item of type `com.apple.property-list`: what a web page's script gave to the extension.
