@@ -118,8 +118,9 @@ import Testing
     @Test func theOutcomeTravelsBack() async throws {
         try await run { _, source, destination in
             _ = try await source.ask("drag One", "dragging")
-            #expect(try await destination.ask("drop move", "dropped") == "move")
-            #expect(try await source.hear("ended") == "move")
+            // Between programs everything is a copy.
+            #expect(try await destination.ask("drop move", "dropped") == "copy")
+            #expect(try await source.hear("ended") == "copy")
             _ = try await source.ask("drag Two", "dragging")
             #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
@@ -127,6 +128,18 @@ import Testing
             // A move that the source does not allow is none.
             #expect(try await destination.ask("drop move", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
+        }
+    }
+
+    @Test func aDragIsDroppedOnce() async throws {
+        try await run { _, source, destination in
+            _ = try await source.ask("drag The Show", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            _ = try await source.ask("drag Another Show", "dragging")
+            #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            #expect(try await destination.ask("on-drag-board", "offered") == "0")
         }
     }
 

@@ -103,6 +103,8 @@ signal(SIGPIPE, SIG_IGN)
             } catch {
                 say("failed \(error)")
             }
+        case "on-drag-board":
+            say("offered \(NSPasteboard(name: .drag).pasteboardItems?.count ?? -1)")
         case "drop":
             wanted = text == "move" ? .move : text == "copy" ? .copy : .cancel
             let interaction = UIDropInteraction(delegate: self)
