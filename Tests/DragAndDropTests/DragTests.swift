@@ -112,10 +112,74 @@ import Testing
         let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
         #expect(!drag.session.allowsMoveOperation)
         let drop = try #require(DropOperation(UIDropInteraction(delegate: desk), drag))
-        #expect(drop.update().operation == .forbidden)
+        #expect(drop.update().operation == .cancel)
         #expect(await drop.perform() == .cancel)
         #expect(desk.told.suffix(3) == ["willEnd cancel", "didEnd cancel", "end"])
         #expect(desk.loaded.isEmpty)
+    }
+
+    @Test func aDragThatHasEndedLeavesTheBoard() async throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        let destination = UIDropInteraction(delegate: desk)
+        for isDropped in [true, false] {
+            let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+            try drag.publish()
+            #expect(boards.items(of: DragOperation.board).count == 2)
+            if isDropped {
+                #expect(await DropOperation(destination, drag)?.perform() == .copy)
+            } else {
+                drag.end(.cancel)
+            }
+            #expect(boards.items(of: DragOperation.board).isEmpty)
+            #expect(try await DropOperation.remote(destination, boards: boards) == nil)
+            #expect(DropOperation(destination, drag) == nil)
+        }
+        var drag = DragOperation(UIDragInteraction(delegate: desk), boards: boards)
+        try drag?.publish()
+        drag = nil
+        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(boards.items(of: DragOperation.board).isEmpty)
+    }
+
+    @Test func aDragThatHasEndedTakesNoNewerOneAlong() throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        let old = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try old.publish()
+        let new = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try new.publish()
+        old.end(.cancel)
+        #expect(boards.items(of: DragOperation.board).count == 2)
+        new.end(.cancel)
+        #expect(boards.items(of: DragOperation.board).isEmpty)
+    }
+
+    @Test func oneOfTwoDestinationsHasTheDrop() async throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        desk.proposal = .move
+        let destination = UIDropInteraction(delegate: desk)
+        let drag = try #require(
+            DragOperation(UIDragInteraction(delegate: desk), boards: boards, grace: .milliseconds(1)))
+        try drag.publish()
+        let first = try #require(await DropOperation.remote(destination, boards: boards))
+        let second = try #require(await DropOperation.remote(destination, boards: boards))
+        // Between programs it is a copy, whatever is proposed.
+        #expect(first.session.allowsMoveOperation)
+        #expect(await first.perform() == .copy)
+        #expect(await second.perform() == .cancel)
+        #expect(desk.told.filter { $0.hasPrefix("didEnd") } == ["didEnd copy"])
+        #expect(try await DropOperation.remote(destination, boards: boards) == nil)
+        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(boards.items(of: DragOperation.board).isEmpty)
     }
 
     @Test func thereIsNoDragWithoutItemsAndNoDropWithoutInterest() throws {

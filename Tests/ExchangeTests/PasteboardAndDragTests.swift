@@ -71,6 +71,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("nothing", "0 0 nothing"), ("no-type", "0 0 nothing"), ("some", "1 1 good"), ("long-type", "1 1 good"),
+        ("many-types", "1 256 nothing"), ("empty-provider", "0 0 nothing"), ("many-items", "20000 1 s"),
+    ])
+    func whatIsSetReplacesWhatWasThereWhateverItIs(_ what: String, _ left: String) async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-string secret", "copied")
+            _ = try await second.ask("set-unusable \(what)", "set")
+            for process in [first, second] { #expect(try await process.ask("look", "there") == left) }
+        }
+    }
+
+    @Test func aNamedPasteboardIsThereFromItsFirstContentsToItsRemoval() async throws {
+        try await run { _, first, second in
+            #expect(try await second.ask("exists notes", "exists") == "false")
+            _ = try await first.ask("named notes", "copied")
+            #expect(try await second.ask("exists notes", "exists") == "true")
+            _ = try await second.ask("remove notes", "removed")
+            #expect(try await first.ask("exists notes", "exists") == "false")
+            #expect(try await first.ask("paste-named notes", "pasted") == "nothing")
+            _ = try await first.ask("named notes", "copied")
+            #expect(try await second.ask("exists notes", "exists") == "true")
+        }
+    }
+
+    @Test func noPasteboardHasANameThatNoBoardCanHave() async throws {
+        try await run { _, first, _ in
+            let count = try await first.ask("unusable-names", "there")
+            #expect(count == "0")
+        }
+    }
+
     @Test func aCopierThatIsKilledTakesItsPromisesAlong() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-string gone", "copied")
@@ -108,8 +140,9 @@ import Testing
     @Test func theOutcomeTravelsBack() async throws {
         try await run { _, source, destination in
             _ = try await source.ask("drag One", "dragging")
-            #expect(try await destination.ask("drop move", "dropped") == "move")
-            #expect(try await source.hear("ended") == "move")
+            // Between programs everything is a copy.
+            #expect(try await destination.ask("drop move", "dropped") == "copy")
+            #expect(try await source.hear("ended") == "copy")
             _ = try await source.ask("drag Two", "dragging")
             #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
@@ -117,6 +150,18 @@ import Testing
             // A move that the source does not allow is none.
             #expect(try await destination.ask("drop move", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
+        }
+    }
+
+    @Test func aDragIsDroppedOnce() async throws {
+        try await run { _, source, destination in
+            _ = try await source.ask("drag The Show", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            _ = try await source.ask("drag Another Show", "dragging")
+            #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            #expect(try await destination.ask("on-drag-board", "offered") == "0")
         }
     }
 

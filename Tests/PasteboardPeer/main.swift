@@ -29,6 +29,30 @@ signal(SIGPIPE, SIG_IGN)
         case "paste":
             let strings = pasteboard.strings ?? []
             say("pasted \(pasteboard.numberOfItems) \(strings.joined(separator: ","))")
+        case "set-unusable":
+            switch text {
+            case "nothing": pasteboard.setItems([[:]])
+            case "no-type": pasteboard.setItems([["": "bad"]])
+            case "some": pasteboard.setItems([["public.utf8-plain-text": "good"], [:], ["": "bad"]])
+            case "long-type":
+                pasteboard.setItems([[String(repeating: "t", count: 5_000): "x", "public.utf8-plain-text": "good"]])
+            case "many-types":
+                pasteboard.setItems([Dictionary(uniqueKeysWithValues: (100..<600).map { ("org.example.t\($0)", "v") })])
+            case "many-items":
+                pasteboard.strings = Array(repeating: "s", count: 20_001)
+            default: pasteboard.itemProviders = [NSItemProvider()]
+            }
+            say("set")
+        case "look":
+            say("there \(pasteboard.numberOfItems) \(pasteboard.types.count) \(pasteboard.string ?? "nothing")")
+        case "exists":
+            say("exists \(UIPasteboard(name: .init(text), create: false) != nil)")
+        case "unusable-names":
+            let names = ["", "a\u{0}b", String(repeating: "n", count: 5_000)].map { UIPasteboard.Name($0) }
+            say("there \(names.count { UIPasteboard(name: $0, create: true) != nil })")
+        case "remove":
+            UIPasteboard.remove(withName: .init(text))
+            say("removed")
         case "named":
             UIPasteboard(name: .init(text), create: true)?.string = "on \(text)"
             say("copied")
@@ -98,6 +122,8 @@ signal(SIGPIPE, SIG_IGN)
             } catch {
                 say("failed \(error)")
             }
+        case "on-drag-board":
+            say("offered \(NSPasteboard(name: .drag).pasteboardItems?.count ?? -1)")
         case "drop":
             wanted = text == "move" ? .move : text == "copy" ? .copy : .cancel
             let interaction = UIDropInteraction(delegate: self)

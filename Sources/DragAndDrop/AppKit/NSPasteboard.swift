@@ -1,3 +1,4 @@
+import FileCoordination
 import Foundation
 import ItemProvider
 
@@ -25,7 +26,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// Set for an owner that is asked for data: what it gives goes there, whatever is on the pasteboard by then.
     private let filled: ItemContents?
 
-    /// A pasteboard by its name.
+    /// A pasteboard by its name. One with a name that no pasteboard can have (without anything in it, with control characters, or
+    /// of more than 244 bytes in UTF-8) is there in a program without a daemon only; elsewhere it cannot be had.
     public init(name: NSPasteboard.Name) {
         ownName = name
         store = .shared
@@ -265,6 +267,62 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     open func string(forType dataType: NSPasteboard.PasteboardType) -> String? {
         let strings = (pasteboardItems ?? []).compactMap { $0.string(forType: dataType) }
         return strings.isEmpty ? nil : strings.joined(separator: "\n")
+    }
+
+    // MARK: - Files
+
+    /// Writes a file or folder, as `fileContents` and as the type of contents with its extension, to a pasteboard that is this
+    /// process's.
+    ///
+    /// - Returns: `false` where the file cannot be read, or the pasteboard is not this process's.
+    @discardableResult
+    open func writeFileContents(_ filename: String) -> Bool {
+        guard let wrapper = try? FileWrapper(url: URL(fileURLWithPath: filename)) else { return false }
+        return write(wrapper)
+    }
+
+    /// Writes a file wrapper, see ``writeFileContents(_:)``.
+    @discardableResult
+    open func write(_ wrapper: FileWrapper) -> Bool {
+        guard let data = wrapper.serializedRepresentation else { return false }
+        let name = wrapper.preferredFilename ?? wrapper.filename ?? ""
+        let pathExtension = (name as NSString).pathExtension
+        if let type = PasteboardType.fileContentsType(forPathExtension: pathExtension) {
+            guard setData(data, forType: type) else { return false }
+        }
+        return setData(data, forType: .fileContents)
+    }
+
+    /// Reads what ``write(_:)`` wrote; `nil` where there is none.
+    open func readFileWrapper() -> FileWrapper? {
+        data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
+    }
+
+    /// Reads a file or folder and writes it to the disk, in place of none that is there.
+    ///
+    /// - Parameters:
+    ///   - type: `fileContents`, or the type of contents with an extension; `nil` takes the one of the name's extension and, where
+    ///     that is not there, `fileContents`.
+    ///   - filename: the path to write to.
+    /// - Returns: the path; `nil` where there is no such file on the pasteboard, or it cannot be written.
+    open func readFileContentsType(_ type: NSPasteboard.PasteboardType?, toFile filename: String) -> String? {
+        let ofName = PasteboardType.fileContentsType(forPathExtension: (filename as NSString).pathExtension)
+        let types = type.map { [$0] } ?? [ofName, .fileContents].compactMap { $0 }
+        guard let data = types.lazy.compactMap({ self.data(forType: $0) }).first,
+            let wrapper = FileWrapper(serializedRepresentation: data),
+            !FileManager.default.fileExists(atPath: filename)
+        else { return nil }
+        do {
+            try wrapper.write(to: URL(fileURLWithPath: filename), originalContentsURL: nil)
+            return filename
+        } catch {
+            return nil
+        }
+    }
+
+    /// The types of which data can be had as a type: itself and, for a string, text in other encodings.
+    open class func types(filterableTo type: NSPasteboard.PasteboardType) -> [NSPasteboard.PasteboardType] {
+        type == .string ? [type] + texts : [type]
     }
 }
 

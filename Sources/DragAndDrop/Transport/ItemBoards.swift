@@ -9,7 +9,8 @@ import Synchronization
 package protocol ItemBoards: Sendable {
     /// The items of a board, as far as this process may see them.
     func items(of board: String) throws -> [NSItemProvider]
-    /// Puts items on a board, in place of what was there.
+    /// Puts items on a board, in place of what was there. What cannot be offered is left out. Where the rest is refused, nothing
+    /// is there any more.
     ///
     /// - Parameter staysAfterwards: whether the items are to be fulfilled when this process ends, so that they outlive it.
     /// - Returns: the change count that the board has with them.
@@ -23,6 +24,10 @@ package protocol ItemBoards: Sendable {
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
     /// Grows whenever the contents of the board change, but for what is amended.
     func changeCount(of board: String) throws -> Int
+    /// Whether something was put on the board since it was last removed, as far as is remembered.
+    func isTouched(_ board: String) throws -> Bool
+    /// Takes everything off a board, which then is as one that was never used.
+    func remove(_ board: String) throws
 }
 
 /// The boards of this process.
@@ -48,6 +53,7 @@ package final class LocalBoards: ItemBoards {
     private struct Contents {
         var promises: [ItemPromise] = []
         var changeCount = 0
+        var isRemoved = false
     }
 
     // Innermost.
@@ -60,7 +66,7 @@ package final class LocalBoards: ItemBoards {
     }
 
     package func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) -> Int {
-        let promises = items.map(\.promise)
+        let promises = items.map(\.promise).offerable
         // What was there goes after the lock is released: its handlers may hold whatever client code put into them.
         let (count, _) = boards.withLock { boards in
             let old = boards[board, default: Contents()]
@@ -71,7 +77,7 @@ package final class LocalBoards: ItemBoards {
     }
 
     package func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) -> Bool {
-        let promises = items.map(\.promise)
+        let promises = items.map(\.promise).offerable
         let old = boards.withLock { boards -> Contents? in
             guard let old = boards[board], old.changeCount == changeCount else { return nil }
             boards[board] = Contents(promises: promises, changeCount: changeCount)
@@ -81,4 +87,17 @@ package final class LocalBoards: ItemBoards {
     }
 
     package func changeCount(of board: String) -> Int { boards.withLock { $0[board]?.changeCount ?? 0 } }
+
+    package func isTouched(_ board: String) -> Bool {
+        boards.withLock { $0[board].map { !$0.isRemoved } ?? false }
+    }
+
+    package func remove(_ board: String) {
+        // As above.
+        _ = boards.withLock { boards -> Contents? in
+            guard let old = boards[board] else { return nil }
+            boards[board] = Contents(changeCount: old.changeCount + 1, isRemoved: true)
+            return old
+        }
+    }
 }

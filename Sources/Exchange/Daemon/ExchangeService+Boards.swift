@@ -32,6 +32,7 @@ extension ExchangeService {
             }
             let replaced = try state.table.replaceContents(
                 of: request.board, with: request.manifests, owner: peer.number, amending: request.amending)
+            if request.isRemoval { state.table.forget(request.board) }
             let ended = replaced.compactMap { state.holdings.drop($0.manifest.identifier) }
             let owners = replaced.compactMap { entry in
                 state.clients[entry.owner].map { ($0.connection, entry.manifest.identifier) }

@@ -40,6 +40,15 @@ package final class ItemPromise: Sendable {
         state.withLock { $0 = own }
     }
 
+    /// The same item with other representations of its own; a type for which there is none is left out. What is kept for the
+    /// team is not changed.
+    package func changed(_ body: (Representation) -> Representation?) -> ItemPromise {
+        let copy = ItemPromise(copying: self)
+        let changed = copy.representations.compactMap(body)
+        copy.state.withLock { $0.representations = changed }
+        return copy
+    }
+
     package var representations: [Representation] {
         state.withLock { $0.representations }
     }

@@ -381,4 +381,6 @@ private struct UnreachableBoards: ItemBoards {
     func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int { 0 }
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool { false }
     func changeCount(of board: String) throws -> Int { 0 }
+    func isTouched(_ board: String) throws -> Bool { false }
+    func remove(_ board: String) throws {}
 }
