@@ -3,7 +3,7 @@ import Foundation
 /// Makes something a source of drags. Whatever shows it to a person begins the drag, see ``DragOperation``.
 @MainActor open class UIDragInteraction: NSObject {
     /// Who says what is dragged.
-    public private(set) weak var delegate: (any UIDragInteractionDelegate)?
+    open private(set) weak var delegate: (any UIDragInteractionDelegate)?
     /// Whether a drag can begin along with other gestures.
     open var allowsSimultaneousRecognitionDuringLift = false
     /// Whether drags begin at all.

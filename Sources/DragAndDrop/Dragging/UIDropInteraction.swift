@@ -3,7 +3,7 @@ import Foundation
 /// Makes something a destination of drops. Whatever shows it to a person tells it of drags, see ``DropOperation``.
 @MainActor open class UIDropInteraction: NSObject {
     /// Who says what becomes of a drop.
-    public private(set) weak var delegate: (any UIDropInteractionDelegate)?
+    open private(set) weak var delegate: (any UIDropInteractionDelegate)?
     /// Whether several drags can be over it at once.
     open var allowsSimultaneousDropSessions = false
 
