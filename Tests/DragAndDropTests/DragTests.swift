@@ -261,6 +261,22 @@ import Testing
         #expect(UIPasteConfiguration().acceptableTypeIdentifiers.isEmpty)
     }
 
+    @Test func itemsAndProposalsOfOnesOwnClassSayTheirOwn() async throws {
+        let desk = Desk()
+        desk.items = [OwnItem(itemProvider: NSItemProvider())]
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        #expect(drag.session.canLoadObjects(ofClass: String.self))
+        #expect(OwnProposal(operation: .copy).operation == .forbidden)
+    }
+
+    private final class OwnItem: UIDragItem {
+        override var itemProvider: NSItemProvider { NSItemProvider(object: "own" as NSString) }
+    }
+
+    private final class OwnProposal: UIDropProposal {
+        override var operation: UIDropOperation { .forbidden }
+    }
+
     @Test func aPasteConfigurationIsCopiedAndArchived() throws {
         let configuration = UIPasteConfiguration(acceptableTypeIdentifiers: ["public.text", "public.png"])
         let copy = try #require(configuration.copy() as? UIPasteConfiguration)

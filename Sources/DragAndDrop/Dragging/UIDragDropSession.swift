@@ -5,7 +5,7 @@ import ItemProvider
 @MainActor public protocol UIDragDropSession: NSObjectProtocol {
     /// What is dragged.
     var items: [UIDragItem] { get }
-    /// Whether the source lets the items be moved.
+    /// Whether the source lets the items be moved. From one program to another they are copied even so.
     var allowsMoveOperation: Bool { get }
     /// Whether no other process may see the items.
     var isRestrictedToDraggingApplication: Bool { get }
