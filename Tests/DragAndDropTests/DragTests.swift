@@ -261,6 +261,34 @@ import Testing
         #expect(UIPasteConfiguration().acceptableTypeIdentifiers.isEmpty)
     }
 
+    @Test func itemsAndProposalsOfOnesOwnClassSayTheirOwn() async throws {
+        let desk = Desk()
+        desk.items = [OwnItem(itemProvider: NSItemProvider())]
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        #expect(drag.session.canLoadObjects(ofClass: String.self))
+        #expect(OwnProposal(operation: .copy).operation == .forbidden)
+    }
+
+    private final class OwnItem: UIDragItem {
+        override var itemProvider: NSItemProvider { NSItemProvider(object: "own" as NSString) }
+    }
+
+    private final class OwnProposal: UIDropProposal {
+        override var operation: UIDropOperation { .forbidden }
+    }
+
+    @Test func aPasteConfigurationIsCopiedAndArchived() throws {
+        let configuration = UIPasteConfiguration(acceptableTypeIdentifiers: ["public.text", "public.png"])
+        let copy = try #require(configuration.copy() as? UIPasteConfiguration)
+        copy.addAcceptableTypeIdentifiers(["public.url"])
+        #expect(configuration.acceptableTypeIdentifiers == ["public.text", "public.png"])
+        #expect(copy.acceptableTypeIdentifiers == ["public.text", "public.png", "public.url"])
+        #expect(UIPasteConfiguration.supportsSecureCoding)
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: copy, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: UIPasteConfiguration.self, from: archive)
+        #expect(read?.acceptableTypeIdentifiers == copy.acceptableTypeIdentifiers)
+    }
+
     private final class Field: NSObject, UIPasteConfigurationSupporting, UIItemProviderPresentationSizeProviding {
         var pasteConfiguration: UIPasteConfiguration?
         let preferredPresentationSizeForItemProvider = CGSize(width: 3, height: 4)
@@ -289,6 +317,8 @@ import Testing
         let drag = try #require(DragOperation(source, boards: LocalBoards()))
         let drop = try #require(DropOperation(destination, drag))
         let session: any UIDropSession = drop.session
+        let reporting: any ProgressReporting = session
+        #expect(reporting.progress === drop.session.progress)
         let sides: [any UIDragDropSession] = [drag.session, session]
         for side in sides {
             #expect(side.items.first?.itemProvider.registeredTypeIdentifiers == ["public.utf8-plain-text"])

@@ -37,7 +37,7 @@ import ItemProvider
 
 /// A drag over this process.
 @MainActor package final class DestinationSession: DragDropSession, UIDropSession {
-    package let progress: Progress = LoadProgress(units: 0)
+    package nonisolated let progress: Progress = LoadProgress(units: 0)
     package let localDragSession: (any UIDragSession)?
     package var progressIndicatorStyle = UIDropSessionProgressIndicatorStyle.default
     /// Loads that have begun and not ended.

@@ -38,6 +38,18 @@ import Testing
         #expect(only("3.4.2024", isMonthFirst: true) == "2024-04-03T00:00:00Z all day")
     }
 
+    @Test func bothDaysOfASpanAreReadInOneOrder() {
+        let span = "2026-12-31T00:00:00Z to 2027-01-02T00:00:00Z all day"
+        for isMonthFirst in [true, false] {
+            #expect(only("12/31/2026 - 01/02/2027", isMonthFirst: isMonthFirst) == span)
+            #expect(only("31/12/2026 - 02/01/2027", isMonthFirst: isMonthFirst) == span)
+            let settledLast = "2026-12-01T00:00:00Z to 2026-12-31T00:00:00Z all day"
+            #expect(only("12/01/2026 - 12/31/2026", isMonthFirst: isMonthFirst) == settledLast)
+            #expect(only("01/12/2026 to 31/12/2026", isMonthFirst: isMonthFirst) == settledLast)
+        }
+        #expect(only("3/4/2024 - 4/4/2024") == "2024-04-03T00:00:00Z to 2024-04-04T00:00:00Z all day")
+    }
+
     @Test func relativeDaysCountFromToday() {
         #expect(only("today") == "2024-03-05T00:00:00Z all day")
         #expect(only("Lunch tomorrow at noon") == "2024-03-06T12:00:00Z")

@@ -64,7 +64,9 @@ struct CalendarEventDetector {
         let hours = hours(behind: end)
         let next = hours?.next ?? end
         // The end may be on another day.
-        if hours?.end == nil, let dash = span(at: next), let (last, end) = dates.day(at: dash) {
+        if hours?.end == nil, let dash = span(at: next),
+            let (day, last, end) = days(from: day, before: end, toThatAt: dash)
+        {
             let lastHours = self.hours(behind: end)
             if (lastHours == nil) == (hours == nil) {
                 return make(
@@ -73,6 +75,19 @@ struct CalendarEventDetector {
             }
         }
         return make(start, next, from: day, hours?.start, to: nil, hours?.end, hours?.zone)
+    }
+
+    /// Both days of a span. What the numbers of one settle of their order, the other's are read in too.
+    private func days(
+        from first: CalendarDay, before end: Int, toThatAt start: Int
+    ) -> (first: CalendarDay, last: CalendarDay, end: Int)? {
+        if let isMonthFirst = dates.order(before: end) {
+            return dates.reading(isMonthFirst: isMonthFirst).day(at: start).map { (first, $0.day, $0.end) }
+        }
+        guard let last = dates.day(at: start) else { return nil }
+        let order = dates.order(before: last.end)
+        let reread = order.flatMap { dates.reading(isMonthFirst: $0).numericDay(before: end) }
+        return (reread ?? first, last.day, last.end)
     }
 
     private func make(

@@ -33,6 +33,30 @@ struct DateForms {
         tokens[start]?.kind == .number ? dayFirst(at: start) : nil
     }
 
+    /// The order in which numbers only, up to a position, can alone be read: whether the month is first. `nil` where both can be, or
+    /// there are no such numbers.
+    func order(before end: Int) -> Bool? {
+        guard let (values, lengths, sign, _) = triple(at: end - 5), sign != ".", lengths[0] <= 2, lengths[1] <= 2 else {
+            return nil
+        }
+        let isDayFirst = CalendarDay(year: 2000, month: values[1], day: values[0]) != nil
+        let isMonthFirst = CalendarDay(year: 2000, month: values[0], day: values[1]) != nil
+        return isDayFirst == isMonthFirst ? nil : isMonthFirst
+    }
+
+    /// The day that numbers only, up to a position, stand for.
+    func numericDay(before end: Int) -> CalendarDay? {
+        guard let found = numeric(at: end - 5), found.end == end else { return nil }
+        return found.day
+    }
+
+    /// The same forms with the numbers in this order.
+    func reading(isMonthFirst: Bool) -> DateForms {
+        DateForms(
+            tokens: tokens,
+            clock: CalendarClock(now: clock.now, timeZone: clock.timeZone, isMonthFirst: isMonthFirst))
+    }
+
     private func absolute(at start: Int) -> Found? {
         guard let first = tokens[start], !isPartOfMore(start) else { return nil }
         return first.kind == .number ? numeric(at: start) ?? dayFirst(at: start) : monthFirst(at: start)
