@@ -11,7 +11,8 @@ import UniformTypeIdentifiers
     private let witness: OpenWitness
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        // Not among the temporary files, through which other tests look from threads of their own.
+        folder = URL(fileURLWithPath: "/dev/shm/purvey-test-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         witness = try OpenWitness()
     }

@@ -1,11 +1,21 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Tells which threads of this process open files and folders: the names of those that opened what is watched.
 ///
-/// The kernel tells root only.
+/// The kernel tells root only, and tells numbers: a thread of its own asks for the names at once, because in a busy process a
+/// number soon belongs to another thread.
 final class OpenWitness: Sendable {
     private let descriptor: CInt
+    private let log = Log()
+
+    /// Outlives the witness for as long as its thread runs.
+    private final class Log: Sendable {
+        // Held while the kernel is asked, so that nothing is on its way when it is free.
+        let names = Mutex<[String]>([])
+        let hasEnded = Atomic(false)
+    }
 
     static let isAllowed = (try? OpenWitness()) != nil
 
@@ -30,9 +40,16 @@ final class OpenWitness: Sendable {
         descriptor = try Self.function("fanotify_init", as: Initialize.self)(
             closeOnExec | nonBlocking | reportThread, CUnsignedInt(O_RDONLY | O_CLOEXEC))
         if descriptor < 0 { throw Refused() }
+        Thread.detachNewThread { [descriptor, log] in
+            while !log.hasEnded.load(ordering: .acquiring) {
+                var request = pollfd(fd: descriptor, events: CShort(POLLIN), revents: 0)
+                if poll(&request, 1, 100) > 0 { log.names.withLock { $0 += Self.newNames(descriptor) } }
+            }
+            close(descriptor)
+        }
     }
 
-    deinit { close(descriptor) }
+    deinit { log.hasEnded.store(true, ordering: .releasing) }
 
     /// Watches a file, or a folder itself.
     func watch(_ path: String) throws {
@@ -43,8 +60,15 @@ final class OpenWitness: Sendable {
         if mark(descriptor, add, opened | folders, AT_FDCWD, path) < 0 { throw Refused() }
     }
 
-    /// The name of the thread for each opening since this was asked last; empty for a thread that has ended since.
+    /// The name of the thread for each opening since this was asked last; empty for a thread that ended at once.
     func threads() -> [String] {
+        log.names.withLock { names in
+            defer { names = [] }
+            return names + Self.newNames(descriptor)
+        }
+    }
+
+    private static func newNames(_ descriptor: CInt) -> [String] {
         var names: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
