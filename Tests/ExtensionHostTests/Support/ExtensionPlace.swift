@@ -69,6 +69,16 @@ struct ExtensionPlace {
         try write(list, product: product)
         let bundle = try library.install(path: appex)
         let (ours, theirs) = try SequencedPacketSocket.pair()
+        // Installing has copied the program in this process: a fork of another test at that moment has it open for writing, and
+        // until it runs a program of its own nobody can run this one.
+        for _ in 0..<100 {
+            do {
+                return Unruly(
+                    run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
+            } catch  where "\(error)".contains("Text file busy") {
+                usleep(20_000)
+            }
+        }
         return Unruly(run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
     }
 }
