@@ -33,6 +33,7 @@ run: packages
 test: packages lint
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
 	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'a package that uses this one' Scripts/check-client
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
 
 lint: packages

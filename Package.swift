@@ -21,14 +21,28 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// Programs as they are written for Apple's platforms: the flag imports what on those comes with Foundation and UIKit.
-func compatibilityTests(_ name: String, path: String, _ mode: SwiftLanguageMode) -> Target {
+/// The flag that imports what on Apple's platforms comes with Foundation and UIKit.
+func implicitImports(_ modules: String...) -> SwiftSetting {
+    .unsafeFlags(modules.flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] })
+}
+
+/// Programs as they are written for Apple's platforms.
+func compatibilityTests(
+    _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
+) -> Target {
     .testTarget(
-        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: ["README.md"],
+        name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [
             .swiftLanguageMode(mode),
-            .unsafeFlags(["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }),
+            implicitImports("Purvey", "OSLog"),
         ])
+}
+
+/// A process for tests of pasteboards and drags, with a model class that is written for Apple's platforms.
+func pasteboardPeer(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["Purvey"], path: "Tests/\(name)",
+        swiftSettings: [.swiftLanguageMode(mode), implicitImports("Purvey")])
 }
 
 let package = Package(
@@ -39,6 +53,8 @@ let package = Package(
         .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
+        // Both, because programs import the one and log with the other.
+        .library(name: "OSLog", targets: ["OSLog", "os"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -52,15 +68,19 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
+        .target(name: "CAuthentication", dependencies: ["CGLib"]),
         .target(name: "CImages", dependencies: ["CVips"]),
+        // Beside the system calls, because every floor above reads property lists that others wrote.
+        library("PropertyLists"),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
-        library("UniformTypeIdentifiers"),
+        library("UniformTypeIdentifiers", ["PropertyLists"]),
         library("OSLog"),
 
         // Floor 2
@@ -69,23 +89,44 @@ let package = Package(
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
-        library("FileCoordination", ["CLateBinding", "LinuxSystem", "OSLog", "UniformTypeIdentifiers", "ZipArchive"]),
+        library(
+            "FileCoordination",
+            [
+                "CAuthentication", "CLateBinding", "Conduit", "LinuxSystem", "OSLog", "PropertyLists",
+                "UniformTypeIdentifiers", "ZipArchive",
+            ]),
         library("Images", ["CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
-            ["Conduit", "FileCoordination", "Images", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive"]),
+            [
+                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "ZipArchive",
+            ]),
 
         // Floor 5
         library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("AppExtension", ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        library("DragAndDrop", ["CLateBinding", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+        library(
+            "AppExtension",
+            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+        library(
+            "DragAndDrop",
+            [
+                "CLateBinding", "FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ]),
 
         // Floor 7
-        library("Exchange", ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "Exchange",
+            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
         library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem"]),
-        library("ExtensionHost", ["AppExtension", "Conduit", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "ExtensionHost",
+            [
+                "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers",
+            ]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -144,7 +185,13 @@ let package = Package(
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
-        tests("FileCoordinationTests", ["FileCoordination", "LinuxSystem"]),
+        tests(
+            "PropertyListsTests",
+            ["AppExtension", "Exchange", "FileCoordination", "PropertyLists"]),
+        .executableTarget(
+            name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
+            swiftSettings: settings),
+        tests("FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem"]),
         .executableTarget(
             name: "CoordinationPeer",
             dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],
@@ -161,28 +208,44 @@ let package = Package(
             name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
-        tests("DragAndDropTests", ["DragAndDrop", "Images", "ItemProvider"]),
+        tests(
+            "DragAndDropTests",
+            ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
+        .executableTarget(
+            name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
+            path: "Tests/BookmarkExtension",
+            swiftSettings: settings),
         tests(
             "ExtensionHostTests",
-            ["AppExtension", "Conduit", "ExtensionHost", "ItemProvider", "LinuxSystem", "UnrulyExtension"]),
+            [
+                "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "UnrulyExtension",
+            ]),
         tests(
             "ExchangeTests",
             [
                 "Conduit", "CoreTransferable", "Exchange", "ExchangePeer", "Images", "ItemProvider", "LinuxSystem",
-                "PasteboardPeer", "UniformTypeIdentifiers",
+                "PasteboardPeer", "PasteboardPeerSwift5", "UniformTypeIdentifiers",
             ]),
         .executableTarget(
             name: "ExchangePeer",
             dependencies: ["CoreTransferable", "Exchange", "Images", "ItemProvider", "LinuxSystem"],
             path: "Tests/ExchangePeer",
             swiftSettings: settings),
-        .executableTarget(
-            name: "PasteboardPeer", dependencies: ["DragAndDrop", "Exchange", "ItemProvider", "MobileCoreServices"],
-            path: "Tests/PasteboardPeer", swiftSettings: settings),
+        pasteboardPeer("PasteboardPeer", .v6),
+        pasteboardPeer("PasteboardPeerSwift5", .v5),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
-        compatibilityTests("SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", .v5),
-        compatibilityTests("SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", .v6),
+        compatibilityTests(
+            "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
+        compatibilityTests(
+            "SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", exclude: ["README.md"], .v6),
+        // A conformance holds for its whole module, so these have one of their own; and it is not retroactive within a package.
+        compatibilityTests(
+            "RetroactiveConformancesSwift5Tests", path: "Tests/RetroactiveConformances", packageAccess: false, .v5),
+        compatibilityTests(
+            "RetroactiveConformancesSwift6Tests", path: "Tests/RetroactiveConformancesSwift6", packageAccess: false, .v6
+        ),
     ],
 )

@@ -25,54 +25,78 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
                     if let error { throw error }
                     filed.add(try Self.file(item, kind, name))
                 } catch {
-                    filed.add("(not filed: \(error.localizedDescription))")
+                    filed.fail(error)
                 }
             }
         }
         group.notify(queue: .global()) {
+            if filed.names.isEmpty, let error = filed.errors.first { return context.cancelRequest(withError: error) }
+            let notFiled = filed.errors.map { "(not filed: \($0.localizedDescription))" }
             let answer = NSExtensionItem()
             answer.attributedContentText = NSAttributedString(
                 string: filed.names.isEmpty
-                    ? "Nothing to file" : "Filed: " + filed.names.sorted().joined(separator: ", "))
+                    ? "Nothing to file" : "Filed: " + (filed.names.sorted() + notFiled).joined(separator: ", "))
             context.completeRequest(returningItems: [answer])
         }
     }
 
     private static func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
         let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
+        // A host may call its items what it likes: no other folder is meant by it, and no hidden file.
         let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
-        var target = documents.appendingPathComponent(name)
-        var contents = Data()
-        switch item as Any {
+        var target = documents.appendingPathComponent(name.hasPrefix(".") ? "_" + name.dropFirst() : name)
+        let contents: (URL) throws -> Void
+        // An address comes as it is, or as its bytes.
+        let address =
+            kind == .url ? (item as Any as? Data).flatMap { URL(dataRepresentation: $0, relativeTo: nil) } : nil
+        switch address ?? item as Any {
         case let url as URL where url.isFileURL && kind != .url:
-            contents = try Data(contentsOf: url)
+            // As large as it may be: the file is copied and not read.
+            contents = { target in try FileManager.default.copyItem(at: url, to: target) }
         case let url as URL:
-            contents = Data("[InternetShortcut]\nURL=\(url.absoluteString)\n".utf8)
+            contents = writing(Data("[InternetShortcut]\nURL=\(url.absoluteString)\n".utf8))
             target = documents.appendingPathComponent((url.host ?? name) + ".url")
         case let text as String:
-            contents = Data(text.utf8)
+            contents = writing(Data(text.utf8))
             if target.pathExtension.isEmpty { target.appendPathExtension("txt") }
         case let data as Data:
-            contents = data
+            contents = writing(data)
         case let image as UIImage:
-            contents = image.pngData() ?? Data()
+            contents = writing(image.pngData() ?? Data())
         default:
             throw CocoaError(.fileReadUnknown)
         }
         if target.pathExtension.isEmpty { target.appendPathExtension(for: kind) }
-        try contents.write(to: target, options: .atomic)
+        let ending = target.pathExtension
+        let stem = target.deletingPathExtension().lastPathComponent
+        // Nothing that was filed before is replaced.
+        for number in 2... {
+            do {
+                try contents(target)
+                break
+            } catch CocoaError.fileWriteFileExists {
+                target = documents.appendingPathComponent("\(stem) \(number).\(ending)")
+            }
+        }
         return target.lastPathComponent
+    }
+
+    private static func writing(_ data: Data) -> (URL) throws -> Void {
+        { target in try data.write(to: target, options: .withoutOverwriting) }
     }
 }
 
-/// The names of what was filed, collected from several threads.
+/// The names of what was filed, and why something was not, collected from several threads.
 final class FiledNames {
     private let lock = NSLock()
     private var all: [String] = []
+    private var failures: [any Error] = []
 
     var names: [String] { lock.withLock { all } }
+    var errors: [any Error] { lock.withLock { failures } }
 
     func add(_ name: String) { lock.withLock { all.append(name) } }
+    func fail(_ error: any Error) { lock.withLock { failures.append(error) } }
 }
 
 NSExtensionMain()

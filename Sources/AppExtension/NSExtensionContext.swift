@@ -92,20 +92,18 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         host.open(URL) { completionHandler?($0) }
     }
 
+    /// Asks the host to open a URL, and tells whether it did.
+    open func open(_ URL: URL) async -> Bool {
+        await withCheckedContinuation { continuation in
+            open(URL) { continuation.resume(returning: $0) }
+        }
+    }
+
     /// Whether this was the first call that ends the request.
     private func end() -> Bool {
         hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             return !hasEnded
-        }
-    }
-}
-
-extension NSExtensionContext {
-    /// Asks the host to open a URL, and tells whether it did.
-    public func open(_ URL: URL) async -> Bool {
-        await withCheckedContinuation { continuation in
-            open(URL) { continuation.resume(returning: $0) }
         }
     }
 }

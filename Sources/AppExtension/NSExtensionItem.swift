@@ -59,7 +59,7 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
     open override func copy() -> Any { copy(with: nil) }
 
     /// `true`.
-    public static var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     /// Writes the title, the text and what else a property list can hold. Attachments are promises, and are not archived.
     open func encode(with coder: NSCoder) {

@@ -42,6 +42,9 @@ int cimages_inspect(const void *bytes, size_t count, cimages_header *header) {
     header->height = vips_image_get_height(image);
     header->pages = vips_image_get_n_pages(image);
     header->orientation = orientation(image);
+    header->pixel_size = (int32_t)VIPS_IMAGE_SIZEOF_PEL(image);
+    header->interlaced =
+        vips_image_get_typeof(image, "interlaced") != 0 || vips_image_get_typeof(image, "jpeg-multiscan") != 0;
     g_object_unref(image);
     return 0;
 }

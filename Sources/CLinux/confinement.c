@@ -51,6 +51,7 @@ static int allow(int ruleset, uint64_t handled, const char *path, uint32_t acces
     if (access & CLINUX_ACCESS_READ) rights |= RIGHT_READ_FILE | RIGHT_READ_FOLDER;
     if (access & CLINUX_ACCESS_EXECUTE) rights |= RIGHT_EXECUTE;
     if (access & CLINUX_ACCESS_WRITE) rights |= RIGHT_WRITE_FILE | RIGHT_TRUNCATE | RIGHT_CHANGE_FOLDER;
+    if (access & CLINUX_ACCESS_CHANGE) rights |= RIGHT_WRITE_FILE | RIGHT_TRUNCATE;
     if (!S_ISDIR(status.st_mode)) rights &= RIGHTS_OF_FILES;
     struct path_rule rule = {.allowed = rights & handled, .parent = fd};
     int error = syscall(add_rule, ruleset, 1, &rule, 0) ? errno : 0;
@@ -125,6 +126,7 @@ static struct failure become(const char *path, char *const argv[], char *const e
     if (chdir(confinement->working_folder)) return (struct failure){CLINUX_STAGE_FOLDER, errno};
     umask(077);
     int error = limit(RLIMIT_DATA, confinement->memory);
+    if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
     if (!error) error = limit(RLIMIT_CORE, 0);
     if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LANDLOCK, errno};
@@ -142,7 +144,8 @@ static struct failure become(const char *path, char *const argv[], char *const e
 
     for (int signal = 1; signal < 65; signal++) {
         if (signal == SIGKILL || signal == SIGSTOP) continue;
-        struct sigaction standard = {.sa_handler = SIG_DFL};
+        /* A file that has become too large is an error of the one that writes it. */
+        struct sigaction standard = {.sa_handler = signal == SIGXFSZ ? SIG_IGN : SIG_DFL};
         sigaction(signal, &standard, NULL);
     }
     sigset_t none;

@@ -1,12 +1,14 @@
 #define _GNU_SOURCE 1
 #include "confinement_filter.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -29,6 +31,8 @@
 #define UNLESS_EQUAL(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skip))
 #define IF_EQUAL(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skip), 0)
 
+#define THREAD (CLONE_VM | CLONE_FILES | CLONE_THREAD)
+
 /* What no extension has a use for and what reaches outside of its confinement, in the order of their reasons: other
    processes; mounts and roots; the kernel itself; ways round path checks and round this filter. */
 static const uint32_t refused[] = {
@@ -47,6 +51,17 @@ static const uint32_t refused[] = {
        io_uring family, the mount family, process_madvise, mount_setattr, quotactl_fd, memfd_secret,
        process_mrelease. */
     438, 425, 426, 427, 428, 429, 430, 431, 432, 433, 440, 442, 443, 447, 448,
+    /* What belongs to files and not to their content, by path: Landlock keeps no paths apart here (landlock(7),
+       Limitations). By number (the same everywhere): fchmodat2, setxattrat, removexattrat, file_setattr. */
+    SYS_fchmodat, 452, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, 463, SYS_removexattr, SYS_lremovexattr, 466, 469,
+#ifdef SYS_chmod
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    /* watching what others do with their files */
+    SYS_inotify_init1, SYS_inotify_add_watch,
+#ifdef SYS_inotify_init
+    SYS_inotify_init,
+#endif
     /* shared memory and message queues with names that other processes know */
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_semget, SYS_semop, SYS_semtimedop,
     SYS_mq_open, SYS_mq_unlink,
@@ -58,7 +73,7 @@ static const uint32_t refused[] = {
 #endif
 };
 
-enum { refused_count = sizeof refused / sizeof *refused, room = 2 * refused_count + 64 };
+enum { refused_count = sizeof refused / sizeof *refused, room = 2 * refused_count + 96 };
 
 int confinement_filter_apply(pid_t self, int network) {
     struct sock_filter program[room];
@@ -75,11 +90,23 @@ int confinement_filter_apply(pid_t self, int network) {
     ADD(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), REFUSE(ENOSYS));
 #endif
     for (unsigned i = 0; i < refused_count; i++) ADD(UNLESS_EQUAL(refused[i], 1), REFUSE(EPERM));
-    /* Threads, but no processes. The flags of clone3 lie in memory, where a filter cannot look; the C library goes back
-       to clone when the kernel does not know clone3 (435). */
+    /* The same by descriptor. One that is open for reading is enough, such as an item's that it is handed, so none is
+       let through. But Foundation copies no file and writes no NSData when these fail, on files of its own: mode, owner
+       and times stay as they are, and the answer is that of a file system that has none (mount(8), vfat's quiet). */
+    ADD(UNLESS_EQUAL(SYS_fchmod, 1), ANSWER(SECCOMP_RET_ERRNO), UNLESS_EQUAL(SYS_fchown, 1), ANSWER(SECCOMP_RET_ERRNO),
+        UNLESS_EQUAL(SYS_fsetxattr, 1), REFUSE(ENOTSUP), UNLESS_EQUAL(SYS_fremovexattr, 1), REFUSE(ENOTSUP));
+    /* futimens has no path. */
+    ADD(UNLESS_EQUAL(SYS_utimensat, 6), ARGUMENT(1), UNLESS_EQUAL(0, 3),
+        LOAD(offsetof(struct seccomp_data, args) + 8 * 1 + 4), UNLESS_EQUAL(0, 1), ANSWER(SECCOMP_RET_ERRNO),
+        REFUSE(EPERM));
+    /* Threads, but no processes, and with one table of descriptors for all of them, which the watchdog reads. The flags
+       of clone3 lie in memory, where a filter cannot look; the C library goes back to clone when the kernel does not know
+       clone3 (435). */
     ADD(UNLESS_EQUAL(435, 1), REFUSE(ENOSYS));
-    ADD(UNLESS_EQUAL(SYS_clone, 5), ARGUMENT(0), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_VM | CLONE_THREAD),
-        UNLESS_EQUAL(CLONE_VM | CLONE_THREAD, 1), ALLOW, REFUSE(EPERM));
+    ADD(UNLESS_EQUAL(SYS_clone, 5), ARGUMENT(0), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, THREAD), UNLESS_EQUAL(THREAD, 1),
+        ALLOW, REFUSE(EPERM));
+    /* close_range (436) can part the tables (CLOSE_RANGE_UNSHARE). */
+    ADD(UNLESS_EQUAL(436, 4), ARGUMENT(2), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 2, 0, 1), REFUSE(EPERM), ALLOW);
     /* Signals to itself, and limits of its own: other processes of this user are none of its business. */
     ADD(UNLESS_EQUAL(SYS_kill, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)self, 1), ALLOW, REFUSE(EPERM));
     ADD(UNLESS_EQUAL(SYS_tgkill, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)self, 1), ALLOW, REFUSE(EPERM));
@@ -95,8 +122,20 @@ int confinement_filter_apply(pid_t self, int network) {
     }
     ADD(UNLESS_EQUAL(SYS_socketpair, 6), ARGUMENT(1), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xF),
         IF_EQUAL(SOCK_STREAM, 1), UNLESS_EQUAL(SOCK_SEQPACKET, 1), ALLOW, REFUSE(EACCES));
-    /* Typing into a terminal it may have got hold of (TIOCSTI, TIOCLINUX). */
-    ADD(UNLESS_EQUAL(SYS_ioctl, 5), ARGUMENT(1), IF_EQUAL(0x5412, 2), IF_EQUAL(0x541C, 1), ALLOW, REFUSE(EPERM));
+    /* Typing into a terminal it may have got hold of (TIOCSTI, TIOCLINUX), and a file's flags, version, project and
+       label, and that it is never written again, by a descriptor for reading (FS_IOC_SETFLAGS, FS_IOC_SETVERSION,
+       FS_IOC_FSSETXATTR, FS_IOC_SETFSLABEL, FS_IOC_ENABLE_VERITY). */
+    ADD(UNLESS_EQUAL(SYS_ioctl, 10), ARGUMENT(1), IF_EQUAL(0x5412, 7), IF_EQUAL(0x541C, 6), IF_EQUAL(0x40086602, 5),
+        IF_EQUAL(0x40087602, 4), IF_EQUAL(0x401C5820, 3), IF_EQUAL(0x41009432, 2), IF_EQUAL(0x40806685, 1), ALLOW,
+        REFUSE(EPERM));
+    /* Leases hold up whoever opens the file; the other one watches a folder. */
+    ADD(UNLESS_EQUAL(SYS_fcntl, 5), ARGUMENT(1), IF_EQUAL(F_SETLEASE, 2), IF_EQUAL(F_NOTIFY, 1), ALLOW, REFUSE(EPERM));
+    /* Memory that no limit counts: what is private is RLIMIT_DATA's, memory files the watchdog sees, and each is bounded
+       as any file is. */
+    ADD(UNLESS_EQUAL(SYS_mmap, 5), ARGUMENT(3), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS),
+        IF_EQUAL(MAP_SHARED | MAP_ANONYMOUS, 1), ALLOW, REFUSE(EPERM));
+    /* Without being dumpable its files in /proc belong to root, and the watchdog sees nothing. */
+    ADD(UNLESS_EQUAL(SYS_prctl, 4), ARGUMENT(0), UNLESS_EQUAL(PR_SET_DUMPABLE, 1), REFUSE(EPERM), ALLOW);
     ADD(ALLOW);
 
     struct sock_fprog filter = {.len = (unsigned short)length, .filter = program};

@@ -7,44 +7,42 @@ import UniformTypeIdentifiers
 extension NSItemProvider {
     /// Offers everything that a value exports.
     ///
-    /// The value is made when something of it is loaded, each time, or at once where its type has representations that depend on
-    /// the value: those with a condition or a file name made from it.
+    /// The value is made when something of it is loaded, each time; and once more at once where the offer itself depends on it:
+    /// where its type has representations with a condition, or is named by a value while the item has no name yet.
     public func register<T>(_ transferable: @autoclosure @escaping @Sendable () -> T) where T: Transferable {
         let exports = T.resolution().exports
         let make: @Sendable () -> TransferredValue = { TransferredValue(value: transferable()) }
-        let dependsOnValue = exports.contains { $0.condition != nil || $0.fileName != nil }
+        let isNamedByValue = exports.lazy.compactMap(\.fileName).first?.needsValue ?? false
+        let dependsOnValue = exports.contains { $0.condition != nil } || (isNamedByValue && suggestedName == nil)
         let value = dependsOnValue ? make() : nil
         for export in exports where value.map(export.isExported) ?? true {
             register(export.representation(make))
-            if suggestedName == nil, let value, let name = export.fileName?(value) { suggestedName = name }
+            if suggestedName == nil, let name = export.fileName?.name(for: value) { suggestedName = name }
         }
     }
 
     /// Loads a value of a type, from the first of the type's importing representations that the item has something for.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error; with
+    ///   `CocoaError.userCancelled` as soon as the progress is cancelled, whether an importing closure returns or not.
     public func loadTransferable<T>(
         type transferableType: T.Type, completionHandler: @escaping @Sendable (Result<T, any Error>) -> Void
     ) -> Progress where T: Transferable {
         let resolution = T.resolution()
-        for candidate in resolution.imports {
-            let identifier = candidate.contentType.identifier
-            guard
-                let representation = promise.representation(of: identifier)
-                    ?? promise.representation(conformingTo: identifier)
-            else { continue }
-            return TransferImport.start(candidate, representation, promise) { result in
-                completionHandler(result.flatMap { value in Result { try value.as(T.self) } })
-            }
+        let choices = resolution.imports.compactMap { importing -> TransferImport.Choice? in
+            let identifier = importing.contentType.identifier
+            let representation =
+                promise.representation(of: identifier) ?? promise.representation(conformingTo: identifier)
+            return representation.map { TransferImport.Choice(importing: importing, representation: $0) }
         }
-        let error = TransferError.notImported(
-            type: "\(T.self)", from: registeredTypeIdentifiers, cycles: resolution.cycles)
-        let progress = Progress.discreteProgress(totalUnitCount: 1)
-        HandlerThreads.shared.run {
-            progress.completedUnitCount = 1
-            completionHandler(.failure(error))
+        guard let first = choices.first else {
+            let error = TransferError.notImported(
+                type: "\(T.self)", from: registeredTypeIdentifiers, fault: resolution.fault)
+            return LoadOperation.fail(error) { _ in completionHandler(.failure(error)) }
         }
-        return progress
+        return TransferImport.start(first, or: choices.dropFirst(), of: promise) { result in
+            completionHandler(result.flatMap { value in Result { try value.as(T.self) } })
+        }
     }
 }
 
@@ -55,22 +53,29 @@ extension ResolvedExport {
     func representation(_ make: @escaping @Sendable () -> TransferredValue) -> Representation {
         Representation(
             typeIdentifier: contentType.identifier, visibility: visibility.itemProviderVisibility,
-            fileOptions: allowsOpenInPlace ? .openInPlace : []
+            fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
+            // Here, where the program's code may block.
+            let value = make()
             let task = Task {
-                let result: Result<Supply, any Error>
+                let product: Result<Product, any Error>
                 do {
-                    result = .success(try await supply(make()))
+                    product = .success(try await produce(value))
                 } catch {
-                    result = .failure(error)
+                    product = .failure(error)
                 }
-                // What is done with the supply may block, and this thread belongs to all tasks.
-                HandlerThreads.shared.run { completion(result) }
+                // Opening a file and what is done with the supply may block, and this thread belongs to all tasks.
+                HandlerThreads.shared.run { completion(product.flatMap { product in Result { try product.supply() } }) }
             }
             progress.cancellationHandler = { task.cancel() }
             return progress
         }
+    }
+
+    private var isFile: Bool {
+        if case .file = payload { return true }
+        return false
     }
 
     private var allowsOpenInPlace: Bool {
@@ -78,15 +83,27 @@ extension ResolvedExport {
         return false
     }
 
-    private func supply(_ value: TransferredValue) async throws -> Supply {
+    private func produce(_ value: TransferredValue) async throws -> Product {
         switch payload {
-        case .data(let export): return .bytes(try await export(value))
+        case .data(let export): return .data(try await export(value))
         case .file(let allowsOpenInPlace, let export):
             let sent = try await export(value)
-            return .file(
-                try SuppliedFile(
-                    url: sent.file, isOfferedInPlace: allowsOpenInPlace && sent.allowAccessingOriginalFile,
-                    isCoordinated: false))
+            return .file(sent.file, isOfferedInPlace: allowsOpenInPlace && sent.allowAccessingOriginalFile)
+        }
+    }
+
+    /// What an exporting closure gave.
+    private enum Product: Sendable {
+        case data(Data)
+        case file(URL, isOfferedInPlace: Bool)
+
+        /// Blocks until a file is open.
+        func supply() throws -> Supply {
+            switch self {
+            case .data(let data): return .bytes(data)
+            case .file(let url, let isOfferedInPlace):
+                return .file(try SuppliedFile(url: url, isOfferedInPlace: isOfferedInPlace, isCoordinated: false))
+            }
         }
     }
 }

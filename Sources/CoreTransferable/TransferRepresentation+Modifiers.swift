@@ -1,12 +1,12 @@
 import Foundation
 
 extension TransferRepresentation {
-    /// Shows what is exported to these processes only.
+    /// Shows what is exported to these processes only. It hides, and never shows what the representation itself hides.
     public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item> {
-        ModifiedRepresentation(base: self) { $0.visibility = visibility }
+        ModifiedRepresentation(base: self) { $0.visibility = $0.visibility.restricted(to: visibility) }
     }
 
-    /// Exports a value only if this holds for it.
+    /// Exports a value only if this holds for it: asked when the value is offered, and again when it is loaded.
     public func exportingCondition(
         _ condition: @escaping @Sendable (Item) -> Bool
     ) -> _ConditionalTransferRepresentation<Self> {
@@ -15,14 +15,14 @@ extension TransferRepresentation {
 
     /// Names the file that is made of a value. The type's extension is added where the name does not mean that type already.
     public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
-        ModifiedRepresentation(base: self) { $0.fileName = { _ in fileName } }
+        ModifiedRepresentation(base: self) { $0.fileName = .fixed(fileName) }
     }
 
     /// Names the file that is made of a value, by the value.
     public func suggestedFileName(
         _ fileName: @escaping @Sendable (Item) -> String?
     ) -> some TransferRepresentation<Item> {
-        ModifiedRepresentation(base: self) { $0.fileName = { value in (value.value as? Item).flatMap(fileName) } }
+        ModifiedRepresentation(base: self) { $0.fileName = .made { value in (value.value as? Item).flatMap(fileName) } }
     }
 }
 
@@ -37,9 +37,14 @@ public struct _ConditionalTransferRepresentation<Base>: TransferRepresentation w
     fileprivate let condition: @Sendable (Base.Item) -> Bool
 }
 
-extension _ConditionalTransferRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
-        base.resolved(path).modifyingExports { export in
+extension _ConditionalTransferRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
+        base.resolved(&path).modifyingExports { export in
+            export.payload = export.payload.checking { value in
+                guard condition(try value.as(Item.self)) else {
+                    throw TransferError.conditionNotMet(type: "\(Item.self)")
+                }
+            }
             let earlier = export.condition
             export.condition = { value in
                 guard let item = value.value as? Item, condition(item) else { return false }
@@ -50,14 +55,14 @@ extension _ConditionalTransferRepresentation: PrimitiveRepresentation {
 }
 
 /// A representation whose exports are changed in one respect.
-private struct ModifiedRepresentation<Base: TransferRepresentation>: PrimitiveRepresentation {
+private struct ModifiedRepresentation<Base: TransferRepresentation>: ResolvableRepresentation {
     typealias Item = Base.Item
     typealias Body = Never
 
     let base: Base
     let change: @Sendable (inout ResolvedExport) -> Void
 
-    func resolve(_ path: ResolutionPath) -> Resolution { base.resolved(path).modifyingExports(change) }
+    func resolve(_ path: inout ResolutionPath) -> Resolution { base.resolved(&path).modifyingExports(change) }
 }
 
 extension Resolution {
@@ -65,5 +70,23 @@ extension Resolution {
         var result = self
         for index in result.exports.indices { change(&result.exports[index]) }
         return result
+    }
+}
+
+extension ResolvedExport.Payload {
+    /// The same, for values that pass a check.
+    fileprivate func checking(_ check: @escaping @Sendable (TransferredValue) throws -> Void) -> Self {
+        switch self {
+        case .data(let export):
+            .data { value in
+                try check(value)
+                return try await export(value)
+            }
+        case .file(let allowsOpenInPlace, let export):
+            .file(allowsOpenInPlace: allowsOpenInPlace) { value in
+                try check(value)
+                return try await export(value)
+            }
+        }
     }
 }

@@ -58,11 +58,18 @@ where Item: Transferable, Value: Sendable {
     public var body: some TransferRepresentation { JoinedRepresentation<Item>(parts: parts) }
 }
 
-private struct JoinedRepresentation<Item: Transferable>: PrimitiveRepresentation {
+// Not by way of its body: a list of many is a list in a list in a list, and each would count as a representation of its own.
+extension TupleTransferRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
+        parts.reduce(into: Resolution()) { $0.append($1.resolved(&path)) }
+    }
+}
+
+private struct JoinedRepresentation<Item: Transferable>: ResolvableRepresentation {
     typealias Body = Never
     let parts: [any TransferRepresentation]
 
-    func resolve(_ path: ResolutionPath) -> Resolution {
-        parts.reduce(into: Resolution()) { $0.append($1.resolved(path)) }
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
+        parts.reduce(into: Resolution()) { $0.append($1.resolved(&path)) }
     }
 }

@@ -14,7 +14,19 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
     public static let ownProcess = TransferRepresentationVisibility(itemProviderVisibility: .ownProcess)
 
     /// Whether whoever is as close as the other visibility says may see what has this one.
-    func includes(_ viewer: TransferRepresentationVisibility) -> Bool {
-        itemProviderVisibility.rawValue <= viewer.itemProviderVisibility.rawValue
+    func includes(_ viewer: TransferRepresentationVisibility) -> Bool { closeness <= viewer.closeness }
+
+    /// The stricter of two.
+    func restricted(to other: TransferRepresentationVisibility) -> TransferRepresentationVisibility {
+        closeness >= other.closeness ? self : other
+    }
+
+    /// How close a process must be. A group is the same team here.
+    private var closeness: Int {
+        switch itemProviderVisibility {
+        case .all: 0
+        case .team, .group: 1
+        case .ownProcess: 2
+        }
     }
 }

@@ -8,32 +8,27 @@ extension Transferable {
     /// The value as data: the first representation that conforms to a type, or the first of all. A file is read, a folder is
     /// zipped.
     public func exported(as contentType: UTType?) async throws -> Data {
-        let (representation, promise) = try promised(as: contentType)
-        return try await LoadOperation.run(representation, of: promise, as: .data).asData.get()
+        try await delivered(as: contentType, .data).asData.get()
     }
 
     /// Writes the value to a new file in a directory, which is the caller's from then on.
     ///
     /// - Returns: where the file is. A name that is taken gets a number.
+    /// - Throws: a `CocoaError` that names the directory when it is none; `CocoaError.userCancelled` when the task is cancelled,
+    ///   with nothing left in the directory.
     public func export(to destinationDirectory: URL, contentType: UTType?) async throws -> URL {
-        let (representation, promise) = try promised(as: contentType)
-        let file = try await LoadOperation.run(representation, of: promise, as: .copy).asFile.get()
-        defer { file.folder?.remove() }
-        return try await withCheckedThrowingContinuation { continuation in
-            HandlerThreads.shared.run {
-                continuation.resume(with: Result { try ExportedFile.place(file.url, in: destinationDirectory) })
-            }
+        guard destinationDirectory.isFileURL else {
+            throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: destinationDirectory])
         }
+        let destination = try await HandlerThreads.shared.value { try ExportDestination(destinationDirectory) }
+        return try await delivered(as: contentType, .copy).asFile.get().lend { try await destination.place($0.url) }
     }
 
     /// Lends the value as a file of its own, whatever it is represented by. The file is deleted when the closure ends.
     public func withExportedFile<Result>(
         contentType: UTType?, fileHandler: (URL) async throws -> Result
     ) async throws -> Result {
-        let (representation, promise) = try promised(as: contentType)
-        let file = try await LoadOperation.run(representation, of: promise, as: .copy).asFile.get()
-        defer { file.folder?.remove() }
-        return try await fileHandler(file.url)
+        try await delivered(as: contentType, .copy).asFile.get().lend { try await fileHandler($0.url) }
     }
 
     /// What this value can be exported as, for those who may see so much, best first.
@@ -59,7 +54,7 @@ extension Transferable {
     public var suggestedFilename: String? {
         let value = TransferredValue(value: self)
         return Self.resolution().exports.lazy
-            .filter { $0.isExported(value) }.compactMap { $0.fileName?(value) }.first
+            .filter { $0.isExported(value) }.compactMap { $0.fileName?.name(for: value) }.first
     }
 
     private static func contentTypes(
@@ -72,54 +67,21 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The representation that fits a type, as a promise of its own.
-    private func promised(as contentType: UTType?) throws -> (ItemProvider.Representation, ItemPromise) {
+    /// The value as the first representation that fits a type, and exports it after all: a condition may lie behind a proxy
+    /// that has to be waited for.
+    private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()
-        let export = resolution.exports.first { export in
-            export.isExported(value) && (contentType.map { export.contentType.conforms(to: $0) } ?? true)
-        }
-        guard let export else {
-            throw TransferError.notExported(type: "\(Self.self)", as: contentType, cycles: resolution.cycles)
-        }
-        let promise = ItemPromise()
-        promise.suggestedName = export.fileName?(value)
-        return (export.representation { value }, promise)
-    }
-}
-
-/// A file that is put where the caller wants it.
-enum ExportedFile {
-    /// Blocks until it is there, whole.
-    static func place(_ file: URL, in directory: URL) throws -> URL {
-        let folder = try FileDescriptor.open(directory.path, [.readOnly, .directory])
-        let source = try FileDescriptor.open(file.path, [.readOnly])
-        let isDirectory = try source.status().kind == .directory
-        let name = file.lastPathComponent as NSString
-        let ending = name.pathExtension.isEmpty ? "" : "." + name.pathExtension
-        var candidate = name as String
-        var number = 2
-        while try !copy(source, isDirectory: isDirectory, into: folder, named: candidate) {
-            candidate = "\(name.deletingPathExtension) \(number)\(ending)"
-            number += 1
-        }
-        return directory.appendingPathComponent(candidate, isDirectory: isDirectory)
-    }
-
-    /// - Returns: `false` when the name is taken.
-    private static func copy(
-        _ source: FileDescriptor, isDirectory: Bool, into folder: FileDescriptor, named name: String
-    ) throws(CopyError) -> Bool {
-        do throws(CopyError) {
-            if isDirectory {
-                try TreeCopier.copy(source, into: folder, named: name, progress: { _, _ in }, isCancelled: { false })
-            } else {
-                try FileCopier.copy(source, into: folder, named: name, progress: { _, _ in }, isCancelled: { false })
+        for export in resolution.exports where contentType.map({ export.contentType.conforms(to: $0) }) ?? true {
+            guard export.isExported(value) else { continue }
+            let promise = ItemPromise()
+            promise.suggestedName = export.fileName?.name(for: value)
+            do {
+                return try await LoadOperation.run(export.representation { value }, of: promise, as: delivery)
+            } catch  where TransferError.isConditionNotMet(error) {
+                continue
             }
-            return true
-        } catch {
-            guard case .alreadyExists = error else { throw error }
-            return false
         }
+        throw TransferError.notExported(type: "\(Self.self)", as: contentType, fault: resolution.fault)
     }
 }

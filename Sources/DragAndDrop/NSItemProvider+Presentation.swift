@@ -30,6 +30,23 @@ extension NSItemProvider {
     }
 }
 
+/// What a program for the Mac knows of where an item comes from.
+///
+/// Source: AppKit, `NSItemProvider+AppKitAdditions.h`.
+extension NSItemProvider {
+    /// Where the item was on the screen; zero where that is not known, as from another process.
+    public package(set) var sourceFrame: NSRect {
+        get { promise.presentation.sourceFrame }
+        set { promise.presentation.sourceFrame = newValue }
+    }
+
+    /// Where what the item was in is on the screen; zero where that is not known, as from another process.
+    public package(set) var containerFrame: NSRect {
+        get { promise.presentation.containerFrame }
+        set { promise.presentation.containerFrame = newValue }
+    }
+}
+
 /// A class that knows at which size its objects would like to be shown.
 @MainActor public protocol UIItemProviderPresentationSizeProviding: NSObjectProtocol {
     /// The size in points.

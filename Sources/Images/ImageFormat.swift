@@ -61,7 +61,7 @@ package enum ImageFormat: CaseIterable, Sendable {
     ///
     /// - Parameter quality: from 0, smallest, to 1, best; for formats that lose something.
     func encoder(quality: Double) -> String {
-        let percent = Int((min(max(quality, 0), 1) * 99).rounded()) + 1
+        let percent = quality.isNaN ? 100 : Int((min(max(quality, 0), 1) * 99).rounded()) + 1
         switch self {
         case .png: return ".png[strip=true]"
         case .jpeg: return ".jpg[Q=\(percent),strip=true,background=255]"

@@ -4,16 +4,23 @@ import UniformTypeIdentifiers
 
 /// The loads for `async` code. Cancelling the task cancels the load.
 ///
-/// An addition of ours: Apple's loads return a `Progress` and so have no such form.
+/// An addition of ours: Apple's loads return a `Progress` and so have no such form. They run where their caller does, as methods
+/// from Objective-C do there, so that an actor may load from a provider of its own.
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
-    public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
+    nonisolated(nonsending) public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
         try await loadDataRepresentation(forTypeIdentifier: contentType.identifier)
     }
 
     /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
-    public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws -> Data {
-        try await CancellableLoad.run { completion in self.loadData(typeIdentifier, completion: completion) }
+    nonisolated(nonsending) public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws
+        -> Data
+    {
+        try await CancellableLoad.run { completion in
+            self.loadDataRepresentation(forTypeIdentifier: typeIdentifier) { data, error in
+                completion(data.map(Result.success) ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
     }
 
     /// Loads the first representation that conforms to a type, as a file, and lends it to a closure.
@@ -22,7 +29,7 @@ extension NSItemProvider {
     ///   - openInPlace: ask for the original; where it cannot be had, a copy arrives.
     ///   - body: gets the file and whether it is the original. A copy is deleted when the closure ends.
     /// - Returns: what the closure returns.
-    public func loadFileRepresentation<Result: Sendable>(
+    nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         for contentType: UTType, openInPlace: Bool = false,
         _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
     ) async throws -> Result {
@@ -32,12 +39,17 @@ extension NSItemProvider {
 
     /// Loads the first representation that conforms to a type, as a file, and lends it to a closure, see
     /// ``loadFileRepresentation(for:openInPlace:_:)``.
-    public func loadFileRepresentation<Result: Sendable>(
+    nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         forTypeIdentifier typeIdentifier: String, openInPlace: Bool = false,
         _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
     ) async throws -> Result {
         let file: ArrivedFile = try await CancellableLoad.run { completion in
-            self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) { completion($0.flatMap { $0.asFile }) }
+            guard type(of: self) == NSItemProvider.self else {
+                return self.loadFromSubclass(typeIdentifier, openInPlace: openInPlace, completion)
+            }
+            return self.load(typeIdentifier, as: openInPlace ? .inPlace : .copy) {
+                completion($0.flatMap { $0.asFile })
+            }
         }
         // Not left to the last reference: the program may end as soon as this returns.
         defer { file.folder?.remove() }
@@ -45,9 +57,15 @@ extension NSItemProvider {
     }
 
     /// Loads an object of a class from the best representation that the class can read.
-    public func loadObject<Object: NSItemProviderReading>(ofClass aClass: Object.Type) async throws -> sending Object {
+    nonisolated(nonsending) public func loadObject<Object: NSItemProviderReading>(ofClass aClass: Object.Type)
+        async throws -> sending Object
+    {
         let loaded: SharedReading = try await CancellableLoad.run { completion in
-            self.loadReading(aClass) { completion($0.map(SharedReading.init)) }
+            self.loadObject(ofClass: aClass) { object, error in
+                completion(
+                    object.map { .success(SharedReading(value: $0)) }
+                        ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
         }
         guard let object = loaded.value as? Object else {
             throw ItemProviderError.unexpectedClass(of: loaded.value, expected: aClass)
@@ -56,13 +74,38 @@ extension NSItemProvider {
     }
 
     /// Loads a value, such as a `String` or a `URL`, from the best representation that it can be read from.
-    public func loadObject<Value: Sendable>(ofClass aClass: Value.Type) async throws -> Value
+    nonisolated(nonsending) public func loadObject<Value: Sendable>(ofClass aClass: Value.Type) async throws -> Value
     where Value: _ObjectiveCBridgeable, Value._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         try await CancellableLoad.run { completion in
             self.loadObject(ofClass: aClass) { value, error in
                 completion(value.map(Result.success) ?? .failure(error ?? ItemProviderError.emptyAnswer()))
             }
         }
+    }
+}
+
+extension NSItemProvider {
+    /// Loads a file through the methods that a subclass may have overridden, and keeps it beyond their completion.
+    private func loadFromSubclass(
+        _ typeIdentifier: String, openInPlace: Bool,
+        _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
+    ) -> Progress {
+        let keep: @Sendable (URL?, Bool, (any Error)?) -> Void = { url, isInPlace, error in
+            completion(
+                Result {
+                    guard let url else { throw error ?? ItemProviderError.emptyAnswer() }
+                    if isInPlace { return ArrivedFile(url: url, isInPlace: true, folder: nil) }
+                    let file = try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)
+                    let bridge = Bridge(
+                        typeIdentifier: typeIdentifier, contentType: nil, suggestedName: url.lastPathComponent,
+                        report: { _ in }, isCancelled: { false })
+                    return try bridge.deliver(.file(file), as: .copy).asFile.get()
+                })
+        }
+        guard openInPlace else {
+            return loadFileRepresentation(forTypeIdentifier: typeIdentifier) { keep($0, false, $1) }
+        }
+        return loadInPlaceFileRepresentation(forTypeIdentifier: typeIdentifier, completionHandler: keep)
     }
 }
 
@@ -75,7 +118,7 @@ private struct SharedReading: @unchecked Sendable {
 
 extension LoadOperation {
     /// A load for `async` code: cancelled with the task that waits for it.
-    package static func run(
+    nonisolated(nonsending) package static func run(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery
     ) async throws -> Arrival {
         try await CancellableLoad.run { completion in
@@ -86,7 +129,7 @@ extension LoadOperation {
 
 /// Waits for a load, and cancels it with the task that waits.
 private enum CancellableLoad {
-    static func run<Value: Sendable>(
+    nonisolated(nonsending) static func run<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress
     ) async throws -> Value {
         let pending = PendingLoad()

@@ -30,6 +30,7 @@ extension NSItemProvider {
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
     ) {
+        promise.remember(contentType)
         registerDataRepresentation(
             forTypeIdentifier: contentType.identifier, visibility: visibility, loadHandler: loadHandler)
     }
@@ -40,6 +41,7 @@ extension NSItemProvider {
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all, openInPlace: Bool = false,
         loadHandler: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
     ) {
+        promise.remember(contentType)
         registerFileRepresentation(
             forTypeIdentifier: contentType.identifier, fileOptions: openInPlace ? .openInPlace : [],
             visibility: visibility, loadHandler: loadHandler)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import UniformTypeIdentifiers
 
 extension NSItemProvider {
@@ -23,10 +24,19 @@ extension NSItemProvider {
 /// The type under which a file is offered when nobody named one.
 package enum FileType {
     /// The type its name means; for a directory, a name without a known extension or no extension at all, what the file is.
+    /// A symbolic link stands for what it leads to, as it does when it is loaded.
     package static func type(of fileURL: URL) -> UTType {
+        var isDirectory: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: fileURL.path, isDirectory: &isDirectory)
         let byName = UTType(filenameExtension: fileURL.pathExtension)
-        if let byName, byName.isDeclared, !fileURL.hasDirectoryPath { return byName }
-        if let found = try? UTType(contentsOf: fileURL) { return found }
+        if let byName, byName.isDeclared, !isDirectory.boolValue { return byName }
+        if let found = try? UTType(contentsOf: target(of: fileURL, isDirectory: isDirectory.boolValue)) { return found }
         return fileURL.pathExtension.isEmpty ? .data : byName ?? .data
+    }
+
+    private static func target(of fileURL: URL, isDirectory: Bool) -> URL {
+        guard let path = realpath(fileURL.path, nil) else { return fileURL }
+        defer { free(path) }
+        return URL(fileURLWithPath: String(cString: path), isDirectory: isDirectory)
     }
 }

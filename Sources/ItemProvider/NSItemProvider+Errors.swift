@@ -17,8 +17,8 @@ extension NSItemProvider {
     }
 }
 
-/// The errors that loads complete with. All but a cancelled load are in `NSItemProvider.errorDomain`; what lies
-/// behind them is under `NSUnderlyingErrorKey`.
+/// The errors that loads complete with. They are in `NSItemProvider.errorDomain`, and what lies behind them is under
+/// `NSUnderlyingErrorKey`; but a cancelled load is `CocoaError.userCancelled`, and what a reading class throws arrives as it is.
 package enum ItemProviderError {
     /// No registered representation conforms to the asked type.
     package static func noRepresentation(of typeIdentifier: String, registered: [String]) -> NSError {
@@ -35,10 +35,11 @@ package enum ItemProviderError {
 
     /// The promised representation could not be had.
     package static func cannotLoad(_ typeIdentifier: String, because error: any Error) -> any Error {
-        if isCancellation(error) { return error }
+        let cause = CocoaError.known(error)
+        if isCancellation(cause) { return cause }
         return make(
             .itemUnavailableError, "Cannot load representation of type \(typeIdentifier)",
-            reason: describe(error), underlying: error)
+            reason: describe(error), underlying: cause)
     }
 
     /// The load handler called back with neither a value nor an error.

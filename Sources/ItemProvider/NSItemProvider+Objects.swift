@@ -31,14 +31,18 @@ extension NSItemProvider {
             registerDataRepresentation(
                 forTypeIdentifier: typeIdentifier, visibility: visibility.restricted(by: own)
             ) { completion in
-                loadHandler { object, error in
+                let progress = SuccessiveProgress()
+                let making = loadHandler { object, error in
                     guard let object else { return completion(nil, error ?? ItemProviderError.emptyAnswer()) }
                     guard writer.made(object) else {
                         return completion(nil, ItemProviderError.unexpectedClass(of: object, expected: writer.value))
                     }
-                    _ = object.loadData(
-                        withTypeIdentifier: typeIdentifier, forItemProviderCompletionHandler: completion)
+                    progress.goOn(
+                        with: object.loadData(
+                            withTypeIdentifier: typeIdentifier, forItemProviderCompletionHandler: completion))
                 }
+                progress.begin(making)
+                return progress
             }
         }
     }

@@ -7,9 +7,19 @@ import UniformTypeIdentifiers
 /// representation can be loaded as data, as a copied file or, where the provider allows it, as the original file, however it
 /// was registered: the item provider converts. The consumer may be in this process or in another.
 ///
-/// Load handlers run on a queue of their own and must call their completion handler once, with a value or an error.
-/// Completion handlers of loads run on an arbitrary queue, after the loading call has returned. The `Progress` that a load
-/// returns can be cancelled; it is finished when the completion handler is called.
+/// Load handlers run on a thread of their own and must call their completion handler once, with a value or an error. One that
+/// blocks delays nobody else, unless 2,048 in the process do: further handlers then wait. Completion handlers of loads do not;
+/// they run on an arbitrary thread, after the loading call has returned.
+///
+/// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may be made a child
+/// of another progress, also while other children of that one already move: the loads of the process move their progresses one
+/// at a time, and none while one of them is being added. That is as far as it goes, because Foundation on Linux changes a
+/// progress without a lock: do not set a parent's own `completedUnitCount`, or move children of it that are not loads, while
+/// loads below it run; and a thread that the system stops in the middle of an `addChild`, for want of memory, is not
+/// waited for.
+///
+/// A folder arrives with what it holds of files, folders and symbolic links. Pipes, sockets and devices in it are left out,
+/// and the load succeeds.
 ///
 /// All methods may be called from any thread. The class itself is not declared `Sendable`, as on Apple's platforms.
 ///
@@ -47,7 +57,8 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Copying
 
-    /// A provider with the same representations and name. What is registered later on one is not seen by the other.
+    /// A provider with the same representations and name. What is registered later on one is not seen by the other. A subclass
+    /// whose copies are to be of its own class overrides this.
     open func copy(with zone: NSZone? = nil) -> Any {
         NSItemProvider(promise: ItemPromise(copying: promise))
     }
@@ -94,7 +105,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// - Parameters:
     ///   - fileOptions: with `openInPlace`, a consumer may be given the original file; otherwise it gets a copy, and
     ///     the handler's file or folder may be deleted as soon as its completion handler returns. (A file that is written
-    ///     to while another process still copies it fails that load.)
+    ///     to while another process still copies it fails that load.) So a consumer's copying of what is offered as a
+    ///     copy is done before that completion handler returns, on the thread that calls it: do not answer on the main
+    ///     thread with a large file or a folder that may not be opened in place.
     ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the file is
     ///     to be read through file coordination, or with an error.
     open func registerFileRepresentation(
@@ -116,8 +129,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// Promises everything that objects of a class can write, with the object made when a representation is loaded.
     ///
     /// - Parameters:
-    ///   - visibility: an upper bound is not set by it: each type's visibility is the stricter of this and the class's own.
-    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error.
+    ///   - visibility: an upper bound: each type's visibility is the stricter of this and the class's own.
+    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. The consumer sees
+    ///     its progress and then that of the object's own writing, and cancels both.
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
         loadHandler:
@@ -126,9 +140,19 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Promises an object of a type, which consumers in other processes and of the other interface get as data or a file.
+    /// Promises an object of a type, which consumers of the other interface get as data or a file.
     ///
-    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once.
+    /// What crosses to another process as itself: strings, attributed strings, URLs, data, images, file wrappers, property
+    /// lists, and collections, `NSUUID` and `NSNull` that are none. A file's URL crosses as the file, unless its type is one of
+    /// URLs. An object of any other class crosses as its keyed archive. A consumer that asks for its class by name gets the
+    /// object, if what it holds is of that class and of Foundation's plain values (strings, numbers, data, dates, URLs, UUIDs,
+    /// collections of them), and one that asks for data gets the archive; for every other load it is
+    /// `unavailableCoercionError`. An object that holds objects of a second class of the client's own cannot be had but as data:
+    /// Foundation on Linux ends the process over an archive of classes that its reader does not expect.
+    ///
+    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a consumer
+    ///   in another process it is told the expected class where that is one that crosses as itself, and of the options those
+    ///   that a property list can hold, under keys that are strings, and the preferred size of an image; all in 4 KiB.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
@@ -142,7 +166,8 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// The registered types whose file options include the given ones, in order of registration.
     open func registeredTypeIdentifiers(fileOptions: NSItemProviderFileOptions = []) -> [String] {
-        promise.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.typeIdentifier)
+        if fileOptions.isEmpty { return registeredTypeIdentifiers }
+        return promise.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.typeIdentifier)
     }
 
     /// Whether some registered type is, or is a kind of, the given one.
@@ -155,17 +180,18 @@ open class NSItemProvider: NSObject, NSCopying {
         toTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Bool {
         registeredTypeIdentifiers(fileOptions: fileOptions)
-            .contains { TypeIdentifier.conforms($0, to: typeIdentifier) }
+            .contains { promise.conforms($0, to: typeIdentifier) }
     }
 
-    /// The registered types in order of registration. Identifiers that nobody declared have no `UTType` and are left out.
+    /// The registered types in order of registration. Identifiers that nobody declared have no `UTType` and are left out, unless
+    /// they were registered in this process as one.
     open var registeredContentTypes: [UTType] {
-        registeredTypeIdentifiers.compactMap { UTType($0) }
+        registeredTypeIdentifiers.compactMap { promise.contentType($0) }
     }
 
     /// The registered types that may be opened in place, in order of registration.
     open var registeredContentTypesForOpenInPlace: [UTType] {
-        registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { UTType($0) }
+        registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { promise.contentType($0) }
     }
 
     /// The registered types that are, or are kinds of, the given one, in order of registration.
@@ -244,9 +270,12 @@ open class NSItemProvider: NSObject, NSCopying {
     /// What was registered as data gives `NSData`, and what was registered as a file the file's URL: the original's where that
     /// may be opened in place, else that of a copy, which is deleted with this provider.
     ///
+    /// What of another process's objects arrives, and how, is said at ``registerItem(forTypeIdentifier:loadHandler:)``.
+    ///
     /// - Parameters:
-    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`. They stay in this process.
-    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error.
+    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
+    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error: `itemUnavailableError`, or
+    ///     `unavailableCoercionError` for an object of another process that is of a class of its own.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: CompletionHandler? = nil
@@ -259,10 +288,26 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
+    /// Loads the first representation that conforms to a type as the object that is stored, see
+    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Runs where its caller does.
+    nonisolated(nonsending) open func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
+    ) async throws -> any NSSecureCoding {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
+    }
+
     // MARK: - Preview
 
-    /// Produces a preview: data, the URL of a file, or an image. It stays in this process; consumers in other processes see a
-    /// preview that is made from an image representation.
+    /// Produces a preview: data, the URL of a file, or an image.
+    ///
+    /// A consumer in another process gets it too, a file as its data, when the handler was set before the item was offered and
+    /// the consumer may load every representation of the item; else it sees a preview that is made from an image representation.
     open var previewImageHandler: LoadHandler? {
         get { promise.previewImageHandler }
         set { promise.previewImageHandler = newValue }
@@ -285,5 +330,18 @@ open class NSItemProvider: NSObject, NSCopying {
             return PreviewImage.make(of: promise, fitting: PreviewImage.size(in: options), completion: answer)
         }
         ItemLoad(preview: handler, promise, options, answer).start()
+    }
+
+    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Runs where its caller does.
+    nonisolated(nonsending) open func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
+        -> any NSSecureCoding
+    {
+        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
+            loadPreviewImage(options: options) { item, error in
+                continuation.resume(
+                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
+            }
+        }
+        return value.object
     }
 }

@@ -12,6 +12,18 @@ extension FileDescriptor {
         try retrying { pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
     }
 
+    /// Reads everything from the current position on, but never more than about a limit.
+    package func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < limit {
+            let count = try retrying { Glibc.read(rawValue, &piece, piece.count) }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
     /// Writes up to the buffer's length at the current position and says how much was taken.
     package func write(_ buffer: UnsafeRawBufferPointer) throws(Errno) -> Int {
         try retrying { Glibc.write(rawValue, buffer.baseAddress, buffer.count) }

@@ -5,6 +5,19 @@ import Glibc
 package struct FileStatus: Sendable {
     package enum Kind: Sendable, Equatable {
         case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
+
+        /// What it is, in a sentence.
+        package var words: String {
+            switch self {
+            case .regular: "a file"
+            case .directory: "a folder"
+            case .symbolicLink: "a symbolic link"
+            case .fifo: "a named pipe"
+            case .socket: "a socket"
+            case .characterDevice, .blockDevice: "a device"
+            case .unknown: "of a kind that is not known"
+            }
+        }
     }
 
     /// The file itself, whatever its names: the device it is on and its inode there.
@@ -37,6 +50,8 @@ package struct FileStatus: Sendable {
 
     /// The size in bytes.
     package var size: Int { Int(raw.st_size) }
+    /// The bytes that it takes where it is kept: fewer than its size where it has holes.
+    package var allocatedSize: Int { Int(raw.st_blocks) * 512 }
     /// The permission bits, without the kind.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
     package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }

@@ -24,8 +24,13 @@ package enum MemoryFile {
             owning: try retrying { clinux_memfd_create(name, clinux_mfd_cloexec | clinux_mfd_allow_sealing) })
     }
 
+    /// The mode of a sealed memory file, unless a confined process made it: such a one has no way to set a mode. So it
+    /// tells what was handed to that process from what it made itself.
+    package static let unconfinedMode: mode_t = 0o400
+
     /// Seals a memory file against every further change, sealing included.
     package static func seal(_ file: FileDescriptor) throws(Errno) {
+        fchmod(file.rawValue, unconfinedMode)
         let seals = clinux_seal_seal | clinux_seal_shrink | clinux_seal_grow | clinux_seal_write
         try retrying { clinux_add_seals(file.rawValue, seals) }
     }

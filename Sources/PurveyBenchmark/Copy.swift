@@ -25,11 +25,13 @@ extension Section {
         try noise.write(size, to: source)
         try source.synchronize()
         var method = CopyMethod.readWrite
-        let times = try Measure.medians(rounds: 5) {
-            defer { try? scratch.remove("ours") }
+        let cleanUp = {
+            try? scratch.remove("ours")
+            try? scratch.remove("theirs")
+        }
+        let times = try Measure.medians(rounds: 5, cleanUp: cleanUp) {
             method = try FileCopier.copy(source, into: scratch.descriptor, named: "ours")
         } _: {
-            defer { try? scratch.remove("theirs") }
             _ = try Child.output(ofProgram: "/bin/cp", [scratch.path + "/source", scratch.path + "/theirs"])
         }
         report.add(

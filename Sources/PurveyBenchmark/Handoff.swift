@@ -104,7 +104,10 @@ extension ChildRole {
         guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffFailure("no size") }
         let provider = NSItemProvider()
         if arguments.contains("filled") {
-            let file = try MemoryFile.sealed(name: "benchmark") { file throws(Errno) in try file.truncate(to: size) }
+            let bytes = [UInt8](repeating: 7, count: size)
+            let file = try MemoryFile.create(name: "benchmark")
+            try bytes.withUnsafeBytes { bytes in try file.writeAll(bytes) }
+            try MemoryFile.seal(file)
             provider.promise.register(
                 Representation(typeIdentifier: UTType.data.identifier, visibility: .all, fileOptions: []) {
                     _, completion in

@@ -24,13 +24,15 @@ private enum Zip {
         _ report: inout Report
     ) throws {
         var sizes = (ours: 0, theirs: 0)
-        let times = try Measure.medians {
-            defer { try? scratch.remove("ours.zip") }
+        let cleanUp = {
+            try? scratch.remove("ours.zip")
+            try? scratch.remove("theirs.zip")
+        }
+        let times = try Measure.medians(cleanUp: cleanUp) {
             let made = try ZipArchiver.archive(
                 directory: tree.descriptor, named: "tree", to: try scratch.file("ours.zip"), shouldStore: shouldStore)
             sizes.ours = made.archiveBytes
         } _: {
-            defer { try? scratch.remove("theirs.zip") }
             _ = try Child.output(
                 ofProgram: "/bin/sh", ["-c", "cd \"$0\" && exec zip -qr theirs.zip tree", scratch.path])
             sizes.theirs = try FileStatus.of(scratch.path + "/theirs.zip").size

@@ -1,3 +1,4 @@
+import AppExtension
 import Exchange
 import ExtensionHost
 import Foundation
@@ -6,9 +7,10 @@ import LinuxSystem
 extension Command {
     static let extensions = Command(
         name: "extensions", summary: "the share and action extensions that are installed",
-        usage: ["list [--json]", "install [--link] DIR", "remove IDENTIFIER", "check DIR"],
+        usage: ["list [--json]", "install [--link] DIR", "remove [--container] IDENTIFIER", "check DIR"],
         options: [
             .flag("json", "print JSON"),
+            .flag("container", "remove the extension's container too, with everything in it"),
             .flag("link", "install a link to DIR instead of a copy, for work on an extension"),
         ],
         discussion: """
@@ -20,6 +22,7 @@ extension Command {
         let operands = arguments.operands
         if arguments.has("json"), operands.first != "list" { throw UsageError("--json goes with list") }
         if arguments.has("link"), operands.first != "install" { throw UsageError("--link goes with install") }
+        if arguments.has("container"), operands.first != "remove" { throw UsageError("--container goes with remove") }
         let library = ExtensionLibrary(data: try Locations.current().data)
         switch (operands.first, operands.count) {
         case ("list", 1): try listExtensions(library, asJSON: arguments.has("json"))
@@ -28,8 +31,7 @@ extension Command {
             try StandardOutput.print(identifier + "\n")
             for missing in Confinement.missing { StandardError.complain("extensions: \(missing)") }
         case ("remove", 2):
-            do { try library.remove(identifier: operands[1]) } catch { throw CommandError("\(error)") }
-            _ = try await ExchangeClient.shared.call(RemoveBundleCall(identifier: operands[1]))
+            try await remove(operands[1], withContainer: arguments.has("container"), library)
         case ("check", 2): try check(operands[1])
         case ("install", _), ("check", _): throw UsageError("\(operands[0]) takes one folder")
         case ("remove", _): throw UsageError("remove takes one extension's identifier")
@@ -63,10 +65,25 @@ extension Command {
             _ = try await ExchangeClient.shared.call(RegisterBundleCall(path: bundle.path), attempts: 3)
         } catch {
             // Without its types and its team known it is not installed.
-            try? library.remove(identifier: bundle.identifier)
+            _ = try? library.remove(identifier: bundle.identifier)
             throw error
         }
         return bundle.identifier
+    }
+
+    private static func remove(
+        _ identifier: String, withContainer: Bool, _ library: ExtensionLibrary
+    ) async throws {
+        let wasInstalled: Bool
+        do {
+            wasInstalled = try library.remove(identifier: identifier, withContainer: withContainer)
+        } catch {
+            throw CommandError("\(error)")
+        }
+        if wasInstalled { _ = try await ExchangeClient.shared.call(RemoveBundleCall(identifier: identifier)) }
+        if let container = library.container(of: identifier) {
+            StandardError.complain("extensions: its container stays: \(OneLine.text(container)) (see --container)")
+        }
     }
 
     private static func check(_ path: String) throws {
@@ -94,7 +111,7 @@ private struct ListedExtension: Encodable {
 
     init(_ bundle: ExtensionBundle) {
         (identifier, name, path) = (bundle.identifier, bundle.name, bundle.path)
-        (point, principalClass) = (bundle.point, bundle.principalClass)
+        (point, principalClass) = (bundle.point, bundle.plainPrincipalClass)
         (network, memoryLimit, timeLimit) = (bundle.usesNetwork, bundle.memoryLimit, bundle.timeLimit)
     }
 }

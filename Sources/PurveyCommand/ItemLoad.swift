@@ -40,9 +40,12 @@ struct LoadOutcome: Encodable {
 enum ItemLoad {
     /// Loads a representation and puts it where it belongs.
     ///
-    /// - Parameter type: `nil` is the best representation.
+    /// - Parameters:
+    ///   - type: `nil` is the best representation.
+    ///   - others: paths that are not to be replaced by a copy: it gets a number.
     static func run(
-        _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination
+        _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination,
+        besides others: Set<String> = []
     ) async throws -> LoadOutcome {
         guard let type = type ?? provider.registeredTypeIdentifiers.first else {
             throw CommandError("the item has no representation")
@@ -71,14 +74,15 @@ enum ItemLoad {
         case (.file(let file), _):
             // Not left to the last reference: the program may end as soon as this returns.
             defer { file.folder?.remove() }
-            return try place(file, at: destination, interruption)
+            return try place(file, at: destination, besides: others, interruption)
         case (.data, .nowhere):
             throw CommandError("data arrived where a file was asked for")
         }
     }
 
     private static func place(
-        _ file: ArrivedFile, at destination: LoadDestination, _ interruption: Interruption
+        _ file: ArrivedFile, at destination: LoadDestination, besides others: Set<String>,
+        _ interruption: Interruption
     ) throws -> LoadOutcome {
         switch destination {
         case .path(let path) where file.isInPlace:
@@ -90,7 +94,8 @@ enum ItemLoad {
             bar.show()
             defer { bar.end() }
             let placed = try Placement.move(
-                file.url, to: path, report: { bar.report($0) }, isCancelled: { interruption.hasHappened })
+                file.url, to: path, besides: others, report: { bar.report($0) },
+                isCancelled: { interruption.hasHappened })
             return LoadOutcome(delivered: .copy, path: placed)
         case .nowhere:
             throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")

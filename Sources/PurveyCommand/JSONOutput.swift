@@ -18,10 +18,18 @@ enum JSONOutput {
 
 /// Text of others in a line of ours.
 enum OneLine {
-    /// The text with control characters replaced, so that nobody's name moves the cursor or begins a line.
+    /// The text with control characters replaced, so that nobody's name moves the cursor, begins a line or turns what follows
+    /// around.
     static func text(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isHarmless($0) ? $0 : "\u{FFFD}" }))
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        // Marks for the direction of what follows; joiners are part of words.
+        case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+        default: true
+        }
     }
 }

@@ -12,7 +12,8 @@ extension Command {
             .value("o", "PATH", "where to put it; in a folder, under its own name (standard output)"),
         ],
         discussion: """
-            Several items go to standard output one after the other; with -o, PATH has to be a folder for them.
+            Several items go to standard output one after the other; with -o, PATH has to be a folder for them, and those of one
+            name are numbered.
             """
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
@@ -24,10 +25,12 @@ extension Command {
         if let path, items.count > 1, (try? FileStatus.of(path).kind) != .directory {
             throw CommandError("the pasteboard has \(items.count) items: \(path) has to be a folder")
         }
+        var pasted: Set<String> = []
         for item in items {
             let provider = item.makeProvider()
             if let path {
-                _ = try await ItemLoad.run(provider, type: type, as: .copy, to: .path(path))
+                let outcome = try await ItemLoad.run(provider, type: type, as: .copy, to: .path(path), besides: pasted)
+                if let path = outcome.path { pasted.insert(path) }
             } else {
                 _ = try await ItemLoad.run(provider, type: type, as: .data, to: .standardOutput)
             }

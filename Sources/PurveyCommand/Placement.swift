@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ItemProvider
 import LinuxSystem
 
 /// Puts what arrived where the user wants it, whole or not at all.
@@ -26,18 +27,19 @@ enum Placement {
     /// Moves a file or folder of ours. A file that is there is replaced, a folder is not; a device or pipe is written to.
     ///
     /// - Parameters:
+    ///   - others: paths that are not to be replaced: in a folder, it gets a number.
     ///   - report: told how much is done, from 0 to 1, where it has to be copied to another file system.
     ///   - isCancelled: asked between pieces of such a copy.
     /// - Returns: the path at which it is now.
     @discardableResult
     static func move(
-        _ source: URL, to path: String, report: @escaping (Double) -> Void = { _ in },
+        _ source: URL, to path: String, besides others: Set<String> = [], report: @escaping (Double) -> Void = { _ in },
         isCancelled: @escaping () -> Bool = { false }
     ) throws -> String {
         let progress = { (completed: Int, total: Int) in
             if total > 0 { report(Double(completed) / Double(total)) }
         }
-        return try atPlace(path, source.lastPathComponent) { directory, final in
+        return try atPlace(path, source.lastPathComponent, besides: others) { directory, final in
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
             if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
@@ -61,6 +63,59 @@ enum Placement {
         }
     }
 
+    /// Whether files can be put into a folder, as far as that can be told before.
+    static func check(folder: String) throws {
+        do throws(Errno) {
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            try retrying { faccessat(directory.rawValue, ".", W_OK, 0) }
+        } catch {
+            throw CommandError("\(folder): \(error)")
+        }
+    }
+
+    /// Copies a file or folder into a folder under a name that somebody else has chosen: nothing there is replaced, a name that is
+    /// taken gets a number, and no hidden file is made, such as one that a shell would run.
+    ///
+    /// - Returns: where it is.
+    static func keep(_ source: URL, in folder: String) throws -> String {
+        do {
+            let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+            let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
+            let isDirectory = try file.status().kind == .directory
+            let visible = source.lastPathComponent.drop { $0 == "." }
+            let name = (visible.count == source.lastPathComponent.count ? "" : "_") + visible as NSString
+            let ending = name.pathExtension.isEmpty ? "" : "." + name.pathExtension
+            var candidate = name as String
+            var number = 2
+            while try !copy(file, isDirectory: isDirectory, into: directory, named: candidate) {
+                candidate = "\(name.deletingPathExtension) \(number)\(ending)"
+                number += 1
+            }
+            return URL(fileURLWithPath: folder).appendingPathComponent(candidate).path
+        } catch let error as Errno {
+            throw CommandError("\(folder): \(error)")
+        } catch let error as CopyError {
+            throw CommandError("\(folder): \(error)")
+        }
+    }
+
+    /// - Returns: `false` when the name is taken.
+    private static func copy(
+        _ source: FileDescriptor, isDirectory: Bool, into folder: FileDescriptor, named name: String
+    ) throws(CopyError) -> Bool {
+        do throws(CopyError) {
+            if isDirectory {
+                try TreeCopier.copy(source, into: folder, named: name)
+            } else {
+                try FileCopier.copy(source, into: folder, named: name)
+            }
+            return true
+        } catch {
+            guard case .alreadyExists = error else { throw error }
+            return false
+        }
+    }
+
     /// Makes a symbolic link to a file that stays where it is. A file that is there is replaced.
     ///
     /// - Returns: the path at which it is now.
@@ -68,8 +123,8 @@ enum Placement {
     static func link(to original: URL, at path: String) throws -> String {
         try atPlace(path, original.lastPathComponent) { directory, final in
             guard try Sink(final, in: directory, isCancelled: { true }) == nil else { throw Errno.fileExists }
-            // The file itself is there already, and its only name must not become a link to itself.
-            if let there = try? directory.status(of: final).identity,
+            // It is there already, under its own name or by a link: neither must become a link to itself.
+            if let there = try? directory.status(of: final, followingLinks: true).identity,
                 there == (try? FileStatus.of(original.path).identity)
             {
                 return
@@ -80,17 +135,26 @@ enum Placement {
         }
     }
 
-    /// Finds the folder and the name that a path means, and tells failures with the path. Returns the two together.
+    /// Finds the folder and the name that a path means, and tells failures with both. Returns the two together.
     private static func atPlace(
-        _ path: String, _ ownName: String, _ body: (FileDescriptor, FileName) throws -> Void
+        _ path: String, _ ownName: String, besides others: Set<String> = [],
+        _ body: (FileDescriptor, FileName) throws -> Void
     ) throws -> String {
+        let isFolder = (try? FileStatus.of(path).kind) == .directory
+        let url = URL(fileURLWithPath: path)
+        let folder = isFolder ? path : url.deletingLastPathComponent().path
+        func place(_ name: String) -> String { URL(fileURLWithPath: folder).appendingPathComponent(name).path }
+        var name = isFolder ? ownName : url.lastPathComponent
+        var number = 1
+        while isFolder, others.contains(place(name)) {
+            number += 1
+            name = ItemName.numbered(ownName, number)
+        }
+        let path = isFolder ? (path.hasSuffix("/") ? path : path + "/") + name : path
         do {
-            let isFolder = (try? FileStatus.of(path).kind) == .directory
-            let url = URL(fileURLWithPath: path)
-            let folder = isFolder ? path : url.deletingLastPathComponent().path
-            guard let name = FileName(isFolder ? ownName : url.lastPathComponent) else { throw Errno.invalidArgument }
-            try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), name)
-            return URL(fileURLWithPath: folder).appendingPathComponent(name.description).path
+            guard let final = FileName(name) else { throw Errno.invalidArgument }
+            try body(try .open(folder.isEmpty ? "." : folder, [.readOnly, .directory]), final)
+            return place(name)
         } catch let error as Errno {
             throw CommandError("\(path): \(error)")
         } catch CopyError.cancelled {

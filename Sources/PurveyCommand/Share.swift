@@ -19,7 +19,8 @@ extension Command {
         discussion: """
             The files are handed over as open files, and only when the extension loads them; it reaches nothing else of
             yours. Printed is the text that it returns, and for each item its name, its type, and its size in bytes or,
-            of a URL, the URL; with -o, the file that it was kept in.
+            of a URL, the URL; with -o, the file that it was kept in,
+            which replaces none that is there.
             """
     ) { arguments in
         guard !arguments.operands.isEmpty else { throw UsageError("a FILE is missing") }
@@ -31,6 +32,7 @@ extension Command {
         let library = ExtensionLibrary(data: try Locations.current().data)
         guard let wanted = arguments.value("with") else {
             let accepting = library.all.filter { $0.accepts(rule) }
+            defer { library.faults.forEach { StandardError.complain("share: \(OneLine.text($0))") } }
             if arguments.has("json") { return try JSONOutput.print(accepting.map(\.identifier)) }
             for bundle in accepting {
                 try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.name))\n")
@@ -40,6 +42,8 @@ extension Command {
         let bundle: ExtensionBundle
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
+        // Before the extension has done anything.
+        if let folder = arguments.value("o") { try Placement.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
         for item in returned {
@@ -61,21 +65,32 @@ extension Command {
         return [item]
     }
 
-    private static func hand(
-        _ files: [String], to bundle: ExtensionBundle, keepingIn folder: String?
-    ) async throws -> [ReturnedItem] {
+    /// Has the daemon start an extension.
+    ///
+    /// Only the task has the extension's end of the socket, until the process has ended or could not be started: with that end open
+    /// anywhere else in this process, nobody would notice here that the other side has gone.
+    private static func start(
+        _ bundle: ExtensionBundle
+    ) throws -> (connection: ExtensionConnection, ending: Task<ExtensionEnding, any Error>) {
         let (ours, theirs) = try SequencedPacketSocket.pair()
+        let connection = try ExtensionConnection(ours.descriptor)
         let socket = theirs.descriptor
         let ending = Task {
             try await ExchangeClient.shared.call(
                 RunExtensionCall(identifier: bundle.identifier, socket: socket))
         }
-        let connection = try ExtensionConnection(ours.descriptor)
+        return (connection, ending)
+    }
+
+    private static func hand(
+        _ files: [String], to bundle: ExtensionBundle, keepingIn folder: String?
+    ) async throws -> [ReturnedItem] {
+        let (connection, ending) = try start(bundle)
         let returned: [NSExtensionItem]
         do {
             returned = try await connection.request(try items(files))
         } catch ExtensionError.ended {
-            throw CommandError(OneLine.text(try await ending.value.sentence))
+            throw CommandError("\(bundle.identifier): \(OneLine.text(try await ending.value.sentence))")
         } catch {
             throw CommandError("\(bundle.identifier): \(OneLine.text(error.line))")
         }
@@ -123,10 +138,10 @@ private struct ReturnedAttachment: Encodable {
             (size, path) = try await provider.loadFileRepresentation(forTypeIdentifier: type) { file, _ in
                 let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
                 guard let folder else { return (size, nil) }
-                let target = URL(fileURLWithPath: folder).appendingPathComponent(file.lastPathComponent).path
-                try Placement.move(file, to: target)
-                return (size, target)
+                return (size, try Placement.keep(file, in: folder))
             }
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw CommandError("\(OneLine.text(name ?? type)) cannot be loaded: \(OneLine.text(error.line))")
         }

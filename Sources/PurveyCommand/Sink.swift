@@ -1,28 +1,61 @@
 import Glibc
 import LinuxSystem
 
-/// A device or pipe at the end of a path, also by a link such as `/dev/stdout`: it is written to and never replaced.
+/// What is written to and never replaced: a device or pipe, and whatever one of our own descriptors is, also by a link to it
+/// such as `/dev/stdout`.
 struct Sink {
     private let descriptor: FileDescriptor
+    /// How much is written at a time.
+    private let piece: Int
     private let isCancelled: () -> Bool
 
     /// How often it is asked, while nobody reads, whether the write was cancelled.
     private static let interval: CInt = 50
+    /// A pipe that is ready for writing takes as much without blocking.
+    private static let pipePiece = Int(PIPE_BUF)
 
     /// Opens what is there for writing; a named pipe when somebody reads from it.
     ///
     /// - Returns: `nil` when it is nothing of the kind.
     /// - Throws: `Errno`, or ``CopyError/cancelled``.
     init?(_ name: FileName, in directory: FileDescriptor, isCancelled: @escaping () -> Bool) throws {
-        var raw = stat()
-        guard fstatat(directory.rawValue, name.characters, &raw, 0) == 0 else { return nil }
-        switch FileStatus(raw).kind {
+        self.isCancelled = isCancelled
+        if let number = Self.ownDescriptor(name, in: directory) {
+            // Not opened anew: what was written there before stays, and what follows comes after.
+            descriptor = FileDescriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 3) })
+            piece = try descriptor.status().kind == .regular ? 1 << 20 : Self.pipePiece
+            return
+        }
+        switch try? directory.status(of: name, followingLinks: true).kind {
         case .characterDevice, .blockDevice, .fifo: break
         case .socket: throw Errno.invalidArgument
         default: return nil
         }
         descriptor = try Self.open(name, in: directory, isCancelled)
-        self.isCancelled = isCancelled
+        piece = 1 << 20
+    }
+
+    /// The number of the descriptor of this process that a name in `/proc/self/fd` stands for, or a chain of links to one.
+    private static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
+        var (name, directory) = (name, directory)
+        // Kept open: only so long is the folder's inode number its own.
+        guard let own = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]),
+            let identity = try? own.status().identity
+        else { return nil }
+        // As many as the kernel follows.
+        for _ in 0..<40 {
+            if let here = try? directory.status().identity, here == identity { return CInt(name.description) }
+            guard let target = try? directory.target(ofLink: name) else { return nil }
+            let path = String(decoding: target, as: UTF8.self)
+            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
+            guard let last = FileName(String(path.dropFirst(folder == "./" ? 0 : folder.count))),
+                let next = try? folder.hasPrefix("/")
+                    ? FileDescriptor.open(String(folder), [.readOnly, .directory])
+                    : directory.open(String(folder), [.readOnly, .directory])
+            else { return nil }
+            (name, directory) = (last, next)
+        }
+        return nil
     }
 
     private static func open(
@@ -44,13 +77,13 @@ struct Sink {
         var rest = bytes
         while !rest.isEmpty {
             if isCancelled() { throw CopyError.cancelled }
+            var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLOUT), revents: 0)
+            guard poll(&request, 1, Self.interval) > 0 else { continue }
             do {
-                let count = try descriptor.write(UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20)))
+                let count = try descriptor.write(UnsafeRawBufferPointer(rebasing: rest.prefix(piece)))
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             } catch {
                 guard error == .wouldBlock else { throw error }
-                var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLOUT), revents: 0)
-                _ = poll(&request, 1, Self.interval)
             }
         }
     }

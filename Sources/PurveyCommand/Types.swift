@@ -24,6 +24,7 @@ extension Command {
             ignored) and file (both). Lines are answered in order, with null where there is no type.
             """
     ) { arguments in
+        for fault in UTType.declarationFaults { StandardError.complain("types: \(OneLine.text(fault))") }
         if arguments.has("batch") {
             guard arguments.operands.isEmpty, !arguments.options.contains(where: { $0.value != nil }) else {
                 throw UsageError("--batch takes its questions from standard input only")

@@ -32,3 +32,15 @@ extension UTType {
         self = owner ?? type
     }
 }
+
+extension UTType {
+    /// What is wrong with the type declarations that this process reads, one sentence each, with the file it is about:
+    /// declarations of the program's own `Info.plist` and of registered bundles that had to be left out.
+    ///
+    /// An addition of Purvey's, for programs whose types turn out not to be declared; nothing is written anywhere
+    /// unasked. May be called from any thread.
+    public static var declarationFaults: [String] {
+        TypeRegistry.refreshIfDue()
+        return TypeRegistry.faults.map(\.description)
+    }
+}

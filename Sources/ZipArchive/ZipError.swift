@@ -49,7 +49,7 @@ extension ZipError: CustomStringConvertible {
         switch self {
         case .cancelled: "the archive was cancelled"
         case .changedDuringArchiving(let path): "“\(path)” changed while the archive was made"
-        case .wrongKind(let kind, let path): "“\(path)” cannot be archived so: it is a \(kind)"
+        case .wrongKind(let kind, let path): "“\(path)” cannot be archived so: it is \(kind.words)"
         case .invalidName(let name): "“\(name)” cannot be the name of an archive's entry"
         case .pathTooLong(let path): "the path “\(path.prefix(80))…” is too long for a zip archive"
         case .sizeUnknown(let path): "“\(path)” does not say how long it is"

@@ -131,6 +131,39 @@ import Testing
         }
     }
 
+    @Test func bracketsWithinSubqueriesDoNotMultiplyTheWork() {
+        // Each bracket can be a condition or a value: reading both ways at every depth would take until the end of days.
+        let deep = String(repeating: "(SUBQUERY(extensionItems, $a, ", count: 25)
+        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep) }
+        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep + "#") }
+        #expect(throws: ActivationRule.Fault.self) {
+            try ActivationRule(deep + "TRUEPREDICATE" + String(repeating: ").@count)", count: 25))
+        }
+    }
+
+    @Test func subqueriesWithinSubqueriesDoNotMultiplyTheWork() throws {
+        // 40 items in 12 levels would be 40 to the power of 12 evaluations.
+        let levels = 12
+        let deep =
+            (0..<levels).map { "SUBQUERY(extensionItems, $a\($0), " }.joined() + "TRUEPREDICATE"
+            + String(repeating: ").@count > 99", count: levels)
+        #expect(try !accepts(deep, Array(repeating: item(jpeg), count: 40)))
+        #expect(try !accepts("NOT (\(deep))", Array(repeating: item(jpeg), count: 40)))
+        // Many attachments are no reason to give up.
+        let many = ActivationRule.Item(attachments: Array(repeating: jpeg, count: 10_000))
+        #expect(try accepts(oneImage, [many]))
+    }
+
+    @Test func aLongChainOfNamesOverflowsNothing() {
+        let chain = "extensionItems" + String(repeating: ".a", count: 32_000) + ".@count == 0"
+        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(chain) }
+        let numbers: [Any] = [1e300, -1e300, Double.nan, Double.infinity, UInt64.max]
+        for number in numbers {
+            _ = try? accepts(["NSExtensionActivationSupportsImageWithMaxCount": number], [item(jpeg)])
+            _ = try? accepts(number, [item(jpeg)])
+        }
+    }
+
     @Test func noTextDoesMoreThanFail() {
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "(", count: 50_000)) }
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "!", count: 50_000)) }

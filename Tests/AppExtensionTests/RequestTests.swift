@@ -161,9 +161,33 @@ import Testing
     }
 
     @Test func hostNotificationsAreTaken() async throws {
-        try await run { connection, _ in
-            try connection.notify(.NSExtensionHostDidEnterBackground)
-            #expect(try await connection.request([item("echo")]).count == 1)
+        try await run { (connection, _) async throws in
+            _ = try await connection.request([item("observe")])
+            for name: NSNotification.Name in [
+                .NSExtensionHostWillResignActive, .NSExtensionHostDidEnterBackground,
+                .NSExtensionHostWillEnterForeground, .NSExtensionHostDidBecomeActive,
+            ] {
+                try connection.notify(name)
+                #expect(text(try await connection.request([item("observed")])) == name.rawValue)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func anExtensionThatCompletesIsToldWhetherItsRequestHasExpired(_ expires: Bool) async throws {
+        try await run { (connection, _) async throws in
+            let request = Task {
+                let sent = NSExtensionItem()
+                sent.attributedTitle = NSAttributedString(string: "hold")
+                return try await connection.request([sent]).count
+            }
+            while text(try await connection.request([item("held")])) != "true" {}
+            if expires {
+                request.cancel()
+                await #expect(throws: ExtensionError.cancelled) { _ = try await request.value }
+            }
+            #expect(text(try await connection.request([item("let go")])) == "\(expires)")
+            if !expires { #expect(try await request.value == 0) }
         }
     }
 

@@ -1,5 +1,7 @@
 import CoreTransferable
 import Foundation
+import ItemProvider
+import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
@@ -127,6 +129,154 @@ import UniformTypeIdentifiers
         #expect(SentTransferredFile(url).file == url)
         #expect(!SentTransferredFile(url).allowAccessingOriginalFile)
         #expect(SentTransferredFile(url, allowAccessingOriginalFile: true).allowAccessingOriginalFile)
+    }
+
+    @Test func onlyAFolderOfFilesIsExportedInto() async throws {
+        let web = try #require(URL(string: "https://example.org\(folder.path)"))
+        do {
+            _ = try await Profile(text: "x").export(to: web, contentType: nil)
+            Issue.record("it was exported")
+        } catch {
+            #expect((error as? CocoaError)?.code == .fileWriteUnsupportedScheme)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        for name in ["gone", "file"] {
+            let place = folder.appendingPathComponent(name)
+            if name == "file" { try Data().write(to: place) }
+            do {
+                _ = try await Profile(text: "x").export(to: place, contentType: nil)
+                Issue.record("it was exported")
+            } catch {
+                #expect((error as NSError).userInfo[NSFilePathErrorKey] as? String == place.path)
+            }
+        }
+    }
+
+    @Test func whatIsSentMustBeAFile() async throws {
+        struct Astray: Transferable {
+            var url: URL
+            static var transferRepresentation: some TransferRepresentation {
+                FileRepresentation(exportedContentType: .png) { SentTransferredFile($0.url) }
+            }
+        }
+        let sent = try file("a.png", "p")
+        let web = try #require(URL(string: "https://example.org\(sent.path)"))
+        await #expect(throws: (any Error).self) { try await Astray(url: web).exported(as: nil) }
+        await #expect(throws: (any Error).self) {
+            try await Astray(url: web).withExportedFile(contentType: nil) { $0.path }
+        }
+        let gone = folder.appendingPathComponent("gone.png")
+        do {
+            _ = try await Astray(url: gone).exported(as: nil)
+            Issue.record("it was exported")
+        } catch {
+            #expect((error as NSError).localizedFailureReason?.contains(gone.path) == true)
+        }
+    }
+
+    @Test func aLongNameThatIsTakenIsShortened() async throws {
+        struct Long: Transferable {
+            var name: String
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(exportedContentType: .png) { (_: Long) in Data("p".utf8) }
+                    .suggestedFileName(\.name)
+            }
+        }
+        let long = Long(name: String(repeating: "é", count: 125) + "a.png")
+        #expect(long.name.utf8.count == 255)
+        let first = try await long.export(to: folder, contentType: nil)
+        #expect(first.lastPathComponent == long.name)
+        let second = try await long.export(to: folder, contentType: nil)
+        #expect(second.lastPathComponent == String(repeating: "é", count: 124) + " 2.png")
+        for _ in 3..<12 { _ = try await long.export(to: folder, contentType: nil) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 11)
+        #expect(names.allSatisfy { $0.utf8.count <= 255 && $0.hasSuffix(".png") })
+    }
+
+    @Test func aCancelledExportLeavesNothing() async throws {
+        struct Cancelling: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(exportedContentType: .png) { (_: Cancelling) in Data("p".utf8) }
+                    .exportingCondition { _ in
+                        withUnsafeCurrentTask { $0?.cancel() }
+                        return true
+                    }
+            }
+        }
+        let folder = folder
+        let export = Task { try await Cancelling().export(to: folder, contentType: nil) }
+        do {
+            _ = try await export.value
+            Issue.record("it was exported")
+        } catch {
+            #expect((error as? CocoaError)?.code == .userCancelled)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func whatATeamMaySeeIsSeenByAGroup() {
+        struct Shared: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(exportedContentType: .png) { (_: Shared) in Data() }.visibility(.group)
+                DataRepresentation(exportedContentType: .gif) { (_: Shared) in Data() }.visibility(.team)
+            }
+        }
+        #expect(Shared.exportedContentTypes() == [])
+        #expect(Shared.exportedContentTypes(visibility: .team) == [.png, .gif])
+        #expect(Shared.exportedContentTypes(visibility: .group) == [.png, .gif])
+    }
+
+    @Test func whatIsHiddenIsNotShownByAnotherModifierOrProxy() {
+        struct Hidden: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(exportedContentType: .png) { (_: Hidden) in Data() }
+                    .visibility(.ownProcess)
+                    .visibility(.team)
+                    .suggestedFileName("x")
+                DataRepresentation(exportedContentType: .gif) { (_: Hidden) in Data() }
+            }
+        }
+        struct Proxy: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                ProxyRepresentation(exporting: { (_: Proxy) in Hidden() }).visibility(.all)
+            }
+        }
+        #expect(Hidden.exportedContentTypes(visibility: .team) == [.gif])
+        #expect(Hidden.exportedContentTypes(visibility: .ownProcess) == [.png, .gif])
+        #expect(Proxy.exportedContentTypes(visibility: .group) == [.gif])
+        #expect(Proxy.exportedContentTypes(visibility: .ownProcess) == [.png, .gif])
+    }
+
+    @Test func noCopyIsLeftBehind() async throws {
+        let sent = try file("sent.bin", "sent")
+        let report = Report(title: "T", url: sent)
+        let seen = Mutex<[String]>([])
+        for isFailing in [false, true] {
+            try? await report.withExportedFile(contentType: .pdf) { url in
+                seen.withLock { $0.append(url.deletingLastPathComponent().path) }
+                if isFailing { throw CocoaError(.featureUnsupported) }
+            }
+        }
+        struct Look: Transferable {
+            static let folder = Mutex("")
+            static var transferRepresentation: some TransferRepresentation {
+                FileRepresentation(importedContentType: .pdf) { received -> Look in
+                    folder.withLock { $0 = received.file.deletingLastPathComponent().path }
+                    throw CocoaError(.featureUnsupported)
+                }
+            }
+        }
+        _ = try? await Look(importing: Data("p".utf8), contentType: .pdf)
+        seen.withLock { $0.append(Look.folder.withLock { $0 }) }
+        let provider = NSItemProvider()
+        provider.register(report)
+        _ = try? await provider.transferable(Look.self)
+        seen.withLock { $0.append(Look.folder.withLock { $0 }) }
+        let folders = seen.withLock { $0 }
+        #expect(Set(folders).count == 4)
+        #expect(folders.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+        #expect(FileManager.default.fileExists(atPath: sent.path))
     }
 
     struct Folder: Transferable {

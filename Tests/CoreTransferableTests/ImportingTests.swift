@@ -141,4 +141,85 @@ import UniformTypeIdentifiers
             try await String(importing: Data([0xFF]), contentType: .utf8PlainText)
         }
     }
+
+    @Test func withoutATypeEveryImporterOfAFileIsTried() async throws {
+        let url = folder.appendingPathComponent("empty.png")
+        try Data().write(to: url)
+        // The first refuses empty data, the second takes any picture.
+        #expect(try await Picture(importing: url, contentType: nil).bytes == Data("any:".utf8))
+        // With a type, the first that it conforms to is the one.
+        await #expect(throws: CocoaError.self) { try await Picture(importing: url, contentType: .png) }
+    }
+
+    @Test func theErrorNamesEveryImporterThatWasTried() async throws {
+        struct Choosy: Transferable {
+            static var transferRepresentation: some TransferRepresentation {
+                DataRepresentation(importedContentType: .png) { _ -> Choosy in throw CocoaError(.fileReadCorruptFile) }
+                FileRepresentation(importedContentType: .image) { _ -> Choosy in throw CocoaError(.fileReadTooLarge) }
+                DataRepresentation(importedContentType: .mp3) { _ in Choosy() }
+            }
+        }
+        let url = folder.appendingPathComponent("a.png")
+        try Data("p".utf8).write(to: url)
+        do {
+            _ = try await Choosy(importing: url, contentType: nil)
+            Issue.record("it was imported")
+        } catch {
+            #expect(error.localizedDescription.contains("public.png"))
+            #expect(error.localizedDescription.contains("public.image"))
+            #expect(!error.localizedDescription.contains("public.mp3"))
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            #expect(cause?.code == CocoaError.fileReadCorruptFile.rawValue)
+        }
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() async throws {
+        for (name, type) in [("gone.png", nil), ("gone", nil), ("gone.png", UTType.png), ("gone.none", .mp3)] {
+            let gone = folder.appendingPathComponent(name)
+            do {
+                _ = try await Picture(importing: gone, contentType: type)
+                Issue.record("it was imported")
+            } catch {
+                let error = error as NSError
+                #expect(error.domain == NSCocoaErrorDomain)
+                #expect(error.code == CocoaError.fileReadNoSuchFile.rawValue)
+                #expect(error.userInfo[NSFilePathErrorKey] as? String == gone.path)
+            }
+        }
+    }
+
+    @Test func aFolderIsImported() async throws {
+        struct Folder: Transferable {
+            var path: String
+            var names: [String]
+            var isOriginal: Bool
+            static var transferRepresentation: some TransferRepresentation {
+                FileRepresentation(importedContentType: .folder) { received in
+                    let names = try FileManager.default.contentsOfDirectory(atPath: received.file.path)
+                    return Folder(path: received.file.path, names: names, isOriginal: received.isOriginalFile)
+                }
+            }
+        }
+        let url = folder.appendingPathComponent("Tree")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("a".utf8).write(to: url.appendingPathComponent("a.txt"))
+        for type in [nil, UTType.folder] {
+            let imported = try await Folder(importing: url, contentType: type)
+            #expect(imported.names == ["a.txt"])
+            #expect(!imported.isOriginal && imported.path != url.path)
+            #expect(!FileManager.default.fileExists(atPath: imported.path))
+        }
+    }
+
+    @Test func onlyAFileIsImportedAsAFile() async throws {
+        let url = folder.appendingPathComponent("a.png")
+        try Data("p".utf8).write(to: url)
+        let web = try #require(URL(string: "https://example.org\(url.path)"))
+        do {
+            _ = try await Picture(importing: web, contentType: nil)
+            Issue.record("it was imported")
+        } catch {
+            #expect((error as? CocoaError)?.code == .fileReadUnsupportedScheme)
+        }
+    }
 }

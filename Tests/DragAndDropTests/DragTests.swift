@@ -112,10 +112,74 @@ import Testing
         let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
         #expect(!drag.session.allowsMoveOperation)
         let drop = try #require(DropOperation(UIDropInteraction(delegate: desk), drag))
-        #expect(drop.update().operation == .forbidden)
+        #expect(drop.update().operation == .cancel)
         #expect(await drop.perform() == .cancel)
         #expect(desk.told.suffix(3) == ["willEnd cancel", "didEnd cancel", "end"])
         #expect(desk.loaded.isEmpty)
+    }
+
+    @Test func aDragThatHasEndedLeavesTheBoard() async throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        let destination = UIDropInteraction(delegate: desk)
+        for isDropped in [true, false] {
+            let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+            try drag.publish()
+            #expect(boards.items(of: DragOperation.board).count == 2)
+            if isDropped {
+                #expect(await DropOperation(destination, drag)?.perform() == .copy)
+            } else {
+                drag.end(.cancel)
+            }
+            #expect(boards.items(of: DragOperation.board).isEmpty)
+            #expect(try await DropOperation.remote(destination, boards: boards) == nil)
+            #expect(DropOperation(destination, drag) == nil)
+        }
+        var drag = DragOperation(UIDragInteraction(delegate: desk), boards: boards)
+        try drag?.publish()
+        drag = nil
+        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(boards.items(of: DragOperation.board).isEmpty)
+    }
+
+    @Test func aDragThatHasEndedTakesNoNewerOneAlong() throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        let old = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try old.publish()
+        let new = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: boards))
+        try new.publish()
+        old.end(.cancel)
+        #expect(boards.items(of: DragOperation.board).count == 2)
+        new.end(.cancel)
+        #expect(boards.items(of: DragOperation.board).isEmpty)
+    }
+
+    @Test func oneOfTwoDestinationsHasTheDrop() async throws {
+        let boards = LocalBoards()
+        let desk = Desk()
+        desk.items = [text("one")]
+        desk.proposal = .move
+        let destination = UIDropInteraction(delegate: desk)
+        let drag = try #require(
+            DragOperation(UIDragInteraction(delegate: desk), boards: boards, grace: .milliseconds(1)))
+        try drag.publish()
+        let first = try #require(await DropOperation.remote(destination, boards: boards))
+        let second = try #require(await DropOperation.remote(destination, boards: boards))
+        // Between programs it is a copy, whatever is proposed.
+        #expect(first.session.allowsMoveOperation)
+        #expect(await first.perform() == .copy)
+        #expect(await second.perform() == .cancel)
+        #expect(desk.told.filter { $0.hasPrefix("didEnd") } == ["didEnd copy"])
+        #expect(try await DropOperation.remote(destination, boards: boards) == nil)
+        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(boards.items(of: DragOperation.board).isEmpty)
     }
 
     @Test func thereIsNoDragWithoutItemsAndNoDropWithoutInterest() throws {
@@ -197,6 +261,34 @@ import Testing
         #expect(UIPasteConfiguration().acceptableTypeIdentifiers.isEmpty)
     }
 
+    @Test func itemsAndProposalsOfOnesOwnClassSayTheirOwn() async throws {
+        let desk = Desk()
+        desk.items = [OwnItem(itemProvider: NSItemProvider())]
+        let drag = try #require(DragOperation(UIDragInteraction(delegate: desk), boards: LocalBoards()))
+        #expect(drag.session.canLoadObjects(ofClass: String.self))
+        #expect(OwnProposal(operation: .copy).operation == .forbidden)
+    }
+
+    private final class OwnItem: UIDragItem {
+        override var itemProvider: NSItemProvider { NSItemProvider(object: "own" as NSString) }
+    }
+
+    private final class OwnProposal: UIDropProposal {
+        override var operation: UIDropOperation { .forbidden }
+    }
+
+    @Test func aPasteConfigurationIsCopiedAndArchived() throws {
+        let configuration = UIPasteConfiguration(acceptableTypeIdentifiers: ["public.text", "public.png"])
+        let copy = try #require(configuration.copy() as? UIPasteConfiguration)
+        copy.addAcceptableTypeIdentifiers(["public.url"])
+        #expect(configuration.acceptableTypeIdentifiers == ["public.text", "public.png"])
+        #expect(copy.acceptableTypeIdentifiers == ["public.text", "public.png", "public.url"])
+        #expect(UIPasteConfiguration.supportsSecureCoding)
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: copy, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: UIPasteConfiguration.self, from: archive)
+        #expect(read?.acceptableTypeIdentifiers == copy.acceptableTypeIdentifiers)
+    }
+
     private final class Field: NSObject, UIPasteConfigurationSupporting, UIItemProviderPresentationSizeProviding {
         var pasteConfiguration: UIPasteConfiguration?
         let preferredPresentationSizeForItemProvider = CGSize(width: 3, height: 4)
@@ -225,6 +317,8 @@ import Testing
         let drag = try #require(DragOperation(source, boards: LocalBoards()))
         let drop = try #require(DropOperation(destination, drag))
         let session: any UIDropSession = drop.session
+        let reporting: any ProgressReporting = session
+        #expect(reporting.progress === drop.session.progress)
         let sides: [any UIDragDropSession] = [drag.session, session]
         for side in sides {
             #expect(side.items.first?.itemProvider.registeredTypeIdentifiers == ["public.utf8-plain-text"])

@@ -1,4 +1,5 @@
 import DragAndDrop
+import FileCoordination
 import Foundation
 import Images
 import ItemProvider
@@ -85,6 +86,83 @@ import Testing
         }
     }
 
+    @Test func whatIsSetReplacesWhatWasThereWhateverItIs() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            let many = Dictionary(uniqueKeysWithValues: (100..<600).map { ("org.example.t\($0)", "v") })
+            let long = String(repeating: "t", count: 5_000)
+            let cases: [([[String: Any]], Int, Int)] = [
+                ([[:]], 0, 0), ([["": "bad"]], 0, 0), ([["public.text": "good"], [:]], 1, 1),
+                ([["public.text": "good", long: "bad"]], 1, 1), ([many], 1, 256),
+            ]
+            for (items, count, types) in cases {
+                pasteboard.string = "secret"
+                pasteboard.setItems(items)
+                #expect(pasteboard.numberOfItems == count && pasteboard.types.count == types)
+                #expect(pasteboard.string != "secret")
+            }
+            pasteboard.string = "secret"
+            pasteboard.itemProviders = [NSItemProvider()]
+            #expect(pasteboard.numberOfItems == 0)
+            let named = NSItemProvider(object: "text" as NSString)
+            named.suggestedName = String(repeating: "é", count: 5_000)
+            pasteboard.itemProviders = [named]
+            #expect(pasteboard.string == "text")
+        }
+    }
+
+    @Test func aPasteboardIsThereFromItsFirstContentsToItsRemoval() async throws {
+        let (boards, name) = (boards, name)
+        try await blocking {
+            #expect(UIPasteboard(name, boards, create: false) == nil)
+            let pasteboard = UIPasteboard(name, boards, create: true)
+            pasteboard?.string = "text"
+            #expect(UIPasteboard(name, boards, create: false)?.string == "text")
+            let before = boards.changeCount(of: "pasteboard." + name.rawValue)
+            boards.remove("pasteboard." + name.rawValue)
+            #expect(UIPasteboard(name, boards, create: false) == nil)
+            pasteboard?.string = "again"
+            #expect(UIPasteboard(name, boards, create: false)?.string == "again")
+            #expect(boards.changeCount(of: "pasteboard." + name.rawValue) > before)
+            for unusable in ["", "a\u{0}b", String(repeating: "n", count: 5_000)] {
+                #expect(UIPasteboard(.init(unusable), boards, create: true) == nil)
+            }
+        }
+    }
+
+    @Test func theSingularIsTheFirstItems() async throws {
+        let pasteboard = pasteboard
+        try await blocking {
+            let url = try #require(URL(string: "https://example.org/third"))
+            let data = try ImageCodec.encode(Data(repeating: 5, count: 64), width: 4, height: 4, as: .png)
+            pasteboard.setItems([["public.png": data], ["public.utf8-plain-text": "second"], ["public.url": url]])
+            #expect(pasteboard.string == nil && pasteboard.url == nil && pasteboard.color == nil)
+            #expect(pasteboard.image != nil)
+            #expect(pasteboard.strings == ["second"] && pasteboard.urls == [url] && pasteboard.hasStrings)
+        }
+    }
+
+    @Test func localItemsKeepHowTheyAreShown() throws {
+        let item = NSItemProvider(object: "text" as NSString)
+        item.preferredPresentationSize = CGSize(width: 3, height: 4)
+        item.preferredPresentationStyle = .attachment
+        item.previewImageHandler = { completion, _, _ in completion?(NSData(), nil) }
+        pasteboard.setItemProviders([item], localOnly: true, expirationDate: nil)
+        let pasted = try #require(pasteboard.itemProviders.first)
+        #expect(pasted.preferredPresentationSize == CGSize(width: 3, height: 4))
+        #expect(pasted.preferredPresentationStyle == .attachment)
+        #expect(pasted.previewImageHandler != nil)
+    }
+
+    @Test func aPasteboardOfOnesOwnClassSaysItsOwn() {
+        let mock = MockPasteboard()
+        mock.string = "mocked"
+        #expect(mock.string == "mocked" && mock.setItemsCalls == 0)
+        mock.setValue("x", forPasteboardType: "public.text")
+        #expect(mock.setItemsCalls == 1)
+        #expect(MockMacPasteboard(name: .find).readFileWrapper()?.isDirectory == true)
+    }
+
     @Test func changesAreCountedAndTold() async throws {
         let pasteboard = pasteboard
         let told = Mutex<[[String]]>([])
@@ -137,6 +215,16 @@ import Testing
         #expect(try #require(pasteboard.itemProviders.first).representations.map(\.visibility) == [.ownProcess])
     }
 
+    @Test func localItemsKeepTheirPreviews() throws {
+        let item = NSItemProvider(object: "x" as NSString)
+        item.previewImageHandler = { completion, _, _ in completion?(nil, nil) }
+        item.preferredPresentationSize = CGSize(width: 30, height: 20)
+        pasteboard.setItemProviders([item], localOnly: true, expirationDate: nil)
+        let pasted = try #require(pasteboard.itemProviders.first)
+        #expect(pasted.previewImageHandler != nil)
+        #expect(pasted.preferredPresentationSize == CGSize(width: 30, height: 20))
+    }
+
     @Test func namesAreWhatTheyAre() {
         #expect(UIPasteboard.Name.general.rawValue == "com.apple.UIKit.pboard.general")
         #expect(UIPasteboard(.general, boards).isPersistent && !pasteboard.isPersistent)
@@ -170,4 +258,21 @@ import Testing
         let archive = try NSKeyedArchiver.archivedData(withRootObject: color, requiringSecureCoding: true)
         #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: UIColor.self, from: archive) == color)
     }
+}
+
+private final class MockPasteboard: UIPasteboard, @unchecked Sendable {
+    // One test uses it, on one thread.
+    private var text: String?
+    private(set) var setItemsCalls = 0
+
+    override var string: String? {
+        get { text }
+        set { text = newValue }
+    }
+
+    override func setItems(_ items: [[String: Any]], options: [OptionsKey: Any] = [:]) { setItemsCalls += 1 }
+}
+
+private final class MockMacPasteboard: NSPasteboard, @unchecked Sendable {
+    override func readFileWrapper() -> FileWrapper? { FileWrapper(directoryWithFileWrappers: [:]) }
 }

@@ -1,4 +1,3 @@
-import CoreTransferable
 import Foundation
 import Images
 import ItemProvider
@@ -10,7 +9,7 @@ enum Scenario {
     /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
     /// never, twice, neither, error, fill SIZE;
     /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
-    /// own, error; or `transferable KIND ARGUMENT`: greeting TEXT, movie PATH.
+    /// plain, own, unarchivable, error; or `preview KIND PATH`; or `transferable KIND ARGUMENT`, see ``Transferables``.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -28,14 +27,10 @@ enum Scenario {
         let type = words[1]
         let argument = words.dropFirst(2).joined(separator: " ")
         if kind == "transferable" {
-            let argument = words.dropFirst(2).joined(separator: " ")
-            if words[1] == "movie" {
-                provider.register(Movie(url: URL(fileURLWithPath: argument)))
-            } else {
-                provider.register(Greeting(text: argument))
-            }
+            Transferables.register(type, argument, provider)
             return provider
         }
+        if kind == "preview" { return preview(type, argument) }
         if kind == "item" { return item(type, words[2], words.dropFirst(3).joined(separator: " ")) }
         switch kind {
         case "file", "inplace", "brief":
@@ -59,11 +54,38 @@ enum Scenario {
         return provider
     }
 
+    /// An item of one text whose client makes the preview: an image of a file, the file, its data, or nothing.
+    private static func preview(_ kind: String, _ path: String) -> NSItemProvider {
+        let provider = NSItemProvider(item: "text" as NSString, typeIdentifier: UTType.utf8PlainText.identifier)
+        if kind == "partly" {
+            provider.registerDataRepresentation(for: .png, visibility: .ownProcess) { completion in
+                completion(nil, nil)
+                return nil
+            }
+        }
+        provider.previewImageHandler = { completion, wanted, options in
+            let size = options?[NSItemProviderPreferredImageSizeKey]
+            let pixels = size as? CGSize ?? (size as? NSValue)?.sizeValue ?? .zero
+            Script.say("asked for \(Int(pixels.width))x\(Int(pixels.height)) \(options?["hint"] ?? "no hint")")
+            switch kind {
+            case "image", "partly": completion?(UIImage(contentsOfFile: path), nil)
+            case "file": completion?(URL(fileURLWithPath: path) as NSURL, nil)
+            case "data": completion?((try? Data(contentsOf: URL(fileURLWithPath: path))).map { $0 as NSData }, nil)
+            case "odd": completion?("no picture" as NSString, nil)
+            default: completion?(nil, NSError(domain: "Peer", code: 42))
+            }
+        }
+        return provider
+    }
+
     /// An item of the coercing interface.
     private static func item(_ type: String, _ kind: String, _ argument: String) -> NSItemProvider {
         let provider = NSItemProvider()
-        provider.registerItem(forTypeIdentifier: type) { completion, wanted, _ in
+        provider.registerItem(forTypeIdentifier: type) { completion, wanted, options in
             Script.say("handler called for \(wanted.map { "\($0)" } ?? "any")")
+            if let size = options?[NSItemProviderPreferredImageSizeKey] as? CGSize {
+                Script.say("with \(size.width) \(options?["hint"] ?? "no hint") and \(options?.count ?? 0)")
+            }
             switch kind {
             case "text": completion?(argument as NSString, nil)
             case "url": completion?(URL(string: argument).map { $0 as NSURL }, nil)
@@ -76,7 +98,15 @@ enum Scenario {
                 ]
                 completion?(list, nil)
             case "image": completion?(UIImage(contentsOfFile: argument), nil)
-            case "own": completion?(NSUUID(), nil)
+            case "plain":
+                let uuid = NSUUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")
+                let mixed: NSDictionary = [
+                    "null": NSNull(), "url": NSURL(fileURLWithPath: "/" + argument), "uuid": uuid ?? NSUUID(),
+                    "list": [1, "two", NSNull()] as NSArray,
+                ]
+                completion?(argument == "uuid" ? uuid : mixed, nil)
+            case "own": completion?(OwnItem(), nil)
+            case "unarchivable": completion?(["error": NSError(domain: "Peer", code: 1)] as NSDictionary, nil)
             default: completion?(nil, NSError(domain: "Peer", code: 42))
             }
         }
@@ -122,6 +152,16 @@ enum Scenario {
     }
 }
 
+/// An object of a class that no other process has.
+final class OwnItem: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    override init() {}
+    init?(coder: NSCoder) {}
+
+    func encode(with coder: NSCoder) { coder.encode("word" as NSString, forKey: "word") }
+}
+
 /// Load handlers that wait for the test to move them on.
 final class SlowHandlers: Sendable {
     private typealias Completion = @Sendable (Data?, (any Error)?) -> Void
@@ -147,25 +187,6 @@ final class SlowHandlers: Sendable {
         for (progress, completion) in all {
             progress.completedUnitCount = 100
             completion(Data("done".utf8), nil)
-        }
-    }
-}
-
-private struct Greeting: Codable, Transferable {
-    var text: String
-
-    static var transferRepresentation: some TransferRepresentation {
-        CodableRepresentation(contentType: .json)
-        ProxyRepresentation(exporting: \.text)
-    }
-}
-
-private struct Movie: Transferable {
-    var url: URL
-
-    static var transferRepresentation: some TransferRepresentation {
-        FileRepresentation(exportedContentType: .movie, shouldAllowToOpenInPlace: true) {
-            SentTransferredFile($0.url, allowAccessingOriginalFile: true)
         }
     }
 }

@@ -123,7 +123,9 @@ final class Script: Sendable {
 
     private static func describe(_ error: (any Error)?) -> String {
         guard let error = error as NSError? else { return "failed without an error" }
-        return "failed \(error.domain) \(error.code) \(error.localizedDescription)"
+        let causes = sequence(first: error) { $0.userInfo[NSUnderlyingErrorKey] as? NSError }
+            .map { "\($0.domain) \($0.code)" }.joined(separator: " < ")
+        return "failed \(causes) \(error.localizedDescription)"
     }
 
     /// Talks to a socket without looking who serves it.

@@ -47,6 +47,32 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func otherBoardsLeaveRoomForTheGeneralPasteboard() async throws {
+        var limits = ExchangeLimits()
+        limits.heldBytes = 100_000
+        limits.heldRepresentations = 4
+        try await PrivateService.run(limits) { client in
+            // What other boards keep, nobody may ever empty.
+            for number in 0..<2 {
+                try await Board("board \(number)", client: client).replaceContents(
+                    with: [item(pattern(20_000))], fulfilling: true)
+            }
+            for contents in [pattern(1), pattern(40_000)] {
+                await #expect(throws: ExchangeError.self) {
+                    try await Board("one more", client: client).replaceContents(
+                        with: [item(contents)], fulfilling: true)
+                }
+            }
+            let general = Board("general", client: client)
+            try await general.replaceContents(with: [item(pattern(60_000))], fulfilling: true)
+            try await general.replaceContents(with: [item(pattern(59_000))], fulfilling: true)
+            #expect(try await client.call(StatusCall()).heldBytes == 99_000)
+            // Emptied boards give their room back.
+            try await Board("board 0", client: client).replaceContents(with: [])
+            try await Board("one more", client: client).replaceContents(with: [item(pattern(10_000))], fulfilling: true)
+        }
+    }
+
     @Test func aFileWithoutANameCountsAsMemory() async throws {
         var limits = ExchangeLimits()
         limits.heldBytes = 100_000

@@ -96,6 +96,61 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aLoadHandlerIsToldWhatIsWantedAndHow() async throws {
+        try await load("text words", "public.text") { item, peer in
+            let options: [AnyHashable: Any] = [
+                NSItemProviderPreferredImageSizeKey: CGSize(width: 20, height: 10), "hint": "small",
+                "object": NSObject(),
+            ]
+            _ = try await item.loadItem(forTypeIdentifier: "public.text", options: options)
+            #expect(try await peer.hear("handler called for") == "any")
+            #expect(try await peer.hear("with") == "20.0 small and 2")
+            #expect(await value(item, "public.text", as: Data.self) { $0 }.value == Data("words".utf8))
+            #expect(try await peer.hear("handler called for") == "NSData")
+        }
+    }
+
+    @Test func aPreviewIsTheOneThatItsProviderMakes() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/a.png"
+            let data = try ImageCodec.encode(Data(repeating: 9, count: 40 * 30 * 4), width: 40, height: 30, as: .png)
+            try data.write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            let options: [AnyHashable: Any] = [
+                NSItemProviderPreferredImageSizeKey: NSValue(size: CGSize(width: 20, height: 10)), "hint": "small",
+            ]
+            for kind in ["image", "file", "data"] {
+                _ = try await peer.ask("offer \(kind) preview \(kind) \(path)", "offered")
+                let item = try #require(try await daemon.board(kind).items().first)
+                let preview: Any = try await item.loadPreviewImage(options: options)
+                #expect(try await peer.hear("asked for") == "20x10 small")
+                #expect((preview as? UIImage)?.pngData() ?? (preview as? Data) == data, "\(kind)")
+            }
+            for (kind, code) in [("odd", -1100), ("error", -1000)] {
+                _ = try await peer.ask("offer \(kind) preview \(kind) \(path)", "offered")
+                let item = try #require(try await daemon.board(kind).items().first)
+                let error = await #expect(throws: NSError.self) { _ = try await item.loadPreviewImage() }
+                #expect(error?.code == code, "\(kind)")
+                #expect(try await peer.hear("asked for") == "0x0 no hint")
+            }
+        }
+    }
+
+    @Test func aPreviewIsForWhoSeesAllOfTheItem() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = daemon.work + "/a.png"
+            let data = try ImageCodec.encode(Data(repeating: 9, count: 40 * 30 * 4), width: 40, height: 30, as: .png)
+            try data.write(to: URL(fileURLWithPath: path))
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer partly preview partly \(path)", "offered")
+            let item = try #require(try await daemon.board("partly").items().first)
+            #expect(item.registeredTypeIdentifiers == ["public.utf8-plain-text"])
+            #expect(item.previewImageHandler == nil)
+            let error = await #expect(throws: NSError.self) { _ = try await item.loadPreviewImage() }
+            #expect(error?.code == -1000)
+        }
+    }
+
     @Test func anErrorArrivesWithItsCause() async throws {
         let code = try await load("error", "public.text") { item, _ in
             do {
@@ -109,11 +164,70 @@ import UniformTypeIdentifiers
         #expect(code == 42)
     }
 
-    @Test func anObjectThatCannotCrossIsLoadedAsItsBytes() async throws {
-        let isArchive = try await load("own", "com.example.identifier") { item, _ in
-            (try await object(item, "com.example.identifier") as? Data)?.starts(with: Data("bplist00".utf8))
+    private func value<Value, Result: Sendable>(
+        _ item: NSItemProvider, _ type: String, as wanted: Value.Type, _ read: @escaping @Sendable (Value?) -> Result
+    ) async -> (value: Result, error: NSError?) {
+        await withCheckedContinuation { continuation in
+            item.loadItem(forTypeIdentifier: type, as: wanted) { value, error in
+                continuation.resume(returning: (read(value), error as NSError?))
+            }
         }
-        #expect(isArchive == true)
+    }
+
+    private func isMixed(_ list: NSDictionary?) -> Bool {
+        list?.count == 4 && list?["null"] is NSNull && (list?["url"] as? NSURL)?.path == "/file"
+            && (list?["uuid"] as? NSUUID)?.uuidString == "01234567-89AB-CDEF-0123-456789ABCDEF"
+            && (list?["list"] as? NSArray)?.count == 3
+    }
+
+    @Test func aDictionaryThatIsNoPropertyListArrivesAsItself() async throws {
+        try await load("plain file", "com.apple.property-list") { item, _ in
+            let untyped = try await object(item, "com.apple.property-list") as? NSDictionary
+            #expect(isMixed(untyped))
+            let list = await value(item, "com.apple.property-list", as: NSDictionary.self) { isMixed($0) }
+            #expect(list.value && list.error == nil)
+            #expect(await value(item, "com.apple.property-list", as: NSArray.self) { $0 == nil }.error?.code == -1200)
+            // The archive is the dictionary also where it comes as bytes.
+            let archive = try await item.loadDataRepresentation(for: .propertyList)
+            let copy = NSItemProvider(item: archive as NSData, typeIdentifier: "com.apple.property-list")
+            #expect(await value(copy, "com.apple.property-list", as: NSDictionary.self) { isMixed($0) }.value)
+        }
+    }
+
+    @Test func aValueOfFoundationArrivesAsItself() async throws {
+        let uuid = try await load("plain uuid", "com.example.identifier") { item, _ in
+            (try await object(item, "com.example.identifier") as? NSUUID)?.uuidString
+        }
+        #expect(uuid == "01234567-89AB-CDEF-0123-456789ABCDEF")
+    }
+
+    @Test func anObjectOfAnUnknownClassIsItsBytesOrAnError() async throws {
+        let type = "com.example.identifier"
+        try await load("own", type) { item, _ in
+            let error = await #expect(throws: NSError.self) { _ = try await object(item, type) }
+            #expect(error?.code == -1200)
+            #expect(await value(item, type, as: NSDictionary.self) { $0 == nil }.error?.code == -1200)
+            #expect(await value(item, type, as: NSArray.self) { $0 == nil }.error?.code == -1200)
+            #expect(await value(item, type, as: String.self) { $0 == nil }.error?.code == -1200)
+            #expect(await value(item, type, as: URL.self) { $0 == nil }.error?.code == -1200)
+            let bytes = await value(item, type, as: Data.self) { $0 }.value
+            #expect(bytes?.starts(with: Data("bplist00".utf8)) == true)
+            let others = try await item.loadDataRepresentation(forTypeIdentifier: type)
+            #expect(others.count == bytes?.count)
+        }
+    }
+
+    /// Foundation ends the process that archives an error.
+    @Test func whatCannotBeArchivedIsAnErrorAndNothingMore() async throws {
+        try await load("unarchivable", "com.apple.property-list") { item, peer in
+            for _ in 0..<2 {
+                let error = await #expect(throws: NSError.self) {
+                    _ = try await object(item, "com.apple.property-list")
+                }
+                #expect(error?.code == -1200)
+                _ = try await peer.hear("handler called for")
+            }
+        }
     }
 
     @Test func aProviderThatEndsFailsTheLoad() async throws {

@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test func aValueOfAnUnknownClassIsPastedAsItsArchive() async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-archived", "copied")
+            #expect(try await second.ask("paste-archived", "pasted") == "true")
+        }
+    }
+
     @Test func whatIsLocalStaysInItsProcess() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-local secret", "copied")
@@ -64,12 +71,59 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("nothing", "0 0 nothing"), ("no-type", "0 0 nothing"), ("some", "1 1 good"), ("long-type", "1 1 good"),
+        ("many-types", "1 256 nothing"), ("empty-provider", "0 0 nothing"), ("many-items", "20000 1 s"),
+    ])
+    func whatIsSetReplacesWhatWasThereWhateverItIs(_ what: String, _ left: String) async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-string secret", "copied")
+            _ = try await second.ask("set-unusable \(what)", "set")
+            for process in [first, second] { #expect(try await process.ask("look", "there") == left) }
+        }
+    }
+
+    @Test func aNamedPasteboardIsThereFromItsFirstContentsToItsRemoval() async throws {
+        try await run { _, first, second in
+            #expect(try await second.ask("exists notes", "exists") == "false")
+            _ = try await first.ask("named notes", "copied")
+            #expect(try await second.ask("exists notes", "exists") == "true")
+            _ = try await second.ask("remove notes", "removed")
+            #expect(try await first.ask("exists notes", "exists") == "false")
+            #expect(try await first.ask("paste-named notes", "pasted") == "nothing")
+            _ = try await first.ask("named notes", "copied")
+            #expect(try await second.ask("exists notes", "exists") == "true")
+        }
+    }
+
+    @Test func noPasteboardHasANameThatNoBoardCanHave() async throws {
+        try await run { _, first, _ in
+            let count = try await first.ask("unusable-names", "there")
+            #expect(count == "0")
+        }
+    }
+
     @Test func aCopierThatIsKilledTakesItsPromisesAlong() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-string gone", "copied")
             first.signal(9)
             _ = await first.wait()
             #expect(try await second.ask("paste", "pasted") == "0")
+        }
+    }
+
+    /// Of the article on classes of one's own, word for word, in a process of either language mode.
+    @Test(arguments: [("PasteboardPeer", "PasteboardPeerSwift5"), ("PasteboardPeerSwift5", "PasteboardPeer")])
+    func theArticlesModelClassTravelsUnchanged(_ source: String, _ destination: String) async throws {
+        try await PrivateDaemon.run { daemon in
+            let source = try daemon.peer(program: TestProcess.program(source))
+            let destination = try daemon.peer(program: TestProcess.program(destination))
+            _ = try await source.ask("copy-podcast Shöw", "copied")
+            #expect(try await destination.ask("paste-podcast", "pasted") == "Shöw, feed of Shöw, ärt")
+            _ = try await source.ask("drag Shöw", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.hear("loaded") == "Shöw local false")
+            #expect(try await source.hear("ended") == "copy")
         }
     }
 
@@ -86,8 +140,9 @@ import Testing
     @Test func theOutcomeTravelsBack() async throws {
         try await run { _, source, destination in
             _ = try await source.ask("drag One", "dragging")
-            #expect(try await destination.ask("drop move", "dropped") == "move")
-            #expect(try await source.hear("ended") == "move")
+            // Between programs everything is a copy.
+            #expect(try await destination.ask("drop move", "dropped") == "copy")
+            #expect(try await source.hear("ended") == "copy")
             _ = try await source.ask("drag Two", "dragging")
             #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
@@ -95,6 +150,18 @@ import Testing
             // A move that the source does not allow is none.
             #expect(try await destination.ask("drop move", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
+        }
+    }
+
+    @Test func aDragIsDroppedOnce() async throws {
+        try await run { _, source, destination in
+            _ = try await source.ask("drag The Show", "dragging")
+            #expect(try await destination.ask("drop copy", "dropped") == "copy")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            _ = try await source.ask("drag Another Show", "dragging")
+            #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
+            #expect(try await destination.ask("drop copy", "failed") == "no drag")
+            #expect(try await destination.ask("on-drag-board", "offered") == "0")
         }
     }
 

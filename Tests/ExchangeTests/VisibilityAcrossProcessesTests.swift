@@ -8,11 +8,13 @@ import Testing
 
 @Suite struct VisibilityAcrossProcessesTests {
     /// A bundle whose program is a copy of the peer's, registered with the daemon, and the program's path.
-    private func register(_ name: String, team: String?, _ daemon: PrivateDaemon) async throws -> String {
+    private func register(
+        _ name: String, team: String?, _ daemon: PrivateDaemon, copying original: String = "ExchangePeer"
+    ) async throws -> String {
         let folder = daemon.work + "/\(name).app"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let program = folder + "/peer"
-        try copyProgram(to: program)
+        try copyProgram(original, to: program)
         var list: [String: Any] = ["CFBundleIdentifier": "org.example.\(name)", "CFBundleExecutable": "peer"]
         list["PurveyTeamIdentifier"] = team
         let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
@@ -22,12 +24,12 @@ import Testing
         return program
     }
 
-    /// A file of its own, not another name of the same one; it stays beside the libraries it was built with.
-    private func copyProgram(to path: String) throws {
-        let source = try FileDescriptor.open(TestProcess.program("ExchangePeer"), .readOnly)
-        let folder = try FileDescriptor.open((path as NSString).deletingLastPathComponent, [.readOnly, .directory])
-        try FileCopier.copy(source, into: folder, named: (path as NSString).lastPathComponent)
-        chmod(path, 0o755)
+    /// A file of its own, not another name of the same one. Copied by another process: a program that this one has open for
+    /// writing could not be run while any of its forks has it so.
+    private func copyProgram(_ original: String = "ExchangePeer", to path: String) throws {
+        let copy = try ChildProgram.start("/bin/cp", arguments: [TestProcess.program(original), path], descriptors: [])
+            .wait()
+        try #require(copy == .exited(0))
     }
 
     private let offer = "offer board visible public.png:0 public.jpeg:1 public.tiff:2 public.gif:3"
@@ -55,6 +57,61 @@ import Testing
             #expect(try await mate.ask("load board public.jpeg data", "loaded") == "data 11")
             #expect(try await stranger.ask("load board public.jpeg data", "failed").contains("-1000"))
             #expect(try await provider.ask("load board public.gif data", "loaded") == "data 10")
+        }
+    }
+
+    @Test func aTransferableIsSeenByThoseItsRepresentationsAreShownTo() async throws {
+        try await PrivateDaemon.run { daemon in
+            let editor = try await register("editor", team: "ACME", daemon)
+            let viewer = try await register("viewer", team: "ACME", daemon)
+            let provider = try daemon.peer(program: editor)
+            let path = daemon.work + "/report"
+            try Data().write(to: URL(fileURLWithPath: path))
+            _ = try await provider.ask("offer board transferable report \(path)", "offered")
+
+            let everybodys = "report public.html,com.adobe.pdf,public.plain-text"
+            let teams = "report public.html,com.adobe.pdf,public.json,public.xml,public.plain-text"
+            let own = "report public.html,com.adobe.pdf,public.json,public.xml,public.rtf,public.plain-text"
+            #expect(try await daemon.peer().ask("list board", "item") == everybodys)
+            let mate = try daemon.peer(program: viewer)
+            #expect(try await mate.ask("list board", "item") == teams)
+            #expect(try await mate.ask("load board public.json data", "loaded") == "data 2")
+            // What its type shows to its own process alone, a proxy does not show to others.
+            #expect(try await provider.ask("list board", "item") == own)
+            #expect(try await mate.ask("load board public.rtf data", "failed").contains("-1000"))
+        }
+    }
+
+    @Test func dataForTheTeamStaysInTheTeam() async throws {
+        try await PrivateDaemon.run { daemon in
+            let editor = try await register("editor", team: "ACME", daemon, copying: "PasteboardPeer")
+            let viewer = try await register("viewer", team: "ACME", daemon, copying: "PasteboardPeer")
+            let other = try await register("other", team: "OTHER", daemon, copying: "PasteboardPeer")
+            let provider = try daemon.peer(program: editor)
+            _ = try await provider.ask("team-copy secret", "copied")
+            for (program, seen) in [(viewer, "secret"), (other, "nothing"), (nil, "nothing")] {
+                let consumer = try daemon.peer(program: program ?? TestProcess.program("PasteboardPeer"))
+                // Nobody sees it among the types.
+                #expect(
+                    try await consumer.ask("team-paste", "pasted") == "\(seen) [\"public.utf8-plain-text\"]")
+            }
+            #expect(try await provider.ask("team-paste", "pasted").hasPrefix("secret"))
+            // It outlives its process, for the team.
+            _ = await provider.quit()
+            let mate = try daemon.peer(program: viewer)
+            #expect(try await mate.ask("team-paste", "pasted").hasPrefix("secret"))
+            let stranger = try daemon.peer(program: other)
+            #expect(try await stranger.ask("team-paste", "pasted").hasPrefix("nothing"))
+        }
+    }
+
+    @Test func whatEverybodySeesIsNotOfTheTeam() async throws {
+        try await PrivateDaemon.run { daemon in
+            let stranger = try daemon.peer()
+            _ = try await stranger.ask("replace general visible public.png:0 org.purvey.team-data:0", "replaced")
+            let consumer = try daemon.peer(program: TestProcess.program("PasteboardPeer"))
+            let seen = try await consumer.ask("team-paste", "pasted")
+            #expect(seen == "nothing [\"public.png\"]")
         }
     }
 

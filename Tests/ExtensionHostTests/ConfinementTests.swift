@@ -1,3 +1,4 @@
+import AppExtension
 import ExtensionHost
 import Foundation
 import Glibc
@@ -25,7 +26,7 @@ import Testing
         limit.rlim_cur = limit.rlim_max
         setrlimit(descriptors, &limit)
         let many = try (0..<1_100).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
-        #expect(try telling(["greet", "descriptors"]) == ["hello", "0 1 2 3"])
+        #expect(try telling(["greet", "descriptors"]) == ["hello", "0 1 2 3 4"])
         withExtendedLifetime(many) {}
     }
 
@@ -36,7 +37,7 @@ import Testing
             let container = place.data + "/containers/org.example.unruly"
             #expect(unruly.tell("environment USER") == "\(container) \(container)/tmp -")
             #expect(unruly.tell("write \(container)/Documents/kept") == "done")
-            #expect(unruly.tell("descriptors") == "0 1 2 3 4")  // 4 is the file just written.
+            #expect(unruly.tell("descriptors") == "0 1 2 3 4 5")  // 5 is the file just written.
         }
     }
 
@@ -52,6 +53,50 @@ import Testing
             #expect(unruly.tell("read \(secret)") == refused)
             #expect(unruly.tell("write \(place.data)/extensions/org.example.unruly.appex/Info.plist") == refused)
             #expect(!FileManager.default.fileExists(atPath: place.root + "/outside"))
+        }
+    }
+
+    @Test func anExtensionChangesNothingThatBelongsToAFileOutsideItsContainer() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            defer { unruly.end() }
+            // It may read this one, as it may read what it is handed: the descriptor would do.
+            let file = place.data + "/extensions/org.example.unruly.appex/Info.plist"
+            let before = try FileStatus.of(file)
+            #expect(unruly.tell("change \(file)") == "nothing")
+            let after = try FileStatus.of(file)
+            #expect(after.permissions == before.permissions && after.owner == before.owner)
+            #expect(after.modifiedSeconds == before.modifiedSeconds)
+        }
+    }
+
+    @Test func foundationGoesOnWorkingInAContainer() throws {
+        #expect(try telling(["foundation"]) == ["done"])
+    }
+
+    @Test func aFileInAContainerGrowsToALimit() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            defer { unruly.end() }
+            let file = place.data + "/containers/org.example.unruly/Documents/large"
+            #expect(unruly.tell("grow \(file)") == Errno(rawValue: EFBIG).description)
+        }
+    }
+
+    @Test func aLinkInAContainerMakesNothingOutsideOfIt() throws {
+        for name in ["tmp", "Documents", "Library"] {
+            try ExtensionPlace.run { place in
+                try place.start().end()
+                let outside = place.root + "/outside"
+                let container = place.data + "/containers/org.example.unruly"
+                try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
+                // As the extension itself can do.
+                try FileManager.default.removeItem(atPath: container + "/" + name)
+                try FileManager.default.createSymbolicLink(
+                    atPath: container + "/" + name, withDestinationPath: outside)
+                #expect(throws: (any Error).self) { try place.start() }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: outside).isEmpty)
+            }
         }
     }
 
@@ -100,6 +145,40 @@ import Testing
             let ending = unruly.run.waitForEnd()
             #expect(ending.reason == .signalled)
         }
+    }
+
+    @Test func anExtensionThatFillsMemoryFilesIsEndedAtItsLimit() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            unruly.order("memory-files")
+            let ending = unruly.run.waitForEnd()
+            #expect(ending.reason == .tookTooMuchMemory && ending.status == 128)
+            #expect(ending.sentence.contains("128 MiB of memory"))
+        }
+    }
+
+    @Test func anExtensionHasNoMemoryThatIsCountedNowhere() throws {
+        let refused = Errno.notPermitted.description
+        #expect(try telling(["shared", "undumpable"]) == [refused, refused])
+    }
+
+    @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() throws {
+        let size = 64 << 20
+        let before = SharedMemory.bytes(of: getpid())
+        let megabyte = [UInt8](repeating: 1, count: 1 << 20)
+        func fill(_ file: FileDescriptor) throws(Errno) {
+            for _ in 0..<size >> 20 {
+                try megabyte.withUnsafeBufferPointer { bytes throws(Errno) in
+                    try file.writeAll(UnsafeRawBufferPointer(bytes))
+                }
+            }
+        }
+        let handed = try MemoryFile.sealed(name: "handed", filling: fill)
+        #expect(SharedMemory.bytes(of: getpid()) < before + size)
+        let own = try MemoryFile.create(name: "own")
+        try fill(own)
+        #expect(SharedMemory.bytes(of: getpid()) >= before + size)
+        withExtendedLifetime((handed, own)) {}
     }
 
     @Test func anExtensionThatHangsIsEndedAtItsTimeLimit() throws {

@@ -1,3 +1,4 @@
+import AppExtension
 import ExtensionHost
 import Foundation
 import Testing

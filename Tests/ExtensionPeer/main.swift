@@ -27,6 +27,21 @@ final class Principal: NSObject, NSExtensionRequestHandling {
             abort()
         case "exit":
             exit(0)
+        case "observe":
+            Witness.shared.observe()
+            context.completeRequest(returningItems: nil)
+        case "observed":
+            context.completeRequest(returningItems: [returned(Witness.shared.notification)])
+        case "hold":
+            Witness.shared.hold(context)
+        case "held":
+            context.completeRequest(returningItems: [returned("\(Witness.shared.isHolding)")])
+        case "let go":
+            Witness.shared.letGo { expired in
+                let item = NSExtensionItem()
+                item.attributedContentText = NSAttributedString(string: "\(expired)")
+                context.completeRequest(returningItems: [item])
+            }
         case "never":
             break
         case "open":

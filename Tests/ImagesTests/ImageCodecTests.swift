@@ -67,6 +67,29 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func aPictureThatIsDecodedWholeIsBoundedInBytes() throws {
+        // 4 bytes a pixel: fewer pixels than the limit, and more bytes.
+        let bomb = try Pictures.png(claiming: 16_000, by: 16_000, interlaced: true)
+        let error = ImageError.tooLargeInMemory(bytes: 1_024_000_000, limit: ImageCodec.largestByteCount)
+        #expect(throws: error) { try ImageCodec.convert(bomb, to: .jpeg) }
+        #expect(throws: error) { try ImageCodec.thumbnail(bomb, width: 10, height: 10) }
+        // What is decoded row by row takes little memory, unless all of its pixels are asked for.
+        let long = try Pictures.png(claiming: 16_000, by: 16_000)
+        #expect(throws: error) { try ImageCodec.decode(long) }
+        do { _ = try ImageCodec.thumbnail(long, width: 10, height: 10) } catch let other { #expect(other != error) }
+    }
+
+    @Test func theFramesOfAnAnimationCountTogether() throws {
+        let claimed = Pictures.gif(width: 1000, height: 1000, frames: 300)
+        #expect(throws: ImageError.tooLarge(pixels: 300_000_000, limit: ImageCodec.largestPixelCount)) {
+            try ImageCodec.thumbnail(claimed, width: 10, height: 10)
+        }
+        let few = Pictures.gif(width: 1000, height: 1000, frames: 3)
+        #expect(try ImageCodec.header(of: few).pages == 3)
+        let small = try ImageCodec.header(of: try ImageCodec.thumbnail(few, width: 10, height: 10))
+        #expect((small.width, small.height) == (10, 10))
+    }
+
     @Test(arguments: ImageFormat.allCases)
     func aTruncatedPictureIsAnError(_ format: ImageFormat) throws {
         let data = try Pictures.gradient(width: 200, height: 200, as: format)

@@ -17,15 +17,27 @@ enum Pictures {
     }
 
     /// A PNG whose header claims a size that its bytes do not have.
-    static func png(claiming width: UInt32, by height: UInt32) throws -> Data {
+    static func png(claiming width: UInt32, by height: UInt32, interlaced: Bool = false) throws -> Data {
         var data = try gradient(width: 2, height: 2, as: .png)
         let header = data.startIndex + 16
         func bigEndian(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
         data.replaceSubrange(header..<header + 8, with: bigEndian(width) + bigEndian(height))
+        if interlaced { data[header + 12] = 1 }
         // The chunk's checksum is over its name and its contents.
         let checksum = crc32(data[(header - 4)..<(header + 13)])
         data.replaceSubrange(header + 13..<header + 17, with: bigEndian(checksum))
         return data
+    }
+
+    /// An animation of frames that draw one pixel each onto a canvas.
+    static func gif(width: UInt16, height: UInt16, frames: Int) -> Data {
+        func littleEndian(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
+        // A table of two colours.
+        let head =
+            Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+        let control: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0]
+        let pixel: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
+        return Data(head + (0..<frames).flatMap { _ in control + pixel } + [0x3B])
     }
 
     private static func crc32(_ bytes: Data) -> UInt32 {

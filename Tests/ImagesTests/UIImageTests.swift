@@ -25,6 +25,7 @@ import Testing
         let large = try #require(image.jpegData(compressionQuality: 1))
         #expect(try ImageCodec.header(of: small).format == .jpeg)
         #expect(small.count < large.count)
+        for odd in [CGFloat.nan, .infinity, -1] { #expect(image.jpegData(compressionQuality: odd) != nil) }
     }
 
     @Test func aPictureIsReadFromAFile() throws {

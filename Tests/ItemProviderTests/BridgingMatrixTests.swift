@@ -43,14 +43,14 @@ import UniformTypeIdentifiers
         let file = await offeringData().copy(text)
         #expect(file.contents == Data("contents".utf8))
         #expect(file.name.hasSuffix(".txt"))
-        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(await isGone(file.path))
     }
 
     @Test func dataLoadedInPlaceIsWrittenToAFileThatIsNotTheOriginal() async {
         let file = await offeringData().original(text)
         #expect(file.contents == Data("contents".utf8))
         #expect(!file.isInPlace)
-        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(await isGone(file.path))
     }
 
     @Test(arguments: [false, true])
@@ -66,7 +66,7 @@ import UniformTypeIdentifiers
         #expect(file.contents == Data("contents".utf8))
         #expect(file.name == "letter.txt")
         #expect(file.path != original.path)
-        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(await isGone(file.path))
         #expect(FileManager.default.fileExists(atPath: original.path))
     }
 
@@ -99,7 +99,7 @@ import UniformTypeIdentifiers
         #expect(file.isDirectory)
         #expect(file.names == ["a.txt", "link", "more", "more/b.txt"])
         #expect(file.name == "Notes")
-        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(await isGone(file.path))
     }
 
     @Test func aDirectoryIsNeverOpenedInPlace() async throws {

@@ -68,4 +68,13 @@ import UniformTypeIdentifiers
         provider.suggestedName = "Summer/2026"
         #expect(await provider.copy("public.png").name == "Summer_2026.png")
     }
+
+    @Test func aNumberGoesBeforeTheExtensionAndMakesNoNameTooLong() {
+        #expect(ItemName.numbered("a.png", 2) == "a 2.png")
+        #expect(ItemName.numbered("a", 10) == "a 10")
+        #expect(ItemName.numbered(".profile", 2) == ".profile 2")
+        let long = String(repeating: "é", count: 125) + "a.png"
+        #expect(ItemName.numbered(long, 2) == String(repeating: "é", count: 124) + " 2.png")
+        #expect(ItemName.numbered(String(repeating: "a", count: 255), 100).utf8.count == 255)
+    }
 }

@@ -47,6 +47,13 @@ import UniformTypeIdentifiers
         #expect(folder.appendingPathComponent("a.md", conformingTo: markdown).lastPathComponent == "a.md")
     }
 
+    @Test(arguments: ["", "/", "//", ".", "..", "a/.."])
+    func aDirectoryKeepsItsNameWhenNoneIsAppended(name: String) {
+        let path = ("/tmp/x" as NSString).appendingPathComponent(name, conformingTo: .png)
+        #expect(path == ("/tmp/x" as NSString).appendingPathComponent(name))
+        #expect(!path.contains("png"))
+    }
+
     @Test func aPathWithoutANameStaysAsItIs() {
         for path in ["", "/", ".", "..", "a/.."] {
             #expect((path as NSString).appendingPathExtension(for: .png) == path)

@@ -85,4 +85,51 @@ import UniformTypeIdentifiers
         #expect(faults.count == 1 && faults[0].source == "test" && faults[0].reason.contains(reason))
         #expect(faults[0].description.hasPrefix("test: "))
     }
+
+    /// One exported declaration, `a.b`, with this beside its identifier.
+    private func readEntry(_ entry: [String: Any]) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
+        let entry = entry.merging(["UTTypeIdentifier": "a.b"]) { one, _ in one }
+        return TypeDeclaration.declarations(in: ["UTExportedTypeDeclarations": [entry]], source: "test")
+    }
+
+    @Test(arguments: [
+        "", "a b/../c\n", "dyn.ah62d4rv4ge80k5p2", "DYN.x", String(repeating: "a", count: 256),
+    ])
+    func aParentThatCannotBeDeclaredIsAFault(parent: String) {
+        let (declarations, faults) = readEntry(["UTTypeConformsTo": ["public.data", parent]])
+        #expect(declarations.isEmpty && faults.count == 1)
+        #expect(faults.allSatisfy { $0.reason.contains("UTTypeConformsTo of a.b") && !$0.reason.contains("\n") })
+    }
+
+    @Test(arguments: [
+        ("public.filename-extension", ""), ("public.filename-extension", "."), ("public.filename-extension", ".."),
+        ("public.filename-extension", "a/b"), ("public.mime-type", "nonsense"), ("public.mime-type", "a/b\nX: y"),
+        ("public.mime-type", ""), ("com.apple.ostype", ""), ("", "x"), ("com.apple.ostype", "a\0b"),
+        ("public.filename-extension", String(repeating: "a", count: 256)),
+    ])
+    func aTagThatCanBeNoneOfItsClassIsAFault(tagClass: String, tag: String) {
+        let (declarations, faults) = readEntry(["UTTypeTagSpecification": [tagClass: [tag]]])
+        #expect(declarations.isEmpty && faults.count == 1)
+        #expect(faults.allSatisfy { $0.reason.contains("of a.b is not") && !$0.reason.contains("\n") })
+    }
+
+    @Test func tagsAsTheyAreFoundAreTaken() {
+        let (declarations, faults) = readEntry([
+            "UTTypeTagSpecification": [
+                "public.filename-extension": ["tar.gz", "C++", "ä"], "public.mime-type": "text/x-a; charset=utf-8",
+                "com.apple.ostype": ["****", "PNGf"],
+            ] as [String: Any]
+        ])
+        #expect(declarations.count == 1 && faults.isEmpty)
+    }
+
+    @Test func moreThanAnyBundleDeclaresIsAFault() {
+        let parents = readEntry(["UTTypeConformsTo": (0..<65).map { "a.p\($0)" }])
+        #expect(parents.declarations.isEmpty && parents.faults.count == 1)
+        let tags = readEntry(["UTTypeTagSpecification": ["public.filename-extension": (0..<513).map { "e\($0)" }]])
+        #expect(tags.declarations.isEmpty && tags.faults.count == 1)
+        let (declarations, faults) = TypeDeclaration.declarations(
+            in: ["UTImportedTypeDeclarations": (0..<1200).map { ["UTTypeIdentifier": "a.t\($0)"] }], source: "test")
+        #expect(declarations.count == 1000 && faults.count == 1)
+    }
 }

@@ -72,7 +72,7 @@ import UniformTypeIdentifiers
             let home = try TemporaryFolder()
             setenv("PURVEY_HOME", home.url.path, 1)
             let folder = home.url.appendingPathComponent("data/bundles")
-            #expect(BundleRecords.folder() == folder.path)
+            #expect(try BundleRecords.folder() == folder.path)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             func record(_ name: String, _ exported: [[String: Any]], _ imported: [[String: Any]], executable: String)
                 throws
@@ -127,13 +127,35 @@ import UniformTypeIdentifiers
             unsetenv("PURVEY_HOME")
             setenv("HOME", "/home/someone", 1)
             unsetenv("XDG_DATA_HOME")
-            #expect(BundleRecords.folder() == "/home/someone/.local/share/purvey/bundles")
+            #expect((try? BundleRecords.folder()) == "/home/someone/.local/share/purvey/bundles")
             setenv("XDG_DATA_HOME", "relative", 1)
-            #expect(BundleRecords.folder() == "/home/someone/.local/share/purvey/bundles")
+            #expect((try? BundleRecords.folder()) == "/home/someone/.local/share/purvey/bundles")
             setenv("XDG_DATA_HOME", "/data", 1)
-            #expect(BundleRecords.folder() == "/data/purvey/bundles")
+            #expect((try? BundleRecords.folder()) == "/data/purvey/bundles")
             setenv("PURVEY_HOME", "/elsewhere", 1)
-            #expect(BundleRecords.folder() == "/elsewhere/data/bundles")
+            #expect((try? BundleRecords.folder()) == "/elsewhere/data/bundles")
+        }
+    }
+
+    @Test func noBundlesAreReadFromARelativeHome() async {
+        await #expect(processExitsWith: .success) {
+            let place = try TemporaryFolder()
+            let folder = place.url.appendingPathComponent("rel/data/bundles")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let list: [String: Any] = [
+                "Path": "/opt/a", "UTExportedTypeDeclarations": [["UTTypeIdentifier": "com.example.relative"]],
+            ]
+            try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+                .write(to: folder.appendingPathComponent("a.plist"))
+            try #require(chdir(place.url.path) == 0)
+            setenv("PURVEY_HOME", "rel", 1)
+            #expect(throws: DeclarationFault.self) { try BundleRecords.folder() }
+            TypeRegistry.reload()
+            #expect(UTType("com.example.relative") == nil)
+            #expect(UTType.declarationFaults == ["PURVEY_HOME: 'rel' has to be an absolute path"])
+            setenv("PURVEY_HOME", place.url.path + "/rel", 1)
+            TypeRegistry.reload()
+            #expect(UTType("com.example.relative") != nil && UTType.declarationFaults == [])
         }
     }
 
@@ -171,6 +193,36 @@ import UniformTypeIdentifiers
                     }
                 }
             }
+        }
+    }
+
+    @Test func aChangeCostsLittleMoreThanWhatItChanges() async {
+        await #expect(processExitsWith: .success) {
+            func residentPages() throws -> Int {
+                let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+                return try #require(Int(text.split(separator: " ")[1]))
+            }
+            TypeRegistry.register(
+                declarations: (0..<500).map { number in
+                    TypeDeclaration(
+                        identifier: "com.example.type\(number)", isExported: true,
+                        parents: ["public.data", "public.content"],
+                        tags: [
+                            "public.filename-extension": ["ex\(number)"],
+                            "public.mime-type": ["application/x-\(number)"],
+                        ], description: "type \(number)")
+                })
+            let before = try residentPages()
+            for round in 0..<100 {
+                TypeRegistry.register(declarations: [
+                    TypeDeclaration(
+                        identifier: "com.example.late\(round)", isExported: true,
+                        tags: ["public.filename-extension": ["late\(round)"]])
+                ])
+                #expect(UTType("com.example.late\(round)") != nil)
+            }
+            // What 200 KB each would need: the facts of all types alone were more, when each change made them anew.
+            #expect(try (residentPages() - before) * Int(getpagesize()) < 100 * 200 << 10)
         }
     }
 

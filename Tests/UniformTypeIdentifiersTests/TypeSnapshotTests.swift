@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import UniformTypeIdentifiers
 
@@ -75,6 +76,75 @@ import UniformTypeIdentifiers
         #expect(
             try facts(built, "public.jpeg")
                 === CoreTypes.shared.facts[#require(built.index(ofIdentifier: "public.jpeg"))])
+    }
+
+    @Test(arguments: [true, false])
+    func aTagThatATypeOfTheSystemHasIsNotTakenAwayByOneThatGainsIt(exported: Bool) throws {
+        let built = snapshot([
+            declaration(
+                "public.text", exported: exported, extensions: ["jpg", "newtext"],
+                mimeTypes: ["image/png", "text/x-new"]),
+            declaration("public.data", exported: exported, extensions: ["txt"]),
+            declaration("com.example.own", exported: exported, extensions: ["newtext"]),
+        ])
+        #expect(identifiers(built, "jpg") == ["public.jpeg", "public.text"])
+        #expect(identifiers(built, "image/png", .mimeType) == ["public.png", "public.text"])
+        #expect(identifiers(built, "txt") == ["public.plain-text", "public.data"])
+        #expect(identifiers(built, "text/x-new", .mimeType) == ["public.text"])
+        #expect(identifiers(built, "newtext") == ["com.example.own", "public.text"])
+    }
+
+    @Test func aChainOfParentsCostsNoMoreInOneOrderThanInTheOther() throws {
+        let count = 5000
+        let chain = (0..<count).map { number in
+            declaration("com.example.t\(number)", [number + 1 < count ? "com.example.t\(number + 1)" : "public.text"])
+        }
+        for declarations in [chain, chain.reversed()] {
+            let built = snapshot(declarations)
+            let first = try facts(built, "com.example.t0")
+            let last = try #require(built.index(ofIdentifier: "com.example.t\(count - 1)"))
+            let content = try #require(built.index(ofIdentifier: "public.data"))
+            #expect(first.conforms(to: last) && first.conforms(to: content))
+            #expect(try !facts(built, "com.example.t\(count - 1)").conforms(to: first.parents[0]))
+        }
+    }
+
+    @Test func soManyTypesAndParentsAsNoMachineHasAreCutShort() async {
+        await #expect(processExitsWith: .success) {
+            // What a quarter of a million rows of as many bits would need by far.
+            var memory = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
+            setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &memory)
+            var interned = InternedIdentities()
+            let declarations = (0..<4000).map { number in
+                TypeDeclaration(
+                    identifier: "com.example.t\(number)", isExported: true,
+                    parents: (0..<64).map { "org.example.p\(number).\($0)" } + ["public.png"])
+            }
+            let built = TypeSnapshot(declarations: declarations, faults: [], interned: &interned)
+            let index = try #require(built.index(ofIdentifier: "com.example.t3999"))
+            let png = try #require(built.index(ofIdentifier: "public.png"))
+            #expect(built.facts[index].isDeclared && built.facts[index].conforms(to: png))
+            #expect(built.identities.count == CoreTypes.shared.identities.count + InternedIdentities.most)
+        }
+    }
+
+    @Test func whatDoesNotChangeIsSharedFromSnapshotToSnapshot() throws {
+        var interned = InternedIdentities()
+        func declarations() -> [TypeDeclaration] {
+            [declaration("com.example.a", ["com.example.b"], extensions: ["exa"]), declaration("com.example.b")]
+        }
+        let one = TypeSnapshot(declarations: declarations(), faults: [], interned: &interned)
+        let two = TypeSnapshot(
+            declarations: declarations() + [declaration("com.example.c")], faults: [], interned: &interned,
+            previous: one)
+        #expect(try facts(one, "com.example.a") === facts(two, "com.example.a"))
+        let three = TypeSnapshot(
+            declarations: [declarations()[0], declaration("com.example.b", ["public.text"])], faults: [],
+            interned: &interned, previous: two)
+        #expect(try facts(two, "com.example.a") !== facts(three, "com.example.a"))
+        let text = try #require(three.index(ofIdentifier: "public.text"))
+        #expect(try facts(three, "com.example.a").conforms(to: text))
+        #expect(try !facts(two, "com.example.a").conforms(to: text))
     }
 
     @Test func circularConformanceComesToAnEnd() throws {

@@ -1,5 +1,6 @@
 // An extension's program that does whatever it is told over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of confinement; it speaks no protocol.
+import Foundation
 import Glibc
 
 let socketNumber: CInt = 3
@@ -30,6 +31,113 @@ func startThread() -> String {
     return outcome(pthread_join(thread, nil))
 }
 
+typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
+
+/// syscall(2), which takes a variable number of arguments; the language does not import those.
+let systemCall: SystemCall = {
+    guard let address = dlsym(nil, "syscall") else { fatalError("the C library has no syscall") }
+    // On x86-64 and arm64, integers are passed in the same registers whether or not their number varies.
+    return unsafeBitCast(address, to: SystemCall.self)
+}()
+
+#if arch(x86_64)
+    let callsWithPath = [
+        "chmod": 90, "chown": 92, "lchown": 94, "utime": 132, "utimes": 235, "setxattr": 188, "lsetxattr": 189,
+        "removexattr": 197, "lremovexattr": 198,
+    ]
+    let callsWithFolder = ["fchmodat": 268, "fchownat": 260, "futimesat": 261, "utimensat": 280]
+    let otherCalls = ["inotify_init": 253, "inotify_init1": 294, "inotify_add_watch": 254]
+#else
+    let callsWithPath = ["setxattr": 5, "lsetxattr": 6, "removexattr": 14, "lremovexattr": 15]
+    let callsWithFolder = ["fchmodat": 53, "fchownat": 54, "utimensat": 88]
+    let otherCalls = ["inotify_init1": 26, "inotify_add_watch": 27]
+#endif
+#if arch(x86_64)
+    let (ioctlNumber, prctlNumber, memoryFileNumber) = (16, 157, 319)
+#else
+    let (ioctlNumber, prctlNumber, memoryFileNumber) = (29, 167, 279)
+#endif
+/// The same on every machine.
+let newCallsWithFolder = ["fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469]
+
+/// F_SETLEASE, which the C library shows to GNU programs only.
+let setLease: CInt = 1024
+
+/// Tries everything that changes what belongs to a file: the calls that were not refused.
+func change(_ path: String) -> String {
+    var passed: [String] = []
+    func tried(_ name: String, _ result: Int) {
+        if result >= 0 || errno != EPERM { passed.append("\(name) (\(String(cString: strerror(errno))))") }
+    }
+    path.withCString { characters in
+        let address = Int(bitPattern: characters)
+        for (name, number) in callsWithPath { tried(name, systemCall(number, address, 0, 0, 0, 0, 0)) }
+        for (name, number) in callsWithFolder.merging(newCallsWithFolder, uniquingKeysWith: { $1 }) {
+            tried(name, systemCall(number, Int(AT_FDCWD), address, 0, 0, 0, 0))
+        }
+        for (name, number) in otherCalls { tried(name, systemCall(number, 0, address, 0, 0, 0, 0)) }
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return passed.append("open (\(outcome(file)))") }
+        defer { close(file) }
+        // These may say that they have done it.
+        fchmod(file, 0o777)
+        fchown(file, getuid() + 1, getgid() + 1)
+        futimens(file, [timespec(), timespec()])
+        tried("lease", Int(fcntl(file, setLease, CInt(F_RDLCK))))
+        var flags = 0x80  // FS_NOATIME_FL
+        withUnsafeMutablePointer(to: &flags) { flags in
+            tried("flags", systemCall(ioctlNumber, Int(file), 0x4008_6602, Int(bitPattern: flags), 0, 0, 0))
+        }
+    }
+    return passed.isEmpty ? "nothing" : passed.sorted().joined(separator: ", ")
+}
+
+/// What Foundation is used for in a container, in one that exists: the first that fails.
+func useFoundation() -> String {
+    let files = FileManager.default
+    let home = URL(fileURLWithPath: NSHomeDirectory() + "/Documents")
+    func place(_ name: String) -> URL { home.appendingPathComponent(name) }
+    do {
+        try Data("one".utf8).write(to: place("data"), options: .atomic)
+        try Data("two".utf8).write(to: place("data"), options: .atomic)
+        try NSData(data: Data("three".utf8)).write(to: place("object"), options: .atomic)
+        try "four".write(to: place("text"), atomically: true, encoding: .utf8)
+        guard files.createFile(atPath: place("made").path, contents: Data("five".utf8)) else { return "createFile" }
+        try files.createDirectory(at: place("folder/inner"), withIntermediateDirectories: true)
+        try files.copyItem(at: place("data"), to: place("folder/inner/copy"))
+        try files.copyItem(at: place("folder"), to: place("folders"))
+        try files.moveItem(at: place("folders"), to: place("moved"))
+        let copied = try Data(contentsOf: place("moved/inner/copy"))
+        try files.removeItem(at: place("moved"))
+        return copied == Data("two".utf8) ? "done" : "another copy"
+    } catch {
+        return "\(error)"
+    }
+}
+
+/// Fills memory files, sealed or not, until it is ended.
+func fillMemoryFiles() -> Never {
+    let megabyte = [UInt8](repeating: 1, count: 1 << 20)
+    var file: CInt = -1
+    for count in 0... {
+        if count % 16 == 0 {
+            file = CInt("eaten".withCString { systemCall(memoryFileNumber, Int(bitPattern: $0), 0, 0, 0, 0, 0) })
+        }
+        _ = write(file, megabyte, megabyte.count)
+    }
+    exit(0)
+}
+
+func mapSharedMemory() -> String {
+    let address = mmap(nil, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+    return outcome(address == MAP_FAILED ? -1 : 0)
+}
+
+func grow(_ path: String) -> String {
+    let file = open(path, O_WRONLY | O_CREAT, 0o600)
+    return outcome(file < 0 ? file : ftruncate(file, 1 << 40))
+}
+
 var buffer = [UInt8](repeating: 0, count: 4096)
 while true {
     var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
@@ -54,10 +162,17 @@ while true {
     case "process": answer(newProcess())
     case "thread": answer(startThread())
     case "eat": eatMemory()
+    case "memory-files": fillMemoryFiles()
+    case "shared": answer(mapSharedMemory())
+    case "undumpable": answer(outcome(CInt(systemCall(prctlNumber, 4, 0, 0, 0, 0, 0))))
+    case "grow": answer(grow(operand))
+    case "change": answer(change(operand))
+    case "foundation": answer(useFoundation())
     case "signal": answer(outcome(kill(pid_t(operand) ?? 1, 0)))
     case "socket": answer(outcome(socket(CInt(operand) ?? AF_INET, CInt(SOCK_STREAM.rawValue), 0)))
     case "descriptors":
         answer((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.map(String.init).joined(separator: " "))
-    default: answer("unknown deed")
+    // A real host's request, for instance: it gets no answer, and the end of the socket changes nothing.
+    default: while true { pause() }
     }
 }

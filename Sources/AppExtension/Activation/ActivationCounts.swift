@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 ///
 /// Every attachment must be of a kind that the rule names, and none may be exceeded. An attachment counts as the first kind of
 /// the list that it has a type of: image, movie, web page, web URL, text, file. Keys that nobody knows are ignored.
-struct ActivationCounts: Sendable {
+struct ActivationCounts: Sendable, Equatable {
     private enum Kind: String, CaseIterable {
         case image = "NSExtensionActivationSupportsImageWithMaxCount"
         case movie = "NSExtensionActivationSupportsMovieWithMaxCount"

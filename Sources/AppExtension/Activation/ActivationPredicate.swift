@@ -11,7 +11,7 @@ import Foundation
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
 /// Words of the language are read in either case. Foundation's own predicates are not there on Linux.
-struct ActivationPredicate: Sendable {
+struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 
     /// Longer texts are refused.
@@ -25,13 +25,14 @@ struct ActivationPredicate: Sendable {
         root = try parser.parse()
     }
 
+    /// A predicate that would take too long holds for nothing.
     func evaluate(_ items: [ActivationRule.Item]) -> Bool {
-        root.evaluate(PredicateScope(items: items))
+        (try? root.evaluate(PredicateScope(items: items, effort: PredicateEffort()))) ?? false
     }
 }
 
 /// A predicate, as it was understood.
-indirect enum PredicateNode: Sendable {
+indirect enum PredicateNode: Sendable, Equatable {
     enum Quantifier: Sendable { case any, all, none }
     enum Comparison: Sendable { case equal, unequal, less, lessOrEqual, greater, greaterOrEqual, conforms, sameType }
 
@@ -43,7 +44,7 @@ indirect enum PredicateNode: Sendable {
 }
 
 /// What a predicate compares.
-indirect enum PredicateExpression: Sendable {
+indirect enum PredicateExpression: Sendable, Equatable {
     case number(Double)
     case text(String)
     case variable(String)

@@ -5,7 +5,7 @@ import UniformTypeIdentifiers
 /// Decides whether an extension is offered for some items, by nothing but the types that their attachments are registered with.
 ///
 /// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.
-package struct ActivationRule: Sendable {
+package struct ActivationRule: Sendable, Equatable {
     /// Why a rule makes no sense, with the place where it stops making sense.
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
@@ -20,7 +20,7 @@ package struct ActivationRule: Sendable {
         package init(attachments: [[String]]) { self.attachments = attachments }
     }
 
-    private enum Form: Sendable {
+    private enum Form: Sendable, Equatable {
         case always(Bool)
         case counts(ActivationCounts)
         case predicate(ActivationPredicate)

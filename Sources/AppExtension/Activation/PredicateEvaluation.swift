@@ -3,12 +3,27 @@ import ItemProvider
 /// What names and variables stand for while a predicate is evaluated.
 struct PredicateScope {
     let items: [ActivationRule.Item]
+    let effort: PredicateEffort
     var variables: [String: PredicateValue] = [:]
 
     func binding(_ name: String, _ value: PredicateValue) -> PredicateScope {
         var scope = self
         scope.variables[name] = value
         return scope
+    }
+}
+
+/// What the evaluation of one predicate may cost: subqueries within subqueries look at every item for every item.
+final class PredicateEffort {
+    struct Exhausted: Error {}
+
+    /// More than enough for ten thousand attachments with a rule of the usual form.
+    private var left = 2_000_000
+
+    /// - Throws: ``Exhausted`` when nothing is left.
+    func spend() throws {
+        guard left > 0 else { throw Exhausted() }
+        left -= 1
     }
 }
 
@@ -33,17 +48,18 @@ enum PredicateValue {
 }
 
 extension PredicateExpression {
-    func value(_ scope: PredicateScope) -> PredicateValue {
+    func value(_ scope: PredicateScope) throws -> PredicateValue {
+        try scope.effort.spend()
         switch self {
         case .number(let number): return .number(number)
         case .text(let text): return .text(text)
         case .variable(let name): return scope.variables[name] ?? .nothing
         case .name(let name): return name == "extensionItems" ? .list(scope.items.map { .item($0) }) : .nothing
-        case .count(let collection): return .number(Double(collection.value(scope).elements.count))
-        case .member(let owner, let name): return Self.member(owner.value(scope), name)
+        case .count(let collection): return .number(Double(try collection.value(scope).elements.count))
+        case .member(let owner, let name): return Self.member(try owner.value(scope), name)
         case .subquery(let collection, let variable, let condition):
             return .list(
-                collection.value(scope).elements.filter { condition.evaluate(scope.binding(variable, $0)) })
+                try collection.value(scope).elements.filter { try condition.evaluate(scope.binding(variable, $0)) })
         }
     }
 
@@ -59,20 +75,25 @@ extension PredicateExpression {
 }
 
 extension PredicateNode {
-    func evaluate(_ scope: PredicateScope) -> Bool {
+    func evaluate(_ scope: PredicateScope) throws -> Bool {
+        try scope.effort.spend()
         switch self {
         case .constant(let answer): return answer
-        case .not(let node): return !node.evaluate(scope)
-        case .and(let nodes): return nodes.allSatisfy { $0.evaluate(scope) }
-        case .or(let nodes): return nodes.contains { $0.evaluate(scope) }
+        case .not(let node): return try !node.evaluate(scope)
+        case .and(let nodes): return try nodes.allSatisfy { try $0.evaluate(scope) }
+        case .or(let nodes): return try nodes.contains { try $0.evaluate(scope) }
         case .compare(let quantifier, let left, let comparison, let right):
-            let right = right.value(scope)
-            let left = left.value(scope)
+            let right = try right.value(scope)
+            let left = try left.value(scope)
+            func holds(_ left: PredicateValue) throws -> Bool {
+                try scope.effort.spend()
+                return comparison.holds(left, right)
+            }
             switch quantifier {
-            case nil: return comparison.holds(left, right)
-            case .any: return left.elements.contains { comparison.holds($0, right) }
-            case .all: return left.elements.allSatisfy { comparison.holds($0, right) }
-            case PredicateNode.Quantifier.none?: return !left.elements.contains { comparison.holds($0, right) }
+            case nil: return try holds(left)
+            case .any: return try left.elements.contains(where: holds)
+            case .all: return try left.elements.allSatisfy(holds)
+            case PredicateNode.Quantifier.none?: return try !left.elements.contains(where: holds)
             }
         }
     }

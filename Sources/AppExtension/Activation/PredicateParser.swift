@@ -3,8 +3,11 @@ struct PredicateParser {
     private let tokens: [PredicateToken]
     private var index = 0
     private var depth = 0
+    /// The subqueries that were read, by where their brackets begin, and where reading each of them ended. A bracket may be read in
+    /// two ways; what is in it is not read twice for that at every depth.
+    private var subqueries: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
 
-    /// Brackets within brackets past this depth are refused, so that no text can overflow the stack.
+    /// Brackets within brackets past this depth and longer chains of names are refused, so that no text can overflow the stack.
     private static let deepest = 60
 
     init(tokens: [PredicateToken]) { self.tokens = tokens }
@@ -131,7 +134,13 @@ struct PredicateParser {
     private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.Fault) in
             var value = try parser.plainValue()
+            var names = 0
             while parser.take(symbol: ".") {
+                names += 1
+                guard names <= Self.deepest else {
+                    throw ActivationRule.Fault(
+                        "too many names follow each other at character \(parser.current.position)")
+                }
                 if parser.take(symbol: "@") {
                     guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
                     value = .count(value)
@@ -175,6 +184,22 @@ struct PredicateParser {
     }
 
     private mutating func subquery() throws(ActivationRule.Fault) -> PredicateExpression {
+        let start = index
+        if let known = subqueries[start] {
+            index = known.end
+            return try known.result.get()
+        }
+        do throws(ActivationRule.Fault) {
+            let expression = try newSubquery()
+            subqueries[start] = (.success(expression), index)
+            return expression
+        } catch {
+            subqueries[start] = (.failure(error), index)
+            throw error
+        }
+    }
+
+    private mutating func newSubquery() throws(ActivationRule.Fault) -> PredicateExpression {
         try require(symbol: "(")
         let collection = try value()
         try require(symbol: ",")

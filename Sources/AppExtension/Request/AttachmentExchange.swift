@@ -31,7 +31,8 @@ final class AttachmentExchange: Sendable {
                 let visible = provider.representations.enumerated().filter { $0.element.visibility == .all }
                 let offer = HostedOffer(
                     identifier: UUID(),
-                    representations: Dictionary(uniqueKeysWithValues: visible.map { ($0.offset, $0.element) }))
+                    representations: Dictionary(uniqueKeysWithValues: visible.map { ($0.offset, $0.element) }),
+                    preview: provider.previewImageHandler)
                 offers.withLock { $0[offer.identifier] = offer }
                 return offer.manifest(name: provider.suggestedName)
             }

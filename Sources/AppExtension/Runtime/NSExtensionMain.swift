@@ -12,11 +12,12 @@ import LinuxSystem
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
     do {
-        let information = try ExtensionInformation(bundleOf: executablePath())
-        let principal = try PrincipalClass(named: information.principalClass, executable: information.executable)
+        let bundle = try ExtensionBundle(ofExecutable: executablePath())
+        let executable = (bundle.executable as NSString).lastPathComponent
+        let principal = try PrincipalClass(named: bundle.principalClass, executable: executable)
         let runtime = ExtensionRuntime(principal)
         guard fcntl(hostSocket, F_GETFD) >= 0 else {
-            throw ExtensionInformation.Fault("this program is an extension; a host starts it")
+            throw ExtensionFault("this program is an extension; a host starts it")
         }
         try runtime.serve(FileDescriptor(owning: hostSocket)) { exit(0) }
         // The runtime lives as long as the process.

@@ -13,19 +13,27 @@ package struct PrincipalClass: @unchecked Sendable {
     /// Finds the class of an extension by the name in its property list: `Module.Class`, `Class` of the module that is named like
     /// the executable, or either with `$(PRODUCT_MODULE_NAME)` before it.
     ///
-    /// - Throws: ``ExtensionInformation/Fault`` when there is none, or it cannot handle requests.
-    package init(named name: String, executable: String) throws(ExtensionInformation.Fault) {
-        let module = String(executable.map { $0.isLetter || $0.isNumber ? $0 : "_" })
-        let plain = name.replacingOccurrences(of: "$(PRODUCT_MODULE_NAME).", with: "")
+    /// - Throws: ``ExtensionFault`` when there is none, or it cannot handle requests.
+    package init(named name: String, executable: String) throws(ExtensionFault) {
+        let module = Self.module(of: executable)
+        let plain = name.replacingOccurrences(of: Self.moduleVariable + ".", with: "")
         let candidates =
-            name.hasPrefix("$(PRODUCT_MODULE_NAME).") ? ["\(module).\(plain)"] : [plain, "\(module).\(plain)"]
+            name.hasPrefix(Self.moduleVariable + ".") ? ["\(module).\(plain)"] : [plain, "\(module).\(plain)"]
         guard let found = candidates.lazy.compactMap({ NSClassFromString($0) }).first else {
-            throw ExtensionInformation.Fault("the program has no class \(candidates.joined(separator: " or "))")
+            throw ExtensionFault("the program has no class \(candidates.joined(separator: " or "))")
         }
         guard let handler = found as? any (NSObject & NSExtensionRequestHandling).Type else {
-            throw ExtensionInformation.Fault("the class \(name) is not an NSObject that handles extension requests")
+            throw ExtensionFault("the class \(name) is not an NSObject that handles extension requests")
         }
         type = handler
+    }
+
+    /// What stands in a property list for the name of the program's module.
+    static let moduleVariable = "$(PRODUCT_MODULE_NAME)"
+
+    /// The name of the module that a program is made of.
+    static func module(of executable: String) -> String {
+        String(executable.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
     /// A new object of the class, made by its `init()`.

@@ -16,6 +16,10 @@ typedef struct {
     int32_t pages;
     /// As EXIF has it: 1 is upright, 5 to 8 lie on their side.
     int32_t orientation;
+    /// Bytes of one pixel, decoded.
+    int32_t pixel_size;
+    /// Whether its rows are spread over the file (interlaced, progressive), so that there are none until all are read.
+    int32_t interlaced;
 } cimages_header;
 
 /// Bytes that libvips allocated; `cimages_free` takes them back.

@@ -12,6 +12,8 @@ enum clinux_access {
     CLINUX_ACCESS_EXECUTE = 2,
     /// Everything that makes, changes and removes files.
     CLINUX_ACCESS_WRITE = 4,
+    /// Changing the contents of files that are there: none is made or removed.
+    CLINUX_ACCESS_CHANGE = 8,
 };
 
 struct clinux_confinement {
@@ -21,8 +23,9 @@ struct clinux_confinement {
     const char *working_folder;
     /// Whether sockets of the internet families may be made.
     int network;
-    /// Bytes of private memory (RLIMIT_DATA), and open descriptors.
+    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files too (RLIMIT_FSIZE), and open descriptors.
     uint64_t memory;
+    uint64_t file_size;
     uint64_t descriptors;
 };
 

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
@@ -26,11 +27,12 @@ where
         coders = Coders(encoder, decoder)
     }
 
-    /// Sendable because the coders are used under the lock only, one call at a time, whatever class the program brought.
+    /// Sendable because the coders are used under the lock only, one call at a time. A class of its own coders that a program
+    /// gives to several representations must bear calls from several threads, as Apple's declaration expects unchecked.
     private final class Coders: @unchecked Sendable {
         private let encoder: Encoder
         private let decoder: Decoder
-        // Innermost but for the coding of the item itself.
+        // Innermost but for the coding of the item itself, which takes its time: never waited for on a thread of the tasks.
         private let lock = Mutex(())
 
         init(_ encoder: Encoder, _ decoder: Decoder) {
@@ -46,12 +48,20 @@ where
     }
 }
 
-extension CodableRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
+extension CodableRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
         Resolution(
             exports: [
-                ResolvedExport(contentType: contentType, payload: .data { try coders.encode(try $0.as(Item.self)) })
+                ResolvedExport(
+                    contentType: contentType,
+                    payload: .data { value in
+                        try await HandlerThreads.shared.value { try coders.encode(try value.as(Item.self)) }
+                    })
             ],
-            imports: [ResolvedImport(contentType: contentType, payload: .data { try coders.decode($0) })])
+            imports: [
+                ResolvedImport(
+                    contentType: contentType,
+                    payload: .data { data in try await HandlerThreads.shared.value { try coders.decode(data) } })
+            ])
     }
 }

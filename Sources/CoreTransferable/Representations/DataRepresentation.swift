@@ -35,8 +35,8 @@ public struct DataRepresentation<Item>: TransferRepresentation where Item: Trans
     }
 }
 
-extension DataRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
+extension DataRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
         var resolution = Resolution()
         if let exporting {
             resolution.exports = [

@@ -50,8 +50,8 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
     }
 }
 
-extension FileRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
+extension FileRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
         var resolution = Resolution()
         if let exporting {
             resolution.exports = [

@@ -33,7 +33,8 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         importing = nil
     }
 
-    /// Exports as values of another type. A condition of that type's own representations is not asked: it would take a value.
+    /// Exports as values of another type. A condition of that type's own representations is asked when a value is loaded, not
+    /// before: what it refuses is offered, and then fails.
     @_disfavoredOverload
     public init(exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation) {
         self.exporting = .later(exporting)
@@ -70,13 +71,13 @@ where Item: Transferable, ProxyRepresentation: Transferable {
     }
 }
 
-extension ProxyRepresentation: PrimitiveRepresentation {
-    func resolve(_ path: ResolutionPath) -> Resolution {
-        let proxied = ProxyRepresentation.resolution(path)
+extension ProxyRepresentation: ResolvableRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution {
+        let proxied = ProxyRepresentation.resolution(&path)
         return Resolution(
             exports: exporting.map { exporting in proxied.exports.map { export($0, exporting) } } ?? [],
             imports: importing.map { importing in proxied.imports.map { `import`($0, importing) } } ?? [],
-            cycles: proxied.cycles)
+            fault: proxied.fault)
     }
 
     private func export(_ proxied: ResolvedExport, _ exporting: Exporting) -> ResolvedExport {
@@ -94,13 +95,15 @@ extension ProxyRepresentation: PrimitiveRepresentation {
             }
         var export = ResolvedExport(
             contentType: proxied.contentType, visibility: proxied.visibility, payload: payload)
+        // Known without a value, or by one that can be had at once.
+        if case .fixed = proxied.fileName { export.fileName = proxied.fileName }
         if case .now(let make) = exporting {
             let proxyNow: @Sendable (TransferredValue) -> TransferredValue? = { value in
                 guard let item = value.value as? Item, let proxy = try? make(item) else { return nil }
                 return TransferredValue(value: proxy)
             }
             if let condition = proxied.condition { export.condition = { proxyNow($0).map(condition) ?? false } }
-            if let fileName = proxied.fileName { export.fileName = { proxyNow($0).flatMap(fileName) } }
+            if case .made(let name) = proxied.fileName { export.fileName = .made { proxyNow($0).flatMap(name) } }
         }
         return export
     }

@@ -5,13 +5,13 @@ import UniformTypeIdentifiers
 struct Resolution: Sendable {
     var exports: [ResolvedExport] = []
     var imports: [ResolvedImport] = []
-    /// Types that proxy to themselves, on whatever way: their proxies lead nowhere and are left out.
-    var cycles: [String] = []
+    /// Why some representations lead nowhere, and are left out.
+    var fault: ResolutionFault?
 
     mutating func append(_ other: Resolution) {
         exports += other.exports
         imports += other.imports
-        cycles += other.cycles
+        fault = fault ?? other.fault
     }
 }
 
@@ -30,12 +30,30 @@ struct ResolvedExport: Sendable {
         case file(allowsOpenInPlace: Bool, @Sendable (TransferredValue) async throws -> SentTransferredFile)
     }
 
+    enum FileName: Sendable {
+        case fixed(String)
+        case made(@Sendable (TransferredValue) -> String?)
+
+        var needsValue: Bool {
+            if case .made = self { return true }
+            return false
+        }
+
+        /// - Parameter value: without one, only a fixed name is known.
+        func name(for value: TransferredValue?) -> String? {
+            switch self {
+            case .fixed(let name): name
+            case .made(let make): value.flatMap(make)
+            }
+        }
+    }
+
     let contentType: UTType
     var visibility = TransferRepresentationVisibility.all
-    /// `nil` where it holds for every value.
+    /// Whether a value is exported; `nil` where all are, or where only the export itself can tell. The payload asks once more.
     var condition: (@Sendable (TransferredValue) -> Bool)?
-    var fileName: (@Sendable (TransferredValue) -> String?)?
-    let payload: Payload
+    var fileName: FileName?
+    var payload: Payload
 
     func isExported(_ value: TransferredValue) -> Bool { condition?(value) ?? true }
 }
@@ -51,37 +69,32 @@ struct ResolvedImport: Sendable {
     let payload: Payload
 }
 
-/// The types whose representations are being looked at, outermost first: a proxy back to one of them would never end.
-struct ResolutionPath: Sendable {
-    private var types: [ObjectIdentifier] = []
-
-    func contains(_ type: Any.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
-
-    func adding(_ type: Any.Type) -> ResolutionPath {
-        var path = self
-        path.types.append(ObjectIdentifier(type))
-        return path
-    }
-}
-
-/// A representation that is not made of others.
-protocol PrimitiveRepresentation: TransferRepresentation where Body == Never {
-    func resolve(_ path: ResolutionPath) -> Resolution
+/// A representation that says itself what it comes to.
+protocol ResolvableRepresentation: TransferRepresentation {
+    func resolve(_ path: inout ResolutionPath) -> Resolution
 }
 
 extension TransferRepresentation {
-    func resolved(_ path: ResolutionPath) -> Resolution {
-        if let primitive = self as? any PrimitiveRepresentation { return primitive.resolve(path) }
+    func resolved(_ path: inout ResolutionPath) -> Resolution {
+        if let resolvable = self as? any ResolvableRepresentation { return resolvable.resolve(&path) }
         // What has neither a body nor a resolution of its own is Never, and there is no value of that.
         if Body.self == Never.self { return Resolution() }
-        return body.resolved(path)
+        return path.following(Self.self, otherwise: ResolutionFault.madeOfItself) { body.resolved(&$0) }
     }
 }
 
 extension Transferable {
     /// The representations of this type, those of its proxies included.
-    static func resolution(_ path: ResolutionPath = ResolutionPath()) -> Resolution {
-        if path.contains(Self.self) { return Resolution(cycles: ["\(Self.self)"]) }
-        return transferRepresentation.resolved(path.adding(Self.self))
+    static func resolution() -> Resolution {
+        var path = ResolutionPath()
+        return resolution(&path)
+    }
+
+    static func resolution(_ path: inout ResolutionPath) -> Resolution {
+        // Never has no value, hence no form to ask for.
+        if Representation.self == Never.self { return Resolution() }
+        return path.following(Self.self, otherwise: ResolutionFault.proxyOfItself) {
+            transferRepresentation.resolved(&$0)
+        }
     }
 }

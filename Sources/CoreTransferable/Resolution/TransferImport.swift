@@ -1,46 +1,135 @@
 import Foundation
 import ItemProvider
 import LinuxSystem
+import Synchronization
 
 /// One import: loads a representation, and makes a value of what has arrived.
-enum TransferImport {
+///
+/// Whoever is first ends it: the importing closure, a load that fails, or the consumer, who need not wait for a closure that
+/// does not return. What comes later is ignored.
+final class TransferImport: Sendable {
+    typealias Completion = @Sendable (Result<TransferredValue, any Error>) -> Void
+
+    /// What a value can be made from, and how.
+    struct Choice: Sendable {
+        let importing: ResolvedImport
+        let representation: Representation
+    }
+
     /// The parts of the progress: most of it is loading.
     private static let units: Int64 = 100
     private static let loadUnits: Int64 = 90
 
+    private struct State {
+        var completion: Completion?
+        var isCancelled = false
+        /// The load of a further choice; that of the first hangs below the progress, which cancels it.
+        var load: Progress?
+        var task: Task<Void, Never>?
+    }
+
+    private let progress = LoadProgress(units: units)
+    private let promise: ItemPromise
+    // Innermost: completions, closures of the program and the arithmetic of progress run after it is released.
+    private let state: Mutex<State>
+
+    private init(_ promise: ItemPromise, completion: @escaping Completion) {
+        self.promise = promise
+        state = Mutex(State(completion: completion))
+    }
+
+    /// Imports from the first choice, or from a further one where it turns out that those before are not exported.
+    ///
     /// - Parameter completion: called once, on a thread where it may block.
     static func start(
-        _ candidate: ResolvedImport, _ representation: Representation, _ promise: ItemPromise,
-        completion: @escaping @Sendable (Result<TransferredValue, any Error>) -> Void
+        _ first: Choice, or others: ArraySlice<Choice>, of promise: ItemPromise, completion: @escaping Completion
     ) -> Progress {
-        let progress = Progress.discreteProgress(totalUnitCount: units)
-        let load = LoadOperation.start(representation, of: promise, as: candidate.delivery) { result in
-            let task = Task {
-                let value: Result<TransferredValue, any Error>
-                do {
-                    value = .success(try await candidate.value(try result.get()))
-                } catch {
-                    value = .failure(error)
-                }
-                HandlerThreads.shared.run {
-                    // The load has ended, so nobody else drives this progress any more.
-                    progress.completedUnitCount = units
-                    completion(value)
-                }
-            }
-            progress.cancellationHandler = { task.cancel() }
-            if progress.isCancelled { task.cancel() }
-        }
-        progress.addChild(load, withPendingUnitCount: loadUnits)
+        let operation = TransferImport(promise, completion: completion)
+        operation.progress.cancellationHandler = { [weak operation] in operation?.cancel() }
+        let progress = operation.progress
+        _ = LoadOperation.start(
+            first.representation, of: promise, as: first.importing.delivery,
+            prepare: { progress.add($0, units: loadUnits) },
+            completion: { operation.arrived($0, for: first, or: others) })
         return progress
     }
 
+    private func arrived(
+        _ result: Result<Arrival, any Error>, for choice: Choice, or others: ArraySlice<Choice>
+    ) {
+        switch result {
+        case .success(let arrival):
+            importing { try await choice.importing.value(arrival) }
+        case .failure(let error):
+            guard let next = others.first, TransferError.isConditionNotMet(error) else { return end(.failure(error)) }
+            let load = LoadOperation.start(
+                next.representation, of: promise, as: next.importing.delivery,
+                completion: { self.arrived($0, for: next, or: others.dropFirst()) })
+            hold {
+                $0.load = load
+            } orCancel: {
+                load.cancel()
+            }
+        }
+    }
+
+    private func importing(_ value: @escaping @Sendable () async throws -> TransferredValue) {
+        if state.withLock({ $0.isCancelled }) { return end(.failure(ItemProviderError.cancelled())) }
+        let task = Task {
+            let result: Result<TransferredValue, any Error>
+            do {
+                result = .success(try await value())
+            } catch {
+                result = .failure(error)
+            }
+            end(result)
+        }
+        hold {
+            $0.task = task
+        } orCancel: {
+            cancel()
+        }
+    }
+
+    /// Remembers what to cancel, unless all is over; what was cancelled meanwhile is cancelled now.
+    private func hold(_ remember: (inout State) -> Void, orCancel cancel: () -> Void) {
+        let isCancelled = state.withLock { state in
+            if state.completion != nil { remember(&state) }
+            return state.isCancelled
+        }
+        if isCancelled { cancel() }
+    }
+
+    private func cancel() {
+        let (load, task) = state.withLock { state in
+            state.isCancelled = true
+            return (state.load, state.task)
+        }
+        if let task {
+            end(.failure(ItemProviderError.cancelled()))
+            task.cancel()
+        } else {
+            load?.cancel()
+        }
+    }
+
+    private func end(_ result: Result<TransferredValue, any Error>) {
+        let completion = state.withLock { state in
+            defer { state.completion = nil }
+            state.load = nil
+            state.task = nil
+            return state.completion
+        }
+        guard let completion else { return }
+        HandlerThreads.shared.run { [progress] in progress.finish { completion(result) } }
+    }
+}
+
+extension TransferImport {
     /// Imports for a caller that waits.
-    static func run(
-        _ candidate: ResolvedImport, _ representation: Representation, _ promise: ItemPromise
-    ) async throws -> TransferredValue {
-        try await candidate.value(
-            try await LoadOperation.run(representation, of: promise, as: candidate.delivery))
+    static func run(_ choice: Choice, of promise: ItemPromise) async throws -> TransferredValue {
+        try await choice.importing.value(
+            try await LoadOperation.run(choice.representation, of: promise, as: choice.importing.delivery))
     }
 }
 
@@ -56,9 +145,29 @@ extension ResolvedImport {
         switch payload {
         case .data(let importing): return try await importing(try arrival.asData.get())
         case .file(_, let importing):
-            let file = try arrival.asFile.get()
-            defer { file.folder?.remove() }
-            return try await importing(ReceivedTransferredFile(file: file.url, isOriginalFile: file.isInPlace))
+            return try await arrival.asFile.get().lend {
+                try await importing(ReceivedTransferredFile(file: $0.url, isOriginalFile: $0.isInPlace))
+            }
         }
+    }
+}
+
+extension ArrivedFile {
+    /// Lends the file to a closure. A copy is deleted when it ends.
+    func lend<Value>(_ body: (ArrivedFile) async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body(self)
+            await remove()
+            return value
+        } catch {
+            await remove()
+            throw error
+        }
+    }
+
+    /// Deletes a copy, on a thread where that may take its time.
+    private func remove() async {
+        guard let folder else { return }
+        await HandlerThreads.shared.value { folder.remove() }
     }
 }

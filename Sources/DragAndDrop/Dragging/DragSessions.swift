@@ -37,7 +37,7 @@ import ItemProvider
 
 /// A drag over this process.
 @MainActor package final class DestinationSession: DragDropSession, UIDropSession {
-    package let progress = Progress.discreteProgress(totalUnitCount: 0)
+    package nonisolated let progress: Progress = LoadProgress(units: 0)
     package let localDragSession: (any UIDragSession)?
     package var progressIndicatorStyle = UIDropSessionProgressIndicatorStyle.default
     /// Loads that have begun and not ended.
@@ -53,7 +53,7 @@ import ItemProvider
         ofClass aClass: any NSItemProviderReading.Type, completion: @escaping ([any NSItemProviderReading]) -> Void
     ) -> Progress {
         let providers = items.map(\.itemProvider).filter { $0.canLoadObject(ofClass: aClass) }
-        let all = Progress.discreteProgress(totalUnitCount: Int64(providers.count))
+        let all = LoadProgress(units: Int64(providers.count))
         let collected = CollectedObjects(count: providers.count, completion)
         progress.totalUnitCount += 1
         pending += 1

@@ -5,7 +5,7 @@ import ItemProvider
 @MainActor public protocol UIDragDropSession: NSObjectProtocol {
     /// What is dragged.
     var items: [UIDragItem] { get }
-    /// Whether the source lets the items be moved.
+    /// Whether the source lets the items be moved. From one program to another they are copied even so.
     var allowsMoveOperation: Bool { get }
     /// Whether no other process may see the items.
     var isRestrictedToDraggingApplication: Bool { get }
@@ -38,9 +38,9 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
 }
 
 /// A drag, as its destination sees it.
-@MainActor public protocol UIDropSession: UIDragDropSession {
-    /// The progress of everything that is loaded from the drop.
-    var progress: Progress { get }
+///
+/// Its progress is that of everything that is loaded from the drop.
+@MainActor public protocol UIDropSession: UIDragDropSession, ProgressReporting {
     /// The drag's own session, when it began in this process.
     var localDragSession: (any UIDragSession)? { get }
     /// How the progress is shown.
@@ -48,6 +48,7 @@ public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
     /// Loads an object of a class from every item that has one. To be called while the drop is performed.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be made, in the items' order.
+    @discardableResult
     func loadObjects(
         ofClass aClass: any NSItemProviderReading.Type, completion: @escaping ([any NSItemProviderReading]) -> Void
     ) -> Progress

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Makes something a source of drags. Whatever shows it to a person begins the drag, see ``DragOperation``.
+/// Makes something a source of drags. Whatever shows it to a person begins the drag: a toolkit of this package, which is yet to
+/// come. A program cannot begin one by itself.
 @MainActor open class UIDragInteraction: NSObject {
     /// Who says what is dragged.
-    public private(set) weak var delegate: (any UIDragInteractionDelegate)?
+    open private(set) weak var delegate: (any UIDragInteractionDelegate)?
     /// Whether a drag can begin along with other gestures.
     open var allowsSimultaneousRecognitionDuringLift = false
     /// Whether drags begin at all.
@@ -25,7 +26,7 @@ import Foundation
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
     /// A drag is about to begin.
     func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession)
-    /// Whether the items may be moved; `true` without an answer.
+    /// Whether the items may be moved; `true` without an answer. It matters within a program: a drop in another one is always a copy.
     func dragInteraction(_ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession)
         -> Bool
     /// Whether no other process may see the items; `false` without an answer.

@@ -6,7 +6,7 @@ import ItemProvider
 /// Source: UIKit, `UIDragItem.h`, without what depends on views.
 @MainActor open class UIDragItem: NSObject {
     /// What is dragged, in all its representations.
-    public let itemProvider: NSItemProvider
+    open private(set) var itemProvider: NSItemProvider
     /// Whatever the program wants to find again when the item is dropped in it; other processes do not see it.
     open var localObject: Any?
 

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Makes something a destination of drops. Whatever shows it to a person tells it of drags, see ``DropOperation``.
+/// Makes something a destination of drops. Whatever shows it to a person tells it of drags: a toolkit of this package, which is yet
+/// to come. A program cannot drop anything by itself.
 @MainActor open class UIDropInteraction: NSObject {
     /// Who says what becomes of a drop.
-    public private(set) weak var delegate: (any UIDropInteractionDelegate)?
+    open private(set) weak var delegate: (any UIDropInteractionDelegate)?
     /// Whether several drags can be over it at once.
     open var allowsSimultaneousDropSessions = false
 

@@ -8,14 +8,15 @@ public enum UIDropOperation: UInt, Sendable {
     case forbidden = 1
     /// The items are copied.
     case copy = 2
-    /// The items are moved, where the source allows it.
+    /// The items are moved: within one program, where the source allows it. Where it does not, the drop is called off; from another
+    /// program the items are copied.
     case move = 3
 }
 
 /// What a destination would do with a drop at this moment.
 @MainActor open class UIDropProposal: NSObject, NSCopying {
     /// What would be done.
-    public let operation: UIDropOperation
+    open private(set) var operation: UIDropOperation
     /// Whether the place within the destination matters.
     open var isPrecise = false
     /// Whether previews are shown in full size.

@@ -4,7 +4,7 @@ import ItemProvider
 /// What something takes when it is pasted or dropped to: types, and classes by the types that they read.
 ///
 /// Source: UIKit, `UIPasteConfiguration.h`.
-@MainActor open class UIPasteConfiguration: NSObject {
+@MainActor open class UIPasteConfiguration: NSObject, NSSecureCoding, NSCopying {
     /// The types that are taken.
     open var acceptableTypeIdentifiers: [String]
 
@@ -32,6 +32,35 @@ import ItemProvider
         self.init(forAccepting: T._ObjectiveCType.self)
     }
 
+    /// A configuration from an archive; `nil` where there is none in it. On the main actor.
+    public nonisolated required init?(coder: NSCoder) {
+        guard
+            let types = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self.typesKey) as? [String]
+        else { return nil }
+        acceptableTypeIdentifiers = types
+        super.init()
+    }
+
+    /// Writes the types that are taken. On the main actor.
+    open nonisolated func encode(with coder: NSCoder) {
+        // Foundation's protocols know no actors; the object itself is the main actor's.
+        let types = MainActor.assumeIsolated { acceptableTypeIdentifiers }
+        coder.encode(types as NSArray, forKey: Self.typesKey)
+    }
+
+    /// `true`.
+    open nonisolated class var supportsSecureCoding: Bool { true }
+
+    /// A configuration that takes the same. A subclass whose copies are to be of its own class overrides this. On the main actor.
+    open nonisolated func copy(with zone: NSZone? = nil) -> Any {
+        MainActor.assumeIsolated {
+            CopiedConfiguration(
+                value: UIPasteConfiguration(acceptableTypeIdentifiers: acceptableTypeIdentifiers))
+        }.value
+    }
+
+    private nonisolated static let typesKey = "acceptableTypeIdentifiers"
+
     /// Takes these types too.
     open func addAcceptableTypeIdentifiers(_ acceptableTypeIdentifiers: [String]) {
         for type in acceptableTypeIdentifiers where !self.acceptableTypeIdentifiers.contains(type) {
@@ -49,6 +78,11 @@ import ItemProvider
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         addTypeIdentifiers(forAccepting: T._ObjectiveCType.self)
     }
+}
+
+/// Sendable because it only leaves the isolation that it was just made in.
+private struct CopiedConfiguration: @unchecked Sendable {
+    let value: UIPasteConfiguration
 }
 
 /// Something that can be pasted to.

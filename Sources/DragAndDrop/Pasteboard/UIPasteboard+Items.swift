@@ -1,92 +1,11 @@
-import Dispatch
 import Foundation
 import Images
 import ItemProvider
-import Synchronization
 import UniformTypeIdentifiers
 
-/// Items as dictionaries from type to value. The values are those of ``value(forPasteboardType:)``.
 extension UIPasteboard {
-    /// How many items there are.
-    public var numberOfItems: Int { itemProviders.count }
-
-    /// The types of the first item.
-    public var types: [String] { itemProviders.first?.registeredTypeIdentifiers ?? [] }
-
-    /// The types of each of these items; of all without a set.
-    public func types(forItemSet itemSet: IndexSet?) -> [[String]]? {
-        selected(itemSet)?.map(\.registeredTypeIdentifiers)
-    }
-
-    /// Whether the first item has one of these types.
-    public func contains(pasteboardTypes: [String]) -> Bool {
-        itemProviders.first.map { $0.hasOne(of: pasteboardTypes) } ?? false
-    }
-
-    /// Whether every one of these items has one of these types; all items without a set.
-    public func contains(pasteboardTypes: [String], inItemSet itemSet: IndexSet?) -> Bool {
-        guard let items = selected(itemSet), !items.isEmpty else { return false }
-        return items.allSatisfy { $0.hasOne(of: pasteboardTypes) }
-    }
-
-    /// Which items have one of these types.
-    public func itemSet(withPasteboardTypes pasteboardTypes: [String]) -> IndexSet? {
-        IndexSet(itemProviders.enumerated().filter { $0.element.hasOne(of: pasteboardTypes) }.map(\.offset))
-    }
-
-    /// The first item's data of a type.
-    public func data(forPasteboardType pasteboardType: String) -> Data? {
-        itemProviders.first.flatMap { PasteboardValue.data($0, pasteboardType) }
-    }
-
-    /// The data of a type of each of these items that has it.
-    public func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
-        selected(itemSet)?.compactMap { PasteboardValue.data($0, pasteboardType) }
-    }
-
-    /// The first item's value of a type: a string of a text, a URL, an image, a color, what a property list holds; else data.
-    public func value(forPasteboardType pasteboardType: String) -> Any? {
-        itemProviders.first.flatMap { PasteboardValue.value($0, pasteboardType) }
-    }
-
-    /// The value of a type of each of these items that has it.
-    public func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
-        selected(itemSet)?.compactMap { PasteboardValue.value($0, pasteboardType) }
-    }
-
-    /// Puts one value on the pasteboard, in place of what was there. A value that cannot be coded is left out.
-    public func setValue(_ value: Any, forPasteboardType pasteboardType: String) {
-        setItems([[pasteboardType: value]])
-    }
-
-    /// Puts data on the pasteboard, in place of what was there.
-    public func setData(_ data: Data, forPasteboardType pasteboardType: String) {
-        setItems([[pasteboardType: data]])
-    }
-
-    /// The items with all their values; setting them replaces what was there.
-    public var items: [[String: Any]] {
-        get {
-            itemProviders.map { provider in
-                provider.registeredTypeIdentifiers.reduce(into: [:]) { $0[$1] = PasteboardValue.value(provider, $1) }
-            }
-        }
-        set { setItems(newValue) }
-    }
-
-    /// Puts more items on the pasteboard. What is there and of other processes stays as it is.
-    public func addItems(_ items: [[String: Any]]) {
-        itemProviders += items.map(PasteboardValue.provider)
-    }
-
-    /// Puts items on the pasteboard, in place of what was there.
-    public func setItems(_ items: [[String: Any]], options: [OptionsKey: Any] = [:]) {
-        setItemProviders(
-            items.map(PasteboardValue.provider), localOnly: options[.localOnly] as? Bool ?? false,
-            expirationDate: options[.expirationDate] as? Date)
-    }
-
-    private func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
+    /// These items, all without a set; `nil` where one of them is not there.
+    func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
         let items = itemProviders
         guard let itemSet else { return items }
         guard itemSet.allSatisfy({ items.indices.contains($0) }) else { return nil }
@@ -99,10 +18,9 @@ extension NSItemProvider {
 
     /// The same item, which no other process sees.
     func restrictedToThisProcess() -> NSItemProvider {
-        let copy = NSItemProvider()
-        copy.suggestedName = suggestedName
-        for representation in representations { copy.register(representation.restricted(to: .ownProcess)) }
-        return copy
+        let copy = promise.changed { $0.restricted(to: .ownProcess) }
+        copy.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
+        return NSItemProvider(promise: copy)
     }
 }
 
@@ -132,10 +50,14 @@ enum PasteboardValue {
 
     /// Blocks until the value is there; `nil` where it cannot be had.
     static func value(_ provider: NSItemProvider, _ type: String) -> Any? {
-        let item: ItemValue? = wait { done in
-            provider.loadItem(forTypeIdentifier: type) { item, _ in done(item.map { ItemValue($0) }) }
+        let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
+            provider.loadItem(forTypeIdentifier: type) { item, error in done((item.map { ItemValue($0) }, error)) }
         }
-        guard let object = item?.object else { return nil }
+        guard let object = loaded?.item?.object else {
+            // An object of a class that this process cannot read is its archive.
+            let code = (loaded?.error as NSError?)?.code
+            return code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue ? data(provider, type) : nil
+        }
         guard let data = object as? NSData else { return natural(object) }
         let classes: [any NSItemProviderReading.Type] = [NSURL.self, NSString.self, UIImage.self, UIColor.self]
         for aClass in classes
@@ -157,19 +79,8 @@ enum PasteboardValue {
         }
     }
 
-    /// Blocks the calling thread until a load has ended.
+    /// Blocks the calling thread until a load has ended. On the main thread, promises of this process are kept meanwhile.
     static func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> Void) -> Value? {
-        let ended = DispatchSemaphore(value: 0)
-        let result = LoadResult<Value>()
-        start { value in
-            result.value.withLock { $0 = value }
-            ended.signal()
-        }
-        ended.wait()
-        return result.value.withLock { $0 }
+        MainThread.wait(start)
     }
-}
-
-private final class LoadResult<Value: Sendable>: Sendable {
-    let value = Mutex<Value?>(nil)
 }

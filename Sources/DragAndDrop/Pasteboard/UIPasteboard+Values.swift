@@ -3,7 +3,7 @@ import Images
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// The usual values. The singular is the first item's, and setting either replaces everything.
+/// What the usual values are read from.
 extension UIPasteboard {
     /// The type under which a value is put on the pasteboard as what it is.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
@@ -17,75 +17,31 @@ extension UIPasteboard {
     /// The types of colors.
     public class var typeListColor: NSArray { UIColor.readableTypeIdentifiersForItemProvider as NSArray }
 
-    private func objects<Object: NSItemProviderReading>(_ type: Object.Type) -> [Object] {
-        itemProviders.filter { $0.canLoadObject(ofClass: type) }.compactMap { provider in
-            let loaded: ReadObject? = PasteboardValue.wait { done in
-                provider.loadObject(ofClass: type) { object, _ in done(object.map(ReadObject.init)) }
-            }
-            return loaded?.value as? Object
-        }
+    /// What of all items can be read as a class, in their order.
+    func objects<Object: NSItemProviderReading>(_ type: Object.Type) -> [Object] {
+        itemProviders.compactMap { PasteboardValue.object($0, type) }
     }
 
-    private func has<Object: NSItemProviderReading>(_ type: Object.Type) -> Bool {
+    func firstObject<Object: NSItemProviderReading>(_ type: Object.Type) -> Object? {
+        itemProviders.first.flatMap { PasteboardValue.object($0, type) }
+    }
+
+    func has<Object: NSItemProviderReading>(_ type: Object.Type) -> Bool {
         itemProviders.contains { $0.canLoadObject(ofClass: type) }
     }
+}
 
-    /// The first string.
-    public var string: String? {
-        get { strings?.first }
-        set { strings = newValue.map { [$0] } }
+extension PasteboardValue {
+    /// Blocks until the object is there; `nil` where none of the class can be had.
+    fileprivate static func object<Object: NSItemProviderReading>(
+        _ provider: NSItemProvider, _ type: Object.Type
+    ) -> Object? {
+        guard provider.canLoadObject(ofClass: type) else { return nil }
+        let loaded: ReadObject? = wait { done in
+            provider.loadObject(ofClass: type) { object, _ in done(object.map(ReadObject.init)) }
+        }
+        return loaded?.value as? Object
     }
-
-    /// All strings.
-    public var strings: [String]? {
-        get { (objects(NSString.self) as [NSString]).map { $0 as String }.nilIfEmpty }
-        set { setObjects((newValue ?? []).map { $0 as NSString }) }
-    }
-
-    /// The first URL.
-    public var url: URL? {
-        get { urls?.first }
-        set { urls = newValue.map { [$0] } }
-    }
-
-    /// All URLs.
-    public var urls: [URL]? {
-        get { (objects(NSURL.self) as [NSURL]).map { $0 as URL }.nilIfEmpty }
-        set { setObjects((newValue ?? []).map { $0 as NSURL }) }
-    }
-
-    /// The first image.
-    public var image: UIImage? {
-        get { images?.first }
-        set { images = newValue.map { [$0] } }
-    }
-
-    /// All images.
-    public var images: [UIImage]? {
-        get { objects(UIImage.self).nilIfEmpty }
-        set { setObjects(newValue ?? []) }
-    }
-
-    /// The first color.
-    public var color: UIColor? {
-        get { colors?.first }
-        set { colors = newValue.map { [$0] } }
-    }
-
-    /// All colors.
-    public var colors: [UIColor]? {
-        get { objects(UIColor.self).nilIfEmpty }
-        set { setObjects(newValue ?? []) }
-    }
-
-    /// Whether there is a string. Nothing is loaded to tell.
-    public var hasStrings: Bool { has(NSString.self) }
-    /// Whether there is a URL. Nothing is loaded to tell.
-    public var hasURLs: Bool { has(NSURL.self) }
-    /// Whether there is an image. Nothing is loaded to tell.
-    public var hasImages: Bool { has(UIImage.self) }
-    /// Whether there is a color. Nothing is loaded to tell.
-    public var hasColors: Bool { has(UIColor.self) }
 }
 
 /// Sendable because it is handed over: the load keeps no reference to the object it made.
@@ -94,5 +50,5 @@ private struct ReadObject: @unchecked Sendable {
 }
 
 extension Array {
-    fileprivate var nilIfEmpty: [Element]? { isEmpty ? nil : self }
+    var nilIfEmpty: [Element]? { isEmpty ? nil : self }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Images
 import ItemProvider
 
 /// The name of the pasteboard with what was last searched for.
@@ -45,21 +46,39 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     open class var general: UIPasteboard { UIPasteboard(.general, SharedBoards.current) }
 
     /// The pasteboard's name.
-    public let name: Name
+    open var name: Name { ownName }
+
+    private let ownName: Name
     let boards: any ItemBoards
 
+    /// A pasteboard with a name that nobody else has: what a class that derives from this one begins with.
+    public override init() {
+        ownName = Name("org.purvey.unique.\(UUID().uuidString)")
+        boards = SharedBoards.current
+        super.init()
+    }
+
     package init(_ name: Name, _ boards: any ItemBoards) {
-        self.name = name
+        ownName = name
         self.boards = boards
         super.init()
     }
 
     /// A pasteboard by its name.
     ///
-    /// - Parameter create: whether to make it; otherwise there is one only where something was put on it.
+    /// `nil` for a name that no pasteboard can have: without anything in it, with control characters, or of more than 244 bytes
+    /// in UTF-8.
+    ///
+    /// - Parameter create: whether to make it; otherwise there is one only where something was put on it since it was last
+    ///   removed, by whatever process.
     public convenience init?(name pasteboardName: Name, create: Bool) {
-        self.init(pasteboardName, SharedBoards.current)
-        guard create || pasteboardName == .general || changeCount > 0 else { return nil }
+        self.init(pasteboardName, SharedBoards.current, create: create)
+    }
+
+    package convenience init?(_ name: Name, _ boards: any ItemBoards, create: Bool) {
+        self.init(name, boards)
+        guard !name.rawValue.isEmpty, OfferBounds.isBoardName(board) else { return nil }
+        guard create || name == .general || (try? boards.isTouched(board)) == true else { return nil }
     }
 
     /// A pasteboard with a name that nobody else has.
@@ -71,7 +90,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     open class func remove(withName pasteboardName: Name) {
         guard pasteboardName != .general else { return }
         let pasteboard = UIPasteboard(pasteboardName, SharedBoards.current)
-        try? pasteboard.boards.replace(pasteboard.board, with: [], staysAfterwards: false)
+        try? pasteboard.boards.remove(pasteboard.board)
         NotificationCenter.default.post(name: removedNotification, object: pasteboard)
     }
 
@@ -106,7 +125,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { setItemProviders(newValue, localOnly: false, expirationDate: nil) }
     }
 
-    /// Puts items on the pasteboard, in place of what was there.
+    /// Puts items on the pasteboard, in place of what was there. What no pasteboard can have is left out: types without an
+    /// identifier or with one of more than 1,024 bytes, an item's types after the 256th, items without any type, and items after
+    /// the 20,000th. Whatever comes of the new items, the old ones are not there any more.
     ///
     /// - Parameters:
     ///   - localOnly: keep them within this process.
@@ -117,7 +138,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         let staysAfterwards = isPersistent && !localOnly && expirationDate == nil
         guard (try? boards.replace(board, with: items, staysAfterwards: staysAfterwards)) != nil else { return }
         if let expirationDate { expire(at: expirationDate, changeCount: changeCount) }
-        let after = Set(itemProviders.flatMap(\.registeredTypeIdentifiers))
+        let after = Set(items.map(\.promise).offerable.flatMap(\.representations).map(\.typeIdentifier))
         NotificationCenter.default.post(
             name: Self.changedNotification, object: self,
             userInfo: [
@@ -130,7 +151,7 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, date.timeIntervalSinceNow)) { [self] in
             // Something newer stays.
             guard self.changeCount == changeCount else { return }
-            try? boards.replace(board, with: [], staysAfterwards: false)
+            _ = try? boards.replace(board, with: [], staysAfterwards: false)
         }
     }
 
@@ -144,6 +165,148 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         setItemProviders(
             objects.map { NSItemProvider(object: $0) }, localOnly: localOnly, expirationDate: expirationDate)
     }
+
+    // MARK: - Items as dictionaries from type to value
+
+    /// How many items there are.
+    open var numberOfItems: Int { itemProviders.count }
+
+    /// The types of the first item.
+    open var types: [String] { itemProviders.first?.registeredTypeIdentifiers ?? [] }
+
+    /// The types of each of these items; of all without a set.
+    open func types(forItemSet itemSet: IndexSet?) -> [[String]]? {
+        selected(itemSet)?.map(\.registeredTypeIdentifiers)
+    }
+
+    /// Whether the first item has one of these types.
+    open func contains(pasteboardTypes: [String]) -> Bool {
+        itemProviders.first.map { $0.hasOne(of: pasteboardTypes) } ?? false
+    }
+
+    /// Whether every one of these items has one of these types; all items without a set.
+    open func contains(pasteboardTypes: [String], inItemSet itemSet: IndexSet?) -> Bool {
+        guard let items = selected(itemSet), !items.isEmpty else { return false }
+        return items.allSatisfy { $0.hasOne(of: pasteboardTypes) }
+    }
+
+    /// Which items have one of these types.
+    open func itemSet(withPasteboardTypes pasteboardTypes: [String]) -> IndexSet? {
+        IndexSet(itemProviders.enumerated().filter { $0.element.hasOne(of: pasteboardTypes) }.map(\.offset))
+    }
+
+    /// The first item's data of a type.
+    open func data(forPasteboardType pasteboardType: String) -> Data? {
+        itemProviders.first.flatMap { PasteboardValue.data($0, pasteboardType) }
+    }
+
+    /// The data of a type of each of these items that has it.
+    open func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
+        selected(itemSet)?.compactMap { PasteboardValue.data($0, pasteboardType) }
+    }
+
+    /// The first item's value of a type: a string of a text, a URL, an image, a color, what a property list holds; else data.
+    open func value(forPasteboardType pasteboardType: String) -> Any? {
+        itemProviders.first.flatMap { PasteboardValue.value($0, pasteboardType) }
+    }
+
+    /// The value of a type of each of these items that has it.
+    open func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
+        selected(itemSet)?.compactMap { PasteboardValue.value($0, pasteboardType) }
+    }
+
+    /// Puts one value on the pasteboard, in place of what was there. A value that cannot be coded is left out.
+    open func setValue(_ value: Any, forPasteboardType pasteboardType: String) {
+        setItems([[pasteboardType: value]])
+    }
+
+    /// Puts data on the pasteboard, in place of what was there.
+    open func setData(_ data: Data, forPasteboardType pasteboardType: String) {
+        setItems([[pasteboardType: data]])
+    }
+
+    /// The items with all their values; setting them replaces what was there.
+    open var items: [[String: Any]] {
+        get {
+            itemProviders.map { provider in
+                provider.registeredTypeIdentifiers.reduce(into: [:]) { $0[$1] = PasteboardValue.value(provider, $1) }
+            }
+        }
+        set { setItems(newValue) }
+    }
+
+    /// Puts more items on the pasteboard. What is there and of other processes stays as it is.
+    open func addItems(_ items: [[String: Any]]) {
+        itemProviders += items.map(PasteboardValue.provider)
+    }
+
+    /// Puts items on the pasteboard, in place of what was there.
+    open func setItems(_ items: [[String: Any]], options: [OptionsKey: Any] = [:]) {
+        setItemProviders(
+            items.map(PasteboardValue.provider), localOnly: options[.localOnly] as? Bool ?? false,
+            expirationDate: options[.expirationDate] as? Date)
+    }
+
+    // MARK: - The usual values
+
+    // The singular is the first item's, and setting either replaces everything.
+
+    /// The first item's string; `nil` where that item has none, whatever others have.
+    open var string: String? {
+        get { firstObject(NSString.self).map { $0 as String } }
+        set { strings = newValue.map { [$0] } }
+    }
+
+    /// All strings.
+    open var strings: [String]? {
+        get { (objects(NSString.self) as [NSString]).map { $0 as String }.nilIfEmpty }
+        set { setObjects((newValue ?? []).map { $0 as NSString }) }
+    }
+
+    /// The first item's URL.
+    open var url: URL? {
+        get { firstObject(NSURL.self).map { $0 as URL } }
+        set { urls = newValue.map { [$0] } }
+    }
+
+    /// All URLs.
+    open var urls: [URL]? {
+        get { (objects(NSURL.self) as [NSURL]).map { $0 as URL }.nilIfEmpty }
+        set { setObjects((newValue ?? []).map { $0 as NSURL }) }
+    }
+
+    /// The first item's image.
+    open var image: UIImage? {
+        get { firstObject(UIImage.self) }
+        set { images = newValue.map { [$0] } }
+    }
+
+    /// All images.
+    open var images: [UIImage]? {
+        get { objects(UIImage.self).nilIfEmpty }
+        set { setObjects(newValue ?? []) }
+    }
+
+    /// The first item's color.
+    open var color: UIColor? {
+        get { firstObject(UIColor.self) }
+        set { colors = newValue.map { [$0] } }
+    }
+
+    /// All colors.
+    open var colors: [UIColor]? {
+        get { objects(UIColor.self).nilIfEmpty }
+        set { setObjects(newValue ?? []) }
+    }
+
+    /// Whether there is a string. Nothing is loaded to tell.
+    open var hasStrings: Bool { has(NSString.self) }
+    /// Whether there is a URL. Nothing is loaded to tell.
+    open var hasURLs: Bool { has(NSURL.self) }
+    /// Whether there is an image. Nothing is loaded to tell.
+    open var hasImages: Bool { has(UIImage.self) }
+    /// Whether there is a color. Nothing is loaded to tell.
+    open var hasColors: Bool { has(UIColor.self) }
 }
 
 extension UIPasteboard {

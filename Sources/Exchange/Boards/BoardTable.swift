@@ -5,6 +5,9 @@ import ItemProvider
 ///
 /// A board is a name; it exists when something is offered on it. Items keep the order in which they were offered.
 package struct BoardTable {
+    /// The name of the pasteboard of cut, copy and paste.
+    package static let general = "general"
+
     /// One item on a board.
     package struct Entry: Sendable {
         package let manifest: OfferManifest
@@ -52,16 +55,23 @@ package struct BoardTable {
     }
 
     /// Makes these items the contents of a board, and returns what was there before.
+    ///
+    /// - Parameter amended: the change count of the board as its owner left it, who goes on writing: the count stays, and nothing is
+    ///   done where it is another by now, or items of others are there.
     @discardableResult
     package mutating func replaceContents(
-        of board: String, with manifests: [OfferManifest], owner: UInt64
+        of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil
     ) throws(ExchangeFault) -> [Entry] {
-        try check(board: board, owner: owner)
+        // Clearing a board is no further one of its owner's.
+        try check(board: board, owner: manifests.isEmpty ? nil : owner)
         let replaced = items(on: board)
+        if let amended, changeCount(of: board) != amended || replaced.contains(where: { $0.owner != owner }) {
+            throw .refused("the board \(board) has newer contents")
+        }
         try check(manifests, owner: owner, replacing: replaced.count { $0.owner == owner })
         for entry in replaced { remove(entry) }
         for manifest in manifests { insert(manifest, on: board, owner: owner, isPasteboardItem: true) }
-        changed(board)
+        if amended == nil { changed(board) }
         return replaced
     }
 
@@ -112,13 +122,20 @@ package struct BoardTable {
 
     package func entry(_ identifier: UUID) -> Entry? { entries[identifier] }
 
-    /// Grows whenever the contents of the board change, and never comes back to a value it had.
+    /// Grows whenever the contents of the board change, but for what its owner adds, and never comes back to a value it had.
     package func changeCount(of board: String) -> UInt64 {
         boards[board]?.changeCount ?? forgottenChangeCount
     }
 
-    /// Whether anything was ever put on the board, as far as is remembered.
+    /// Whether anything was put on the board since it was last forgotten, as far as is remembered.
     package func isTouched(_ board: String) -> Bool { boards[board] != nil }
+
+    /// Makes a board with nothing on it one that was never used. Its change count never comes back.
+    package mutating func forget(_ name: String) {
+        guard let board = boards[name], board.items.isEmpty else { return }
+        forgottenChangeCount = max(forgottenChangeCount, board.changeCount)
+        boards[name] = nil
+    }
 
     private mutating func insert(_ manifest: OfferManifest, on board: String, owner: UInt64, isPasteboardItem: Bool) {
         sequence += 1
@@ -158,7 +175,7 @@ package struct BoardTable {
 // MARK: - Limits
 
 extension BoardTable {
-    private func check(board: String, owner: UInt64) throws(ExchangeFault) {
+    private func check(board: String, owner: UInt64?) throws(ExchangeFault) {
         guard !board.isEmpty else { throw .refused("a board needs a name") }
         guard board.utf8.count <= limits.boardNameBytes else {
             throw .refused("a board's name has at most \(limits.boardNameBytes) bytes")
@@ -166,6 +183,7 @@ extension BoardTable {
         guard !board.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw .refused("a board's name has no control characters")
         }
+        guard let owner else { return }
         guard boardsOfOwner[owner]?[board] != nil || boardsOfOwner[owner]?.count ?? 0 < limits.boardsPerConnection
         else {
             throw .refused(

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import UniformTypeIdentifiers
 
 /// Reads a bundle's `Info.plist` and says everything that is wrong with it at once.
 package struct BundleInspection {
@@ -12,7 +13,7 @@ package struct BundleInspection {
     /// The key of an `Info.plist` that names the team.
     package static let teamKey = "PurveyTeamIdentifier"
     /// Property lists beyond this are not read: an honest one has a few kilobytes.
-    private static let largestPropertyList = 4 << 20
+    private static let largestPropertyList = BundleRecords.largestRecord
 
     /// Looks at a folder with an `Info.plist`, in itself or in its folder `Contents`. Blocks on the file system.
     package init(path: String) {
@@ -45,15 +46,22 @@ package struct BundleInspection {
                 "\(Self.teamKey) has no effect: \(executable) is a script, and its processes run the interpreter, which is not the bundle's"
             )
         }
-        var declarations: [String: Any] = [:]
-        for key in [BundleRecord.exportedKey, BundleRecord.importedKey] where list[key] != nil {
-            declarations[key] = typeDeclarations(key, in: list)
-        }
+        // Read as the type registry will read them: what it would leave out is told now, while somebody listens.
+        faults += TypeDeclaration.declarations(in: list, source: folder + "/Info.plist").faults.map(\.reason)
         guard faults.isEmpty, let identifier, let executable else { return }
         do {
-            record = BundleRecord(
+            let declarations = list.filter { $0.key == BundleRecord.exportedKey || $0.key == BundleRecord.importedKey }
+            let made = BundleRecord(
                 identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
                 typeDeclarations: try BundleRecord.encode(declarations))
+            // A record is in another form than the bundle's own list, and can be the larger of the two.
+            let size = try made.propertyList().count
+            guard size <= BundleRecords.largestRecord else {
+                faults.append(
+                    "the type declarations take \(size) bytes to keep; at most \(BundleRecords.largestRecord) are read")
+                return
+            }
+            record = made
         } catch {
             faults.append("the type declarations cannot be kept: \(error)")
         }
@@ -72,7 +80,8 @@ package struct BundleInspection {
                 faults.append("\(path) has \(status.size) bytes; at most \(Self.largestPropertyList) are read")
                 return nil
             }
-            guard let list = BundleRecord.dictionary(try file.readToEnd(limit: Self.largestPropertyList)) else {
+            let bytes = try file.readToEnd(limit: Self.largestPropertyList)
+            guard let list = BundleRecord.dictionary(Data(bytes)) else {
                 faults.append("\(path) is not a property list with a dictionary at its root")
                 return nil
             }
@@ -131,19 +140,6 @@ package struct BundleInspection {
         return count == 2 && start == Array("#!".utf8)
     }
 
-    private mutating func typeDeclarations(_ key: String, in list: [String: Any]) -> [[String: Any]] {
-        guard let declarations = list[key] as? [[String: Any]] else {
-            faults.append("\(key) is not an array of dictionaries")
-            return []
-        }
-        for (position, declaration) in declarations.enumerated() {
-            if (declaration["UTTypeIdentifier"] as? String)?.isEmpty ?? true {
-                faults.append("\(key), entry \(position + 1): UTTypeIdentifier is missing")
-            }
-        }
-        return declarations
-    }
-
     /// A bundle identifier becomes a file name, so it may hold nothing that has a meaning in a path.
     package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
@@ -155,26 +151,5 @@ package struct BundleInspection {
             default: false
             }
         }
-    }
-}
-
-extension FileDescriptor {
-    /// Everything from the current position on, but never more than `limit` bytes.
-    func readToEnd(limit: Int) throws(Errno) -> Data {
-        var data = Data()
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while data.count < limit {
-            let count: Int
-            do {
-                count = try piece.withUnsafeMutableBytes { buffer in try read(into: buffer) }
-            } catch let error as Errno {
-                throw error
-            } catch {
-                throw .inputOutput
-            }
-            if count == 0 { break }
-            data.append(contentsOf: piece[..<count])
-        }
-        return data
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// A registered bundle: what its property list declared on the day it was registered.
 ///
@@ -54,7 +55,7 @@ extension BundleRecord {
     }
 
     static func dictionary(_ data: Data) -> [String: Any]? {
-        (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
+        ForeignPropertyList.dictionary(data)
     }
 
     static func encode(_ list: [String: Any]) throws -> Data {

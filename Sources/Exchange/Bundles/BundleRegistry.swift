@@ -10,6 +10,8 @@ package final class BundleRegistry: Sendable {
     /// The folder of the records.
     private let folder: String
     private let limit: Int
+    /// How many faults a refusal names.
+    private static let mostFaults = 20
     private let records: Mutex<[String: BundleRecord]>
 
     /// Reads the records that are there. A damaged one is left out and named to `report`. Reads the disk.
@@ -40,8 +42,12 @@ package final class BundleRegistry: Sendable {
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
         guard let record = inspection.record else {
+            // The answer is one message, and a list can have a fault in each of a thousand entries.
+            let others = inspection.faults.count - Self.mostFaults
             throw ExchangeFault.refused(
-                "the bundle cannot be registered: " + inspection.faults.joined(separator: "; "))
+                "the bundle cannot be registered: "
+                    + inspection.faults.prefix(Self.mostFaults).joined(separator: "; ")
+                    + (others > 0 ? "; and \(others) more" : ""))
         }
         // Two bundles with one executable would leave open who is asking.
         let identity = try? FileStatus.of(record.executable).identity

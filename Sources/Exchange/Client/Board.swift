@@ -20,7 +20,7 @@ public struct Board: Sendable, Hashable {
     private let client: ExchangeClient
 
     /// The pasteboard of cut, copy and paste.
-    public static let general = Board("general")
+    public static let general = Board(BoardTable.general)
     /// Where items are offered that are not meant for the pasteboard.
     public static let shelf = Board("shelf")
 
@@ -122,7 +122,8 @@ extension Board {
         }.get()
     }
 
-    /// Grows whenever the contents of the board change, and never comes back to a value it had.
+    /// Grows whenever the contents of the board change, and never comes back to a value it had. It stays while a program that has
+    /// taken a pasteboard over goes on writing to it.
     public var changeCount: Int {
         get async throws {
             Int(clamping: try await client.call(ChangeCountCall(board: name), attempts: 3).changeCount)

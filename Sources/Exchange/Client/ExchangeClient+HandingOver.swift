@@ -26,7 +26,7 @@ extension ExchangeClient {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
         do {
             for item in items { try await hold(item, replacing: board) }
-            try await withCheckedContinuation { continuation in
+            _ = try await withCheckedContinuation { continuation in
                 replaceContents(of: board, with: items) { continuation.resume(returning: $0) }
             }.get()
         } catch {

@@ -15,27 +15,35 @@ extension ExchangeClient {
         let item = makeItem(promise, board: board, isPasteboardItem: false, loaded: loaded)
         offers.add(item)
         announce([item], with: OfferCall(board: board, manifest: item.manifest)) { result in
-            completion(result.map { Offer(item.offer.identifier, client: self) })
+            completion(result.map { _ in Offer(item.offer.identifier, client: self) })
         }
     }
 
     /// Makes items the contents of a board. They stay until somebody else does the same, or this process ends.
+    ///
+    /// - Parameters:
+    ///   - amended: the change count of the board as this process left it, which goes on writing: the count stays, and where it is
+    ///     another by now, the call is refused.
+    ///   - completion: called once, with the items' identifiers and the board's change count with them.
     package func replaceContents(
-        of board: String, with promises: [ItemPromise],
-        completion: @escaping @Sendable (Result<[UUID], ExchangeError>) -> Void
+        of board: String, with promises: [ItemPromise], amending amended: Int? = nil,
+        completion: @escaping @Sendable (Result<(identifiers: [UUID], changeCount: Int), ExchangeError>) -> Void
     ) {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
-        replaceContents(of: board, with: items) { result in completion(result.map { items.map(\.offer.identifier) }) }
+        replaceContents(of: board, with: items, amending: amended) { result in
+            completion(result.map { (items.map(\.offer.identifier), $0) })
+        }
     }
 
     /// Makes items that are known here the contents of a board.
     func replaceContents(
-        of board: String, with items: [OfferList.Item],
-        completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
+        of board: String, with items: [OfferList.Item], amending amended: Int? = nil,
+        completion: @escaping @Sendable (Result<Int, ExchangeError>) -> Void
     ) {
         for item in items { offers.add(item) }
-        announce(
-            items, with: ReplaceContentsCall(board: board, manifests: items.map(\.manifest)), completion: completion)
+        let request = ReplaceContentsCall(
+            board: board, manifests: items.map(\.manifest), amending: amended.map { UInt64(clamping: $0) })
+        announce(items, with: request) { result in completion(result.map { Int(clamping: $0) }) }
     }
 
     /// Takes an item back. Loads in flight go on; nobody can start another once the completion is called.
@@ -55,26 +63,27 @@ extension ExchangeClient {
         loaded: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> OfferList.Item {
         let representations = Dictionary(
-            uniqueKeysWithValues: promise.representations.enumerated().map { ($0.offset, $0.element) })
-        let offer = HostedOffer(identifier: UUID(), representations: representations, loaded: loaded)
+            uniqueKeysWithValues: promise.offered.enumerated().map { ($0.offset, $0.element) })
+        let offer = HostedOffer(
+            identifier: UUID(), representations: representations, preview: promise.previewImageHandler, loaded: loaded)
         return OfferList.Item(
             offer: offer, manifest: offer.manifest(name: promise.suggestedName), board: board,
             isPasteboardItem: isPasteboardItem)
     }
 
-    /// Tells the daemon of new items; again when the daemon went away before it answered.
+    /// Tells the daemon of new items, again when the daemon went away before it answered, and gives the board's change count.
     private func announce<C: Call>(
         _ items: [OfferList.Item], with request: C,
-        completion: @escaping @Sendable (Result<Void, ExchangeError>) -> Void
+        completion: @escaping @Sendable (Result<UInt64, ExchangeError>) -> Void
     ) where C.Reply == ChangeCountReply {
         let identifiers = items.map(\.offer.identifier)
         offering.enter {
             self.call(request, attempts: 3) { result in
                 self.offering.leave()
                 switch result {
-                case .success:
+                case .success(let reply):
                     self.offers.markAnnounced(identifiers)
-                    completion(.success(()))
+                    completion(.success(reply.changeCount))
                 case .failure(let error):
                     for identifier in identifiers { self.offers.remove(identifier)?.offer.end() }
                     completion(.failure(error))

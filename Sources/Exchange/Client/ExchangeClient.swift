@@ -20,7 +20,7 @@ package final class ExchangeClient: Sendable {
     /// Connecting can wait for the daemon's start, so it has a queue of its own.
     private let queue = DispatchQueue(label: "purvey.exchange-client")
 
-    typealias Waiter = @Sendable (Result<Connection, ExchangeError>) -> Void
+    package typealias Waiter = @Sendable (Result<Connection, ExchangeError>) -> Void
 
     private enum Link {
         case idle
@@ -61,7 +61,7 @@ package final class ExchangeClient: Sendable {
     }
 
     /// Gives a function the connection to the daemon: at once where there is one, else when it has been made.
-    func withConnection(_ body: @escaping Waiter) {
+    package func withConnection(_ body: @escaping Waiter) {
         enum Step {
             case use(Connection)
             case wait

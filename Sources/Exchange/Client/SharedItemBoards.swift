@@ -13,19 +13,58 @@ struct SharedItemBoards: ItemBoards {
         return items.map { $0.makeProvider() }
     }
 
-    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws {
-        let promises = items.map(\.promise)
-        _ = try Self.waitFor { completion in
-            ExchangeClient.shared.replaceContents(of: board, with: promises) { completion($0.mapError { $0 }) }
+    func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int {
+        let promises = items.map(\.promise).offerable
+        do {
+            let count = try put(promises, on: board)
+            if staysAfterwards { ExchangeClient.shared.handOverAtExit() }
+            return count
+        } catch ExchangeError.refused(let reason) {
+            // What was to be replaced is not to be read any more.
+            if !promises.isEmpty { _ = try put([], on: board) }
+            throw ExchangeError.refused(reason)
         }
-        if staysAfterwards { ExchangeClient.shared.handOverAtExit() }
     }
 
-    func changeCount(of board: String) throws -> Int {
+    private func put(_ promises: [ItemPromise], on board: String) throws -> Int {
         try Self.waitFor { completion in
-            ExchangeClient.shared.call(ChangeCountCall(board: board), attempts: 3) { result in
-                completion(result.map { Int(clamping: $0.changeCount) }.mapError { $0 })
+            ExchangeClient.shared.replaceContents(of: board, with: promises) {
+                completion($0.map(\.changeCount).mapError { $0 })
             }
+        }
+    }
+
+    func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool {
+        let promises = items.map(\.promise).offerable
+        do {
+            _ = try Self.waitFor { completion in
+                ExchangeClient.shared.replaceContents(of: board, with: promises, amending: changeCount) {
+                    completion($0.mapError { $0 })
+                }
+            }
+            return true
+        } catch {
+            // Refused for another reason, it is an error.
+            guard try self.changeCount(of: board) == changeCount else { return false }
+            throw error
+        }
+    }
+
+    func changeCount(of board: String) throws -> Int { Int(clamping: try state(of: board).changeCount) }
+
+    func isTouched(_ board: String) throws -> Bool { try state(of: board).isTouched }
+
+    func remove(_ board: String) throws {
+        _ = try Self.waitFor { completion in
+            ExchangeClient.shared.call(
+                ReplaceContentsCall(board: board, manifests: [], isRemoval: true), attempts: 3
+            ) { completion($0.mapError { $0 }) }
+        }
+    }
+
+    private func state(of board: String) throws -> ChangeCountReply {
+        try Self.waitFor { completion in
+            ExchangeClient.shared.call(ChangeCountCall(board: board), attempts: 3) { completion($0.mapError { $0 }) }
         }
     }
 

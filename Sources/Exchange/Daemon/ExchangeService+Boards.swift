@@ -31,7 +31,8 @@ extension ExchangeService {
                 throw .refused("the board \(request.board) has newer contents")
             }
             let replaced = try state.table.replaceContents(
-                of: request.board, with: request.manifests, owner: peer.number)
+                of: request.board, with: request.manifests, owner: peer.number, amending: request.amending)
+            if request.isRemoval { state.table.forget(request.board) }
             let ended = replaced.compactMap { state.holdings.drop($0.manifest.identifier) }
             let owners = replaced.compactMap { entry in
                 state.clients[entry.owner].map { ($0.connection, entry.manifest.identifier) }
@@ -65,7 +66,9 @@ extension ExchangeService {
             if !visible.isEmpty {
                 manifests.append(
                     OfferManifest(
-                        identifier: entry.manifest.identifier, name: entry.manifest.name, representations: visible))
+                        identifier: entry.manifest.identifier, name: entry.manifest.name, representations: visible,
+                        hasPreview: entry.manifest.hasPreview
+                            && visible.count == entry.manifest.representations.count))
                 bytes += 64 + (entry.manifest.name?.utf8.count ?? 0)
                 bytes += visible.reduce(0) { $0 + 24 + $1.typeIdentifier.utf8.count }
             }

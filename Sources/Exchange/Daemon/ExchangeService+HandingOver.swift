@@ -17,11 +17,12 @@ extension ExchangeService {
         try state.withLock { state throws(ExchangeFault) in
             // One that has ended meanwhile has nothing kept: nobody would drop it.
             guard state.clients[peer.number] != nil else { throw .noSuchItem }
-            if let entry = state.table.entry(request.identifier), entry.owner != peer.number { throw .noSuchItem }
+            let entry = state.table.entry(request.identifier)
+            if let entry, entry.owner != peer.number { throw .noSuchItem }
             let replaced = request.replacedBoard.map { state.table.items(on: $0).map(\.manifest.identifier) } ?? []
             try state.holdings.add(
-                supply, index: request.index, of: request.identifier, owner: peer.number, replacing: replaced,
-                limits: limits)
+                supply, index: request.index, of: request.identifier, on: entry?.board ?? request.replacedBoard ?? "",
+                owner: peer.number, replacing: replaced, limits: limits)
         }
         return Empty()
     }

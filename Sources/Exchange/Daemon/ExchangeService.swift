@@ -53,7 +53,11 @@ package final class ExchangeService: Sendable {
         }
         service.on(ChangeCountCall.self) { request, call in
             self.answer(call) { _ in
-                ChangeCountReply(changeCount: self.state.withLock { $0.table.changeCount(of: request.board) })
+                self.state.withLock {
+                    ChangeCountReply(
+                        changeCount: $0.table.changeCount(of: request.board),
+                        isTouched: $0.table.isTouched(request.board))
+                }
             }
         }
         service.on(ListCall.self) { request, call in

@@ -4,11 +4,40 @@ import LinuxSystem
 
 /// What the daemon keeps for processes that have ended or are about to, so that what they copied can still be pasted.
 struct Holdings {
+    /// What keeping something costs.
+    private struct Cost {
+        /// Of memory. Files are open, but take none.
+        var bytes = 0
+        var representations = 0
+
+        static func + (one: Cost, other: Cost) -> Cost {
+            Cost(bytes: one.bytes + other.bytes, representations: one.representations + other.representations)
+        }
+
+        static func - (one: Cost, other: Cost) -> Cost {
+            Cost(bytes: one.bytes - other.bytes, representations: one.representations - other.representations)
+        }
+    }
+
+    /// The general pasteboard has half of the room to itself: others, which nobody may ever empty, leave it that.
+    private enum Room {
+        case general, others
+
+        init(board: String) { self = board == BoardTable.general ? .general : .others }
+
+        /// A part of a limit.
+        func share(of limit: Int) -> Int { self == .general ? limit : limit / 2 }
+    }
+
     /// An item on its way from its process to the daemon.
     private struct Unfinished {
         let owner: UInt64
+        let room: Room
         var supplies: [Int: KeptSupply] = [:]
-        var bytes: Int { supplies.values.reduce(0) { $0 + $1.bytes } }
+
+        var cost: Cost {
+            Cost(bytes: supplies.values.reduce(0) { $0 + $1.bytes }, representations: supplies.count)
+        }
     }
 
     /// An item that the daemon offers itself.
@@ -16,42 +45,44 @@ struct Holdings {
         let offer: HostedOffer
         /// The process that offered it, as it was then.
         let provider: Participant
-        let bytes: Int
-        let count: Int
+        let room: Room
+        let cost: Cost
     }
 
     private var unfinished: [UUID: Unfinished] = [:]
     private var held: [UUID: Held] = [:]
-    /// Bytes of memory that all of it takes. Files are open, but take none.
-    private(set) var bytes = 0
-    /// Representations of all items together.
-    private(set) var count = 0
+    private var costs: [Room: Cost] = [:]
+
+    /// Bytes of memory that all of it takes.
+    var bytes: Int { costs.values.reduce(0) { $0 + $1.bytes } }
 
     /// Keeps one representation of an item.
     ///
-    /// - Parameter replaced: items that are about to be dropped for it. They do not count, so that what fills the room
-    ///   can be replaced by something as large; for a moment there is both.
+    /// - Parameters:
+    ///   - board: the one that the item is on, or will be.
+    ///   - replaced: items that are about to be dropped for it. They do not count, so that what fills the room can be
+    ///     replaced by something as large; for a moment there is both.
     mutating func add(
-        _ supply: KeptSupply, index: Int, of identifier: UUID, owner: UInt64, replacing replaced: [UUID] = [],
-        limits: ExchangeLimits
+        _ supply: KeptSupply, index: Int, of identifier: UUID, on board: String, owner: UInt64,
+        replacing replaced: [UUID] = [], limits: ExchangeLimits
     ) throws(ExchangeFault) {
-        let dropped = replaced.compactMap { held[$0] }
-        let bytes = self.bytes - dropped.reduce(0) { $0 + $1.bytes }
-        let count = self.count - dropped.reduce(0) { $0 + $1.count }
-        guard supply.bytes <= limits.heldBytes - bytes else {
-            throw .refused("at most \(limits.heldBytes >> 20) MiB are kept for processes that have ended")
-        }
-        guard count < limits.heldRepresentations else {
-            throw .refused(
-                "at most \(limits.heldRepresentations) representations are kept for processes that have ended")
-        }
-        var item = unfinished[identifier] ?? Unfinished(owner: owner)
+        var item = unfinished[identifier] ?? Unfinished(owner: owner, room: Room(board: board))
         guard item.owner == owner else { throw .noSuchItem }
         guard item.supplies[index] == nil else { throw .refused("the representation was handed over before") }
+        let room = item.room
+        let others = room == .general ? costs.values.reduce(Cost(), +) : costs[.others] ?? Cost()
+        let taken = replaced.compactMap { held[$0]?.cost }.reduce(others, -)
+        let mostBytes = room.share(of: limits.heldBytes)
+        guard supply.bytes <= mostBytes - taken.bytes else {
+            throw .refused("at most \(mostBytes >> 20) MiB are kept for processes that have ended")
+        }
+        let most = room.share(of: limits.heldRepresentations)
+        guard taken.representations < most else {
+            throw .refused("at most \(most) representations are kept for processes that have ended")
+        }
         item.supplies[index] = supply
         unfinished[identifier] = item
-        self.bytes += supply.bytes
-        self.count += 1
+        costs[room] = (costs[room] ?? Cost()) + Cost(bytes: supply.bytes, representations: 1)
     }
 
     /// What a process handed over of an item so far.
@@ -64,8 +95,7 @@ struct Holdings {
     mutating func keep(_ offer: HostedOffer, provider: Participant) {
         // The sums stay: what is finished is kept as well.
         guard let item = unfinished.removeValue(forKey: offer.identifier) else { return }
-        held[offer.identifier] = Held(
-            offer: offer, provider: provider, bytes: item.bytes, count: item.supplies.count)
+        held[offer.identifier] = Held(offer: offer, provider: provider, room: item.room, cost: item.cost)
     }
 
     func offer(_ identifier: UUID) -> HostedOffer? { held[identifier]?.offer }
@@ -75,8 +105,7 @@ struct Holdings {
     /// Forgets an item of the daemon's own and returns what served it.
     mutating func drop(_ identifier: UUID) -> HostedOffer? {
         guard let item = held.removeValue(forKey: identifier) else { return nil }
-        bytes -= item.bytes
-        count -= item.count
+        costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
         return item.offer
     }
 
@@ -84,8 +113,7 @@ struct Holdings {
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
-        bytes -= item.bytes
-        count -= item.supplies.count
+        costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
     }
 
     mutating func dropUnfinished(of owner: UInt64) {

@@ -67,23 +67,37 @@ package struct ReplaceContentsCall: Call {
     /// Do it only if nothing was put on the board since the daemon started: the contents that a provider had on it
     /// before a restart do not push out newer ones.
     package let onlyIfUntouched: Bool
+    /// Do it only if the board still has this change count and nobody else's items, and keep the count: a program goes on
+    /// with what it has begun to write.
+    package let amending: UInt64?
+    /// The board is done with: with nothing on it, it is as one that was never used.
+    package let isRemoval: Bool
 
-    package init(board: String, manifests: [OfferManifest], onlyIfUntouched: Bool = false) {
+    package init(
+        board: String, manifests: [OfferManifest], onlyIfUntouched: Bool = false, amending: UInt64? = nil,
+        isRemoval: Bool = false
+    ) {
         self.board = board
         self.manifests = manifests
         self.onlyIfUntouched = onlyIfUntouched
+        self.amending = amending
+        self.isRemoval = isRemoval
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         board = try decoder.decode(forKey: 0)
         manifests = try decoder.decode(forKey: 1)
         onlyIfUntouched = try decoder.decodeIfPresent(forKey: 2) ?? false
+        amending = try decoder.decodeIfPresent(forKey: 3)
+        isRemoval = try decoder.decodeIfPresent(forKey: 4) ?? false
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(board, forKey: 0)
         encoder.encode(manifests, forKey: 1)
         if onlyIfUntouched { encoder.encode(true, forKey: 2) }
+        encoder.encodeIfPresent(amending, forKey: 3)
+        if isRemoval { encoder.encode(true, forKey: 4) }
     }
 }
 
@@ -102,14 +116,23 @@ package struct ChangeCountCall: Call {
 
 package struct ChangeCountReply: Message {
     package let changeCount: UInt64
+    /// Whether something was put on the board since it was last removed, as far as is remembered.
+    package let isTouched: Bool
 
-    package init(changeCount: UInt64) { self.changeCount = changeCount }
+    package init(changeCount: UInt64, isTouched: Bool = true) {
+        self.changeCount = changeCount
+        self.isTouched = isTouched
+    }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         changeCount = try decoder.decode(forKey: 0)
+        isTouched = try decoder.decodeIfPresent(forKey: 1) ?? true
     }
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(changeCount, forKey: 0) }
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(changeCount, forKey: 0)
+        if !isTouched { encoder.encode(false, forKey: 1) }
+    }
 }
 
 /// Asks what is on a board, as far as the asker may see it. Long boards come in several pages.

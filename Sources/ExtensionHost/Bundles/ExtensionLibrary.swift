@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem
@@ -7,10 +8,12 @@ import LinuxSystem
 /// The folder is all of its state, so any process may use it. Methods block on the file system.
 package struct ExtensionLibrary: Sendable {
     private let folder: String
+    private let containers: String
 
     /// - Parameter data: the folder of what Purvey keeps for this user.
     package init(data: String) {
         folder = data + "/extensions"
+        containers = data + "/containers"
     }
 
     /// What cannot be done, in one sentence.
@@ -69,17 +72,40 @@ package struct ExtensionLibrary: Sendable {
         }
     }
 
-    /// Removes an extension. Its container stays.
-    package func remove(identifier: String) throws(Failure) {
-        guard ExtensionInspection.isIdentifier(identifier), let name = FileName(identifier + ".appex"),
-            let directory = try? FileDescriptor.open(folder, [.readOnly, .directory]),
-            (try? FileStatus.of(folder + "/" + name.description, followingLinks: false)) != nil
-        else { throw Failure(description: "no extension \"\(identifier)\" is installed") }
+    /// Removes an extension.
+    ///
+    /// - Parameter withContainer: remove its container as well, of one that was removed before too. Otherwise that stays, as
+    ///   the extension's user may want what is in it.
+    /// - Returns: whether it was still installed.
+    @discardableResult
+    package func remove(identifier: String, withContainer: Bool = false) throws(Failure) -> Bool {
+        let container = withContainer ? container(of: identifier) : nil
+        let path = folder + "/" + identifier + ".appex"
+        let isInstalled =
+            ExtensionInspection.isIdentifier(identifier)
+            && (try? FileStatus.of(path, followingLinks: false)) != nil
+        guard isInstalled || container != nil else {
+            throw Failure(description: "no extension \"\(identifier)\" is installed")
+        }
         do {
-            try TreeRemover.remove(name, in: directory)
+            if isInstalled { try Self.remove(identifier + ".appex", in: folder) }
+            if container != nil { try Self.remove(identifier, in: containers) }
+            return isInstalled
         } catch {
             throw Failure(description: "\(identifier) cannot be removed: \(error)")
         }
+    }
+
+    private static func remove(_ name: String, in folder: String) throws {
+        guard let name = FileName(name) else { throw Errno.invalidArgument }
+        try TreeRemover.remove(name, in: try FileDescriptor.open(folder, [.readOnly, .directory]))
+    }
+
+    /// The container of an extension, where there is one.
+    package func container(of identifier: String) -> String? {
+        guard ExtensionInspection.isIdentifier(identifier) else { return nil }
+        let path = containers + "/" + identifier
+        return (try? FileStatus.of(path, followingLinks: false)) == nil ? nil : path
     }
 
     private struct Entry {

@@ -18,6 +18,7 @@ package final class ExtensionService: Sendable {
     package init(data: String) {
         self.data = data
         library = ExtensionLibrary(data: data)
+        ScopeFolder.sweep(data: data)
     }
 
     /// Adds what this service does to a daemon's table.

@@ -1,10 +1,11 @@
+import AppExtension
 import Foundation
 import LinuxSystem
 
 extension Confinement {
     /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and nothing
-    /// of its user's.
-    init(of bundle: ExtensionBundle, in container: Container) {
+    /// of its user's but what the daemon places for it.
+    init(of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder) {
         self.init(workingFolder: container.path)
         network = bundle.usesNetwork
         memory = UInt64(bundle.memoryLimit)
@@ -14,6 +15,7 @@ extension Confinement {
             (bundle.executable, [.read, .execute]),
             ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
             (container.path, [.read, .write]),
+            (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
             ("/usr", .read), ("/lib", .read), ("/lib64", .read), ("/etc", .read),
             ("/sys/devices/system/cpu", .read), ("/proc/meminfo", .read), ("/proc/cpuinfo", .read),
             ("/proc/stat", .read), ("/proc/sys/vm/overcommit_memory", .read),
@@ -26,21 +28,10 @@ extension Confinement {
     /// Where this process's own libraries lie: the language's may be outside of the system's folders.
     private static let libraryFolders: [String] = {
         var folders: Set<String> = []
-        for line in Self.mappings.split(separator: "\n") where line.contains("/libswift") {
+        for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
             guard let start = line.firstIndex(of: "/") else { continue }
             folders.insert((String(line[start...]) as NSString).deletingLastPathComponent)
         }
         return folders.sorted()
     }()
-
-    /// What is mapped into this process, as proc(5) describes it. Foundation would take the file for an empty one.
-    private static var mappings: String {
-        var text: [UInt8] = []
-        guard let file = try? FileDescriptor.open("/proc/self/maps", .readOnly) else { return "" }
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while let count = try? piece.withUnsafeMutableBytes({ buffer in try file.read(into: buffer) }), count > 0 {
-            text += piece[..<count]
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }

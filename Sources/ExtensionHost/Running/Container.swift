@@ -1,3 +1,5 @@
+import AppExtension
+import FileCoordination
 import Foundation
 import ItemProvider
 import LinuxSystem
@@ -7,13 +9,37 @@ struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
 
+    /// A container in which the extension has put something else in the place of one of its folders.
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// Makes what is missing of it. Blocks on the file system.
+    ///
+    /// What is in it the extension may have replaced: no link of its is followed, or it would have folders made elsewhere.
     init(of bundle: ExtensionBundle, data: String) throws {
         path = data + "/containers/" + bundle.identifier
-        for folder in [temporary, path + "/Documents", path + "/Library/Caches"] {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let container = try FileDescriptor.open(path, [.readOnly, .directory, .noFollow])
+        for names in [["tmp"], ["Documents"], ["Library", "Caches"]] {
+            var folder = container
+            for name in names.compactMap({ FileName($0) }) {
+                do throws(Errno) {
+                    folder = try Self.folder(name, in: folder)
+                } catch {
+                    throw Unusable(
+                        description: "\(name) in its container \(path) is no folder that can be used: \(error)")
+                }
+            }
         }
+    }
+
+    private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
+        do throws(Errno) {
+            try parent.makeDirectory(name, permissions: 0o700)
+        } catch  where error == .fileExists {}
+        return try parent.open(entry: name, [.readOnly, .directory])
     }
 
     /// What the extension finds in its environment, and nothing else.
@@ -24,6 +50,7 @@ struct Container: Sendable {
             "CFFIXED_USER_HOME=\(path)",
             // A folder that it is handed is copied into its container.
             "\(FolderPlacement.environmentKey)=1",
+            "\(ScopeLink.environmentKey)=\(ScopeLink.descriptorNumber)",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
             // Tracing a crash takes a second process, which it may not start.
             "SWIFT_BACKTRACE=enable=no",

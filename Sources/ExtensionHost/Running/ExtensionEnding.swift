@@ -14,6 +14,8 @@ package struct ExtensionEnding: Message, Equatable {
         case timedOut = 2
         /// It was ended because its caller had gone or had enough.
         case released = 3
+        /// It was ended because it took too much memory; the status is the limit in mebibytes.
+        case tookTooMuchMemory = 4
     }
 
     package let reason: Reason
@@ -48,6 +50,7 @@ package struct ExtensionEnding: Message, Equatable {
             case .signalled: "the extension crashed: signal \(status) (\(String(cString: strsignal(CInt(status)))))"
             case .timedOut:
                 "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
+            case .tookTooMuchMemory: "the extension was ended: it took more than its limit of \(status) MiB of memory"
             case .released: "the extension was ended because nobody waited for it any more"
             }
         return lastLines.isEmpty ? what : what + "; it said last: " + lastLines.joined(separator: " / ")

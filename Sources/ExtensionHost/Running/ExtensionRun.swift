@@ -1,3 +1,5 @@
+import AppExtension
+import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
@@ -14,6 +16,10 @@ package final class ExtensionRun: Sendable {
     private let process: ProcessDescriptor
     private let errors: ErrorTail
     private let timeLimit: Int
+    /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
+    private let link: Connection
+    private let scopes: ScopeFolder
+    private let memoryLimit: Int
     private let released = Atomic<Bool>(false)
 
     /// Starts an extension, confined. Blocks for as long as the system takes.
@@ -25,12 +31,18 @@ package final class ExtensionRun: Sendable {
         let container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
         timeLimit = bundle.timeLimit
+        scopes = try ScopeFolder(data: data)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        memoryLimit = bundle.memoryLimit
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
             environment: container.environment(language: ProcessInfo.processInfo.environment["LANG"]),
-            descriptors: [nil, nil, errors.input, socket], confinedTo: Confinement(of: bundle, in: container))
+            descriptors: [nil, nil, errors.input, socket, theirs.descriptor],
+            confinedTo: Confinement(of: bundle, in: container, scopes: scopes))
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
+        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes)
+        link = try Connection(ours, service: service.makeService())
     }
 
     /// Ends the process: its caller has what it wanted, or has gone.
@@ -40,28 +52,45 @@ package final class ExtensionRun: Sendable {
         try? process.send(signal: SIGKILL)
     }
 
-    /// Waits for the end, and brings it about at the time limit. Blocks; call it once, on a thread that may.
+    /// How often its memory is looked at. A filter and resource limits see to the rest of it; what it can take of memory
+    /// files in this time, it has.
+    private static let watchInterval: CInt = 100
+
+    /// Waits for the end, and brings it about at the limits of time and shared memory. Blocks; call it once, on a thread that may.
     package func waitForEnd() -> ExtensionEnding {
+        defer {
+            link.close()
+            scopes.remove()
+        }
         let deadline = ContinuousClock.now + .seconds(timeLimit)
-        var timedOut = false
+        var reason: ExtensionEnding.Reason?
         while !process.hasEnded {
             var sources = [
                 pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
                 pollfd(fd: errors.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
             ]
             let left = deadline - ContinuousClock.now
-            if left <= .zero, !timedOut {
-                timedOut = true
-                try? process.send(signal: SIGKILL)
+            if reason == nil {
+                if left <= .zero {
+                    reason = .timedOut
+                } else if !SharedMemory.isWithin(memoryLimit, of: program.processID) {
+                    reason = .tookTooMuchMemory
+                }
+                if reason != nil { try? process.send(signal: SIGKILL) }
             }
-            let wait = timedOut ? 1000 : CInt(left / .milliseconds(1)) + 1
+            let wait = reason != nil ? 1000 : min(CInt(left / .milliseconds(1)) + 1, Self.watchInterval)
             poll(&sources, nfds_t(sources.count), wait)
             errors.drain()
         }
         errors.drain()
         let lines = errors.lines
         let ending = (try? program.wait()) ?? .unknown
-        if timedOut { return ExtensionEnding(.timedOut, status: timeLimit, lastLines: lines) }
+        switch reason {
+        case .timedOut: return ExtensionEnding(.timedOut, status: timeLimit, lastLines: lines)
+        case .tookTooMuchMemory:
+            return ExtensionEnding(.tookTooMuchMemory, status: memoryLimit >> 20, lastLines: lines)
+        default: break
+        }
         if released.load(ordering: .acquiring) { return ExtensionEnding(.released, status: 0, lastLines: lines) }
         switch ending {
         case .exited(let status): return ExtensionEnding(.exited, status: Int(status), lastLines: lines)

@@ -105,10 +105,10 @@ open class FileWrapper: NSObject, NSSecureCoding {
     }
 
     /// `true`.
-    public static var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     /// Archives everything beneath.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
         if let data = serializedRepresentation { coder.encode(data as NSData, forKey: "serializedRepresentation") }
     }
 

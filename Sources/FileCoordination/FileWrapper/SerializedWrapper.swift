@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// A file wrapper as data: a binary property list, a dictionary for each file.
 ///
@@ -17,8 +18,8 @@ struct SerializedWrapper {
 
     static func decode(_ data: Data) -> SerializedWrapper? {
         guard data.starts(with: Data("bplist00".utf8)),
-            let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
-            let outer = list as? [String: Any], outer["fileWrapper"] as? Int == 1, let root = outer["root"]
+            let outer = ForeignPropertyList.dictionary(data), outer["fileWrapper"] as? Int == 1,
+            let root = outer["root"]
         else { return nil }
         return decode(root, depth: 0)
     }

@@ -10,6 +10,8 @@ import ZipArchive
 /// of its own that goes with the arrival, so a failure or a cancelled load leaves nothing.
 struct Bridge {
     let typeIdentifier: String
+    /// The type, where the provider named it with what it conforms to and nobody declared it.
+    let contentType: UTType?
     let suggestedName: String?
     /// Told how much of the moving is done, from 0 to 1.
     let report: @Sendable (Double) -> Void
@@ -21,9 +23,6 @@ struct Bridge {
     /// Up to this many bytes a file is read into memory; a larger one is copied to an unnamed file that is mapped, so that its
     /// size is bounded by the disk and not by memory, and costs nothing where the file system can clone it.
     private static let largestRead = 1 << 20
-
-    /// Up to this many bytes are read of a file that does not know its size.
-    private static let largestUnsized = 64 << 20
 
     /// How much is written between two looks at whether the load was cancelled.
     private static let pieceSize = 8 << 20
@@ -77,7 +76,8 @@ struct Bridge {
     }
 
     private func name(of file: SuppliedFile?) -> String {
-        ItemName.name(suggested: suggestedName, file: file?.name, typeIdentifier: typeIdentifier)
+        ItemName.name(
+            suggested: suggestedName, file: file?.name, typeIdentifier: typeIdentifier, contentType: contentType)
     }
 
     private func arrival(_ name: String, in folder: LoadFolder, isDirectory: Bool) -> Arrival {
@@ -137,26 +137,29 @@ extension Bridge {
             throw ItemProviderError.unusableFile("The promised file is not a regular file")
         }
         let size = status.size
-        if size <= Self.largestRead { return try readIntoMemory(file.descriptor, named: name(of: file), size: size) }
+        let name = name(of: file)
+        if size <= Self.largestRead, let data = try readIntoMemory(file.descriptor, named: name, size: size) {
+            return data
+        }
         // The copy's name goes with the folder; the mapping keeps the bytes.
         let folder = try LoadFolder()
         try FileCopier.copy(
-            file.descriptor, into: folder.directory, named: "copy", progress: reportBytes, isCancelled: isCancelled)
-        let copy = try folder.directory.open("copy", [.readOnly, .noFollow])
+            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+        let copy = try folder.directory.open(name, [.readOnly, .noFollow])
         return try Self.data(mapping: copy, size: try copy.status().size)
     }
 
     /// Reads a small file; also one whose size the file system does not know, as those in `/proc`.
-    private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data {
+    ///
+    /// - Returns: `nil` when such a file turns out to be too large for memory, or to have no end.
+    private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data? {
         var data = Data(count: max(size, 4096))
         var filled = 0
         while true {
             if isCancelled() { throw ItemProviderError.cancelled() }
             if filled == data.count {
                 if filled > size && size > 0 { break }
-                guard filled < Self.largestUnsized else {
-                    throw ItemProviderError.unusableFile("“\(name)” says that it is empty, and has no end")
-                }
+                guard filled < Self.largestRead else { return nil }
                 data.count *= 2
             }
             let count = try data.withUnsafeMutableBytes { buffer throws(Errno) in

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Attributed text as a property list: the string, and runs of attributes over it.
 ///
@@ -29,8 +30,7 @@ package enum AttributedText {
     /// - Returns: `nil` for data in another form. Runs that do not lie within the string are left out.
     package static func decode(_ data: Data) -> NSMutableAttributedString? {
         guard
-            let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
-            let form = list as? [String: Any], let string = form["string"] as? String
+            let form = ForeignPropertyList.dictionary(data), let string = form["string"] as? String
         else { return nil }
         let text = NSMutableAttributedString(string: string)
         for run in form["runs"] as? [[String: Any]] ?? [] {

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import UniformTypeIdentifiers
 
 /// URLs are offered as `public.url`, those of files also as `public.file-url`.
@@ -37,11 +38,9 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
     }
 
     private static func parse(_ data: Data) -> URL? {
-        if data.starts(with: Data("bplist".utf8)) {
-            // Foundation would read other bytes for a property list of the oldest, textual kind.
-            var format = PropertyListSerialization.PropertyListFormat.openStep
-            let list = try? PropertyListSerialization.propertyList(from: data, format: &format)
-            guard format == .binary else { return nil }
+        // Foundation would read other bytes for a property list of the oldest, textual kind.
+        if ForeignPropertyList.isBinary(data) {
+            let list = try? ForeignPropertyList.read(data)
             let strings = (list as? [Any])?.map { $0 as? String ?? "" } ?? (list as? String).map { [$0] }
             guard let strings, let text = strings.first, !text.isEmpty else { return nil }
             let base = strings.dropFirst().first.flatMap { $0.isEmpty ? nil : URL(string: $0) }

@@ -2,7 +2,7 @@ import Foundation
 import UniformTypeIdentifiers
 
 /// Text as data, and back.
-enum PlainText {
+package enum PlainText {
     /// The plain text types, most exact first.
     static let readableTypes = [
         UTType.utf8PlainText, .utf16ExternalPlainText, .utf16PlainText, .plainText, .text,
@@ -12,7 +12,7 @@ enum PlainText {
     /// anything, and the older Latin-1 for what is not valid UTF-8.
     ///
     /// - Returns: `nil` for data that cannot be text of that type.
-    static func decode(_ data: Data, typeIdentifier: String) -> String? {
+    package static func decode(_ data: Data, typeIdentifier: String) -> String? {
         let type = UTType(typeIdentifier)
         if let type, type.conforms(to: .utf16PlainText) || type.conforms(to: .utf16ExternalPlainText) {
             return utf16(data)
@@ -23,7 +23,7 @@ enum PlainText {
     }
 
     /// Text in the encoding of its type: UTF-16 with a byte order mark where the type says so, else UTF-8.
-    static func encode(_ text: String, typeIdentifier: String) -> Data {
+    package static func encode(_ text: String, typeIdentifier: String) -> Data {
         guard let type = UTType(typeIdentifier),
             type.conforms(to: .utf16PlainText) || type.conforms(to: .utf16ExternalPlainText)
         else { return Data(text.utf8) }

@@ -8,77 +8,119 @@ import UniformTypeIdentifiers
 /// | from | to |
 /// | --- | --- |
 /// | a class, or one above it | itself |
-/// | a file's URL | data (its contents), string and attributed string (its text), image, property list, file wrapper |
-/// | any other URL | string, data (the URL's own bytes) |
-/// | data | string, attributed string, URL, image, property list, file wrapper, as its type says |
-/// | string, attributed string | data, URL, each other |
-/// | property list | data |
-/// | image | data in the asked type's format |
-/// | file wrapper | data, of a regular file |
+/// | anything that has bytes | data, and a file wrapper of it: the bytes that the binary interface gives |
+/// | a file's URL | data (its contents, whatever the type), what these can be made, file wrapper |
+/// | any other URL | string |
+/// | data | string, attributed string, URL, image, property list, the object of an archive, as its type says |
+/// | string, attributed string | URL, each other |
+/// | file wrapper | what the contents of its regular file can be made |
 ///
 /// Everything else, and what turns out not to be what its type says, is `unavailableCoercionError`.
-enum ItemCoercion {
-    /// - Parameter typeIdentifier: the type under which the item is registered.
-    static func coerce(_ value: ItemValue, typeIdentifier: String, to wanted: AnyClass) throws -> ItemValue {
+struct ItemCoercion {
+    /// The type under which the item is registered.
+    let typeIdentifier: String
+    /// What brings the item's bytes, as it does for the binary interface.
+    let bridge: Bridge
+
+    func coerce(_ value: ItemValue, to wanted: AnyClass) throws -> ItemValue {
         if let object = value.object as? NSObject, object.isKind(of: wanted) { return value }
         let result: (any NSSecureCoding)? =
-            switch value.object {
-            case let url as NSURL: try coerce(url as URL, typeIdentifier, to: wanted)
-            case let data as NSData: coerce(Data(referencing: data), typeIdentifier, to: wanted)
-            case let text as NSString: coerce(text as String, to: wanted)
-            case let text as NSAttributedString: coerce(text.string, to: wanted)
-            case let image as UIImage:
-                wanted == NSData.self ? data(of: image, typeIdentifier).map { $0 as NSData } : nil
-            case let wrapper as FileWrapper:
-                wanted == NSData.self ? wrapper.regularFileContents.map { $0 as NSData } : nil
-            case is NSDictionary, is NSArray, is NSNumber, is NSDate:
-                wanted == NSData.self ? propertyListData(value.object).map { $0 as NSData } : nil
-            default: nil
+            if wanted == NSData.self {
+                try data(of: value) as NSData
+            } else if wanted == FileWrapper.self {
+                try wrapper(of: value)
+            } else {
+                switch value.object {
+                case let url as NSURL: try coerce(url as URL, to: wanted)
+                case let data as NSData: coerce(Data(referencing: data), typeIdentifier, to: wanted)
+                case let text as NSString: coerce(text as String, to: wanted)
+                case let text as NSAttributedString: coerce(text.string, to: wanted)
+                case let wrapper as FileWrapper:
+                    wrapper.regularFileContents.flatMap { coerce($0, typeIdentifier, to: wanted) }
+                default: nil
+                }
             }
-        guard let result else {
-            throw ItemProviderError.make(
-                .unavailableCoercionError,
-                "The item of class \(Swift.type(of: value.object)) and type \(typeIdentifier) cannot be made a \(wanted)"
-            )
-        }
+        guard let result else { throw failure(value, wanted) }
         return ItemValue(result)
     }
 
-    private static func coerce(_ url: URL, _ typeIdentifier: String, to wanted: AnyClass) throws
-        -> (any NSSecureCoding)?
-    {
-        if url.isFileURL, wanted == FileWrapper.self { return try? FileWrapper(url: url) }
-        let isText = wanted == NSString.self || wanted == NSAttributedString.self
-        let namesTheFile = TypeIdentifier.conforms(typeIdentifier, to: UTType.url.identifier)
-        if !url.isFileURL || isText && namesTheFile {
-            if wanted == NSData.self { return url.dataRepresentation as NSData }
-            return coerce(url.absoluteString, to: wanted)
-        }
-        guard let contents = FileManager.default.contents(atPath: url.path) else { return nil }
-        let type = namesTheFile ? FileType.type(of: url).identifier : typeIdentifier
-        return wanted == NSData.self ? contents as NSData : coerce(contents, type, to: wanted)
+    private func failure(_ value: ItemValue, _ wanted: AnyClass) -> NSError {
+        ItemProviderError.make(
+            .unavailableCoercionError,
+            "The item of class \(Swift.type(of: value.object)) and type \(typeIdentifier) cannot be made a \(wanted)")
     }
 
-    private static func coerce(_ data: Data, _ typeIdentifier: String, to wanted: AnyClass) -> (any NSSecureCoding)? {
-        if wanted == UIImage.self { return UIImage(data: data) }
-        if wanted == FileWrapper.self { return FileWrapper(regularFileWithContents: data) }
-        if wanted == NSURL.self { return try? NSURL.object(withItemProviderData: data, typeIdentifier: typeIdentifier) }
-        if wanted == NSString.self {
-            return PlainText.decode(data, typeIdentifier: typeIdentifier).map { $0 as NSString }
+    // MARK: - Bytes
+
+    /// The bytes of the binary interface; but a file's URL gives the file's contents also where its type means the URL.
+    private func data(of value: ItemValue) throws -> Data {
+        if let url = value.object as? NSURL, url.isFileURL { return try contents(of: url as URL) }
+        return try unavailable { try value.supply(typeIdentifier: typeIdentifier) }
+    }
+
+    private func contents(of url: URL) throws -> Data {
+        try unavailable { .file(try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)) }
+    }
+
+    /// What is supplied, as data. A failure is one of the coercion, with the words and the cause that it had.
+    private func unavailable(_ supply: () throws -> Supply) throws -> Data {
+        do {
+            return try bridge.deliver(supply(), as: .data).asData.get()
+        } catch {
+            let cause = CocoaError.known(error) as NSError
+            guard cause.domain == NSItemProvider.errorDomain else {
+                throw ItemProviderError.make(
+                    .unavailableCoercionError, cause.localizedDescription, underlying: cause)
+            }
+            throw ItemProviderError.make(
+                .unavailableCoercionError, cause.localizedDescription,
+                underlying: cause.userInfo[NSUnderlyingErrorKey] as? any Error)
         }
+    }
+
+    private func wrapper(of value: ItemValue) throws -> FileWrapper {
+        guard let url = value.object as? NSURL, url.isFileURL else {
+            return FileWrapper(regularFileWithContents: try data(of: value))
+        }
+        do {
+            return try FileWrapper(url: url as URL)
+        } catch {
+            throw ItemProviderError.make(
+                .unavailableCoercionError, "The file \((url as URL).path) cannot be read", underlying: error)
+        }
+    }
+
+    // MARK: - Classes
+
+    private func coerce(_ url: URL, to wanted: AnyClass) throws -> (any NSSecureCoding)? {
+        let isText = wanted == NSString.self || wanted == NSAttributedString.self
+        let namesTheFile = TypeIdentifier.conforms(typeIdentifier, to: UTType.url.identifier)
+        if !url.isFileURL || isText && namesTheFile { return coerce(url.absoluteString, to: wanted) }
+        if url.hasDirectoryPath { return nil }
+        let type = namesTheFile ? FileType.type(of: url).identifier : typeIdentifier
+        return coerce(try contents(of: url), type, to: wanted)
+    }
+
+    private func coerce(_ data: Data, _ typeIdentifier: String, to wanted: AnyClass) -> (any NSSecureCoding)? {
+        if wanted == UIImage.self { return UIImage(data: data) }
+        if wanted == NSURL.self { return DataMeaning(data, typeIdentifier).url.map { $0 as NSURL } }
+        if wanted == NSString.self { return DataMeaning(data, typeIdentifier).text.map { $0 as NSString } }
         if wanted == NSAttributedString.self {
-            return try? NSAttributedString.object(withItemProviderData: data, typeIdentifier: typeIdentifier)
+            if TypeIdentifier.areEqual(typeIdentifier, AttributedText.typeIdentifier) {
+                return AttributedText.decode(data).map { NSAttributedString(attributedString: $0) }
+            }
+            return DataMeaning(data, typeIdentifier).text.map { NSAttributedString(string: $0) }
         }
         let lists: [AnyClass] = [NSDictionary.self, NSArray.self, NSNumber.self, NSDate.self]
-        if lists.contains(where: { $0 == wanted }) {
+        // An archive is a property list too, of how it is made.
+        if lists.contains(where: { $0 == wanted }), !KeyedArchive.isArchive(data) {
             guard let list = ItemPropertyList.decode(data), list.isKind(of: wanted) else { return nil }
             return list as? any NSSecureCoding
         }
         return KeyedArchive.unarchive(data, as: wanted)
     }
 
-    private static func coerce(_ text: String, to wanted: AnyClass) -> (any NSSecureCoding)? {
-        if wanted == NSData.self { return Data(text.utf8) as NSData }
+    private func coerce(_ text: String, to wanted: AnyClass) -> (any NSSecureCoding)? {
         if wanted == NSString.self { return text as NSString }
         if wanted == NSAttributedString.self { return NSAttributedString(string: text) }
         if wanted == NSURL.self, let url = URL(string: text), url.scheme != nil { return url as NSURL }

@@ -49,7 +49,7 @@ final class ItemLoad: Sendable {
 
     func start() {
         guard let item = representation.item else { return loadAsItComes() }
-        HandlerThreads.shared.run {
+        HandlerThreads.shared.runHandler {
             item(self.request) { result in
                 switch result {
                 case .success(let value?): self.finish(.success(value))
@@ -74,6 +74,15 @@ final class ItemLoad: Sendable {
         }
     }
 
+    private var coercion: ItemCoercion {
+        let typeIdentifier = representation.typeIdentifier
+        return ItemCoercion(
+            typeIdentifier: typeIdentifier,
+            bridge: Bridge(
+                typeIdentifier: typeIdentifier, contentType: promise.undeclaredType(typeIdentifier),
+                suggestedName: promise.suggestedName, report: { _ in }, isCancelled: { false }))
+    }
+
     private func finish(_ result: Result<ItemValue, any Error>) {
         let completion = completion.withLock { completion in
             defer { completion = nil }
@@ -90,7 +99,7 @@ final class ItemLoad: Sendable {
                 outcome.flatMap { value in
                     guard let wanted = self.request.expectedClass?.value else { return .success(value) }
                     return Result {
-                        try ItemCoercion.coerce(value, typeIdentifier: typeIdentifier, to: wanted)
+                        try self.coercion.coerce(value, to: wanted)
                     }
                 })
         }

@@ -1,15 +1,15 @@
 import Foundation
+import PropertyLists
 
 /// Property lists as data, in any of the three forms.
-enum ItemPropertyList {
-    static func decode(_ data: Data) -> NSObject? {
+package enum ItemPropertyList {
+    package static func decode(_ data: Data) -> NSObject? {
         // Foundation takes any text at all for a property list of the oldest form: that one must look like a collection.
         let start = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        guard let start, data.starts(with: Data("bplist".utf8)) || "<{(".utf8.contains(start) || start == 0xEF else {
+        guard let start, ForeignPropertyList.isBinary(data) || "<{(".utf8.contains(start) || start == 0xEF else {
             return nil
         }
-        if data.starts(with: Data("bplist".utf8)), (try? BinaryPropertyList(data)) == nil { return nil }
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
+        guard let list = try? ForeignPropertyList.read(data) else { return nil }
         return (list as AnyObject) as? NSObject
     }
 }

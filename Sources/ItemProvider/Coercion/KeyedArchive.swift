@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 
 /// Reading keyed archives that somebody else wrote.
 ///
@@ -7,30 +8,78 @@ import Foundation
 /// and Foundation's plain values.
 package enum KeyedArchive {
     /// Values without behaviour, in which objects keep their state.
-    private static let plainClasses: Set<String> = [
-        "NSObject", "NSString", "NSMutableString", "NSNumber", "NSValue", "NSData", "NSMutableData", "NSDate", "NSURL",
+    static let plainClasses: Set<String> = [
+        "NSString", "NSMutableString", "NSNumber", "NSData", "NSMutableData", "NSDate", "NSURL",
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
     /// An object's archive; `nil` for an object of a class that Foundation cannot archive, and would end the process over: one
-    /// that is not found by its name, or an error.
+    /// that is not found by its name, or an error. So is a collection of such objects, or one that is nested too deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
-        guard let object = object as? any (NSObject & NSSecureCoding), !(object is NSError), !(object is NSPredicate),
-            let found: AnyClass = NSClassFromString(NSStringFromClass(type(of: object))), found == type(of: object)
-        else { return nil }
+        guard canArchive(object, depth: 0) else { return nil }
         return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
     }
 
+    private static func canArchive(_ value: Any, depth: Int) -> Bool {
+        guard depth < KeyedArchiveStructure.deepest,
+            let object = (value as AnyObject) as? any (NSObject & NSSecureCoding)
+        else { return false }
+        switch object {
+        case let list as NSArray: return list.allSatisfy { canArchive($0, depth: depth + 1) }
+        case let set as NSSet: return set.allSatisfy { canArchive($0, depth: depth + 1) }
+        case let dictionary as NSDictionary:
+            return dictionary.allSatisfy {
+                canArchive($0.key, depth: depth + 1) && canArchive($0.value, depth: depth + 1)
+            }
+        case is NSString, is NSNumber, is NSData, is NSDate, is NSURL, is NSUUID, is NSNull: return true
+        case is NSError, is NSPredicate: return false
+        default:
+            let found: AnyClass? = NSClassFromString(NSStringFromClass(type(of: object)))
+            return found == type(of: object)
+        }
+    }
+
+    /// Whether data says that it is a keyed archive, whatever it holds and whether or not it can be read.
+    static func isArchive(_ data: Data) -> Bool {
+        guard ForeignPropertyList.isBinary(data), let list = try? BinaryPropertyList(data) else { return false }
+        return list.value(list.root, "$archiver").flatMap { list.text($0) } == "NSKeyedArchiver"
+            && list.value(list.root, "$objects") != nil
+    }
+
+    /// A plain value from its archive, whatever its class; `nil` where it is of another class, or holds such an object.
+    static func unarchivePlain(_ data: Data) -> (any NSSecureCoding)? {
+        guard let root = classNames(in: data)?.root, plainClasses.contains(root) else { return nil }
+        let classes: [AnyClass] = [
+            NSString.self, NSData.self, NSDate.self, NSURL.self, NSUUID.self, NSArray.self, NSDictionary.self,
+            NSSet.self, NSNull.self,
+        ]
+        let immutable = immutableName(of: root)
+        return classes.first { NSStringFromClass($0) == immutable }.flatMap { unarchive(data, as: $0) }
+    }
+
+    /// The class above a mutable plain one; any other is itself.
+    private static func immutableName(of name: String) -> String {
+        plainClasses.contains(name) ? name.replacing("NSMutable", with: "NS") : name
+    }
+
     /// An object of a class from its archive; `nil` for what is no archive of such an object.
-    static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
+    package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
-        guard let names = classNames(in: data), names.root == name,
+        // A class of Foundation has no module before its name. The plain ones apart, what they read they do not look at.
+        guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data),
+            names.root == name || immutableName(of: names.root) == name,
             names.all.subtracting(plainClasses) == [name]
                 || plainClasses.contains(name) && names.all.isSubset(of: plainClasses)
         else { return nil }
         func unarchive<Wanted: NSObject & NSSecureCoding>(_ type: Wanted.Type) -> (any NSSecureCoding)? {
-            try? NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: data)
+            guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
+            // Which classes there are was seen to above. Foundation would see to it by ending the process.
+            unarchiver.requiresSecureCoding = false
+            unarchiver.decodingFailurePolicy = .setErrorAndReturn
+            defer { unarchiver.finishDecoding() }
+            let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? Wanted
+            return unarchiver.error == nil ? object : nil
         }
         return unarchive(coding)
     }
@@ -43,8 +92,7 @@ package enum KeyedArchive {
             let table = list.value(list.root, "$objects"), case .array(let entries) = list.objects[table],
             case .uid(let rootEntry) = list.objects[root], rootEntry < entries.count
         else { return nil }
-        // What Foundation follows without looking must lead somewhere.
-        for case .uid(let entry) in list.objects where entry >= entries.count { return nil }
+        guard KeyedArchiveStructure(list, entries).isSound else { return nil }
         var names: Set<String> = []
         for entry in entries {
             if let name = list.value(entry, "$classname") {

@@ -73,7 +73,8 @@ extension NSItemProvider {
 extension NSItemProvider {
     /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if need be:
     /// `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a class of the
-    /// client's own that can be coded.
+    /// client's own that can be coded. Of another process such a class arrives only when it holds nothing but itself and plain
+    /// values, see ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error: `itemUnavailableError`,
     ///   `unavailableCoercionError`, or what the load handler failed with.
@@ -101,34 +102,6 @@ extension NSItemProvider {
         }
         if let bridgeable = type as? any _ObjectiveCBridgeable.Type { return bridged(bridgeable) }
         return type as? AnyClass
-    }
-}
-
-/// Loads for `async` code.
-extension NSItemProvider {
-    /// Loads the first representation that conforms to a type as the object that is stored, see
-    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``.
-    public func loadItem(
-        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
-    ) async throws -> any NSSecureCoding {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
-        }
-        return value.object
-    }
-
-    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``.
-    public func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws -> any NSSecureCoding {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadPreviewImage(options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
-        }
-        return value.object
     }
 }
 

@@ -4,79 +4,82 @@ import Synchronization
 
 /// One load: runs a representation's handler, bridges what it supplies to what was asked for, and completes once.
 ///
-/// The progress it shows is updated from here only, under one lock; the consumer reads it and may cancel it.
+/// The consumer reads the progress, may make it part of another, and may cancel it. It is finished when the load ends, however it
+/// ends. A load is kept by who may still answer it and by who may still cancel it, and goes when there is neither.
 package final class LoadOperation: Sendable {
     package typealias Completion = @Sendable (Result<Arrival, any Error>) -> Void
 
     /// The parts into which a load's progress is divided.
     private static let totalUnits: Int64 = 1000
 
-    /// What the consumer of the load watches and cancels. It finishes when the load ends, however it ends.
-    package let progress: Progress
+    /// What is loaded, and for whom.
+    private struct Load {
+        let representation: Representation
+        let promise: ItemPromise
+        let completion: Completion
+    }
 
     private struct State {
-        var completion: Completion?
-        var task: SupplyTask?
+        /// `nil` once the load has ended.
+        var load: Load?
+        // Held by whoever may cancel: it holds this object.
+        weak var progress: LoadProgress?
+        // Held by whoever may answer: it holds this object.
+        weak var task: SupplyTask?
         var isCancelled = false
         var completedUnits: Int64 = 0
     }
 
-    // Innermost: only the arithmetic of `progress` runs under it, never a handler.
+    // Innermost: progress is moved and handlers run after it is released.
     private let state: Mutex<State>
-    private let promise: ItemPromise
-    private let representation: Representation
     /// `nil` for whatever comes: data as data, a file in place or as a copy.
     private let delivery: Delivery?
     /// How much of the progress belongs to the load handler; the rest is bridging.
     private let supplyUnits: Int64
     private let coordination = CoordinatedReading()
 
-    private init(
-        _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
-        completion: @escaping Completion
-    ) {
-        // `Progress(totalUnitCount:)` would hang itself below whatever progress is current on this thread.
-        progress = Progress.discreteProgress(totalUnitCount: Self.totalUnits)
-        state = Mutex(State(completion: completion))
-        self.promise = promise
-        self.representation = representation
+    private init(_ load: Load, as delivery: Delivery?, progress: LoadProgress) {
+        state = Mutex(State(load: load, progress: progress))
         self.delivery = delivery
-        supplyUnits = delivery == .data ? Self.totalUnits : Self.totalUnits / 2
+        let isHandedOver = delivery == .data && !load.representation.suppliesFiles
+        supplyUnits = isHandedOver ? Self.totalUnits : Self.totalUnits / 2
     }
 
     /// Starts a load. It is never completed before this returns.
     ///
     /// - Parameters:
     ///   - delivery: `nil` takes it as it comes: data as data, a file in place where that is allowed and possible, else a copy.
+    ///   - prepare: given the progress before anything moves it: to be made a part of another.
     ///   - completion: called once, on a queue of its own.
+    /// - Returns: what the consumer watches and cancels.
     package static func start(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
-        completion: @escaping Completion
-    ) -> Progress {
-        let operation = LoadOperation(representation, of: promise, as: delivery, completion: completion)
-        operation.progress.cancellationHandler = { [weak operation] in operation?.cancel() }
+        prepare: (LoadProgress) -> Void = { _ in }, completion: @escaping Completion
+    ) -> LoadProgress {
+        let progress = LoadProgress(units: totalUnits)
+        prepare(progress)
+        let load = Load(representation: representation, promise: promise, completion: completion)
+        let operation = LoadOperation(load, as: delivery, progress: progress)
+        progress.cancellationHandler = { operation.cancel() }
         let task = SupplyTask(
             representation, for: delivery ?? .inPlace,
             report: { operation.advance(to: Int64($0 * Double(operation.supplyUnits))) },
             completion: { operation.bridge($0) })
         operation.hold(task)
-        return operation.progress
+        return progress
     }
 
     /// Starts a load that is bound to fail, with the shape of one that is not.
-    package static func fail(_ error: any Error, completion: @escaping Completion) -> Progress {
-        let progress = Progress.discreteProgress(totalUnitCount: totalUnits)
-        HandlerThreads.shared.run {
-            progress.completedUnitCount = totalUnits
-            completion(.failure(error))
-        }
+    package static func fail(_ error: any Error, completion: @escaping Completion) -> LoadProgress {
+        let progress = LoadProgress(units: totalUnits)
+        HandlerThreads.shared.run { progress.finish { completion(.failure(error)) } }
         return progress
     }
 
     private func hold(_ task: SupplyTask) {
         let isOver = state.withLock { state in
-            if state.completion != nil { state.task = task }
-            return state.completion == nil
+            state.task = task
+            return state.load == nil
         }
         // Cancelled between the start of the task and here.
         if isOver { task.cancel() }
@@ -95,56 +98,75 @@ package final class LoadOperation: Sendable {
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     private func bridge(_ result: Result<Supply, any Error>) {
-        // The thread is the provider's: whoever presents the file may need it to save.
-        let mayWait = (try? result.get())?.file?.needsCoordination ?? false
-        if representation.isRemote || mayWait {
-            HandlerThreads.shared.run { self.complete(with: result, isOnOwnQueue: true) }
+        guard let load = state.withLock({ $0.load }) else { return }
+        if mayBlock(result, load) {
+            HandlerThreads.shared.run { self.complete(load, with: result, isOnOwnQueue: true) }
         } else {
-            complete(with: result, isOnOwnQueue: false)
+            complete(load, with: result, isOnOwnQueue: false)
         }
     }
 
-    private func complete(with result: Result<Supply, any Error>, isOnOwnQueue: Bool) {
+    /// Whether bridging what was supplied takes a while, and this thread is not one to block.
+    private func mayBlock(_ result: Result<Supply, any Error>, _ load: Load) -> Bool {
+        guard case .success(let supply) = result else { return load.representation.isRemote }
+        if load.representation.isRemote { return true }
+        // Whoever presents the file may need the thread to save, and it may be inside a coordinated access of its own.
+        if let file = supply.file, file.needsCoordination { return true }
+        let staysGood: Bool =
+            switch supply {
+            case .bytes, .memory: delivery == .copy || delivery == .inPlace
+            case .file(let file): file.isOfferedInPlace
+            }
+        return staysGood && !HandlerThreads.isCurrent
+    }
+
+    private func complete(_ load: Load, with result: Result<Supply, any Error>, isOnOwnQueue: Bool) {
         do {
             let supply = try result.get()
-            advance(to: supplyUnits)
+            let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
+            let isHandedOver = delivery == .data && supply.file == nil
+            let supplied =
+                isHandedOver ? Self.totalUnits : max(Self.totalUnits / 2, state.withLock { $0.completedUnits })
+            advance(to: supplied)
             let bridge = Bridge(
-                typeIdentifier: representation.typeIdentifier, suggestedName: promise.suggestedName,
+                typeIdentifier: load.representation.typeIdentifier,
+                contentType: load.promise.undeclaredType(load.representation.typeIdentifier),
+                suggestedName: load.promise.suggestedName,
                 report: { fraction in
-                    self.advance(to: self.supplyUnits + Int64(fraction * Double(Self.totalUnits - self.supplyUnits)))
+                    self.advance(to: supplied + Int64(fraction * Double(Self.totalUnits - supplied)))
                 },
                 isCancelled: { self.isCancelled }, coordination: coordination)
-            let delivery = delivery ?? (supply.file == nil ? .data : .inPlace)
             finish(.success(try bridge.deliver(supply, as: delivery)), isOnOwnQueue: isOnOwnQueue)
         } catch {
-            let error = ItemProviderError.cannotLoad(representation.typeIdentifier, because: error)
+            let error = ItemProviderError.cannotLoad(load.representation.typeIdentifier, because: error)
             finish(.failure(error), isOnOwnQueue: isOnOwnQueue)
         }
     }
 
     private func advance(to units: Int64) {
-        state.withLock { state in
-            // The last unit is kept for the end, so that a finished progress means a finished load.
-            let units = min(units, Self.totalUnits - 1)
-            guard state.completion != nil, units > state.completedUnits else { return }
+        // The last unit is kept for the end, so that a finished progress means a finished load.
+        let units = min(units, Self.totalUnits - 1)
+        let progress = state.withLock { state -> LoadProgress? in
+            guard state.load != nil, units > state.completedUnits else { return nil }
             state.completedUnits = units
-            progress.completedUnitCount = units
+            return state.progress
         }
+        progress?.move(to: units)
     }
 
     private func finish(_ result: Result<Arrival, any Error>, isOnOwnQueue: Bool = false) {
-        let completion = state.withLock { state in
-            guard let completion = state.completion else { return nil as Completion? }
-            state.completion = nil
-            state.task = nil
-            progress.completedUnitCount = Self.totalUnits
-            return completion
+        let (load, progress) = state.withLock { state in
+            defer { state.load = nil }
+            return (state.load, state.progress)
         }
-        guard let completion else { return }
-        if isOnOwnQueue {
-            completion(result)
-        } else {
-            HandlerThreads.shared.run { completion(result) }
+        guard let load else { return }
+        let complete: @Sendable () -> Void = {
+            if isOnOwnQueue {
+                load.completion(result)
+            } else {
+                HandlerThreads.shared.run { load.completion(result) }
+            }
         }
+        if let progress { progress.finish(then: complete) } else { complete() }
     }
 }

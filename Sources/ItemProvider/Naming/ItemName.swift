@@ -14,11 +14,19 @@ package enum ItemName {
     private static let longestExtension = 64
 
     /// A name that is safe to create in a folder of one's own: never empty, `.` or `..`, never more than one component.
-    package static func name(suggested: String?, file: String?, typeIdentifier: String) -> String {
-        let type = UTType(typeIdentifier)
+    package static func name(
+        suggested: String?, file: String?, typeIdentifier: String, contentType: UTType? = nil
+    ) -> String {
+        let type = UTType(typeIdentifier) ?? contentType
         let candidates = [suggested, file, type?.localizedDescription, typeIdentifier]
         let base = candidates.lazy.compactMap { $0.flatMap(sanitized) }.first ?? "item"
         return shortened(withExtension(base, for: type))
+    }
+
+    /// The name for a file where its own is taken: numbered before the extension, and no longer than a file system takes.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
+        return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
     }
 
     /// The name with separators and control characters replaced, or `nil` when nothing usable is left.
@@ -53,9 +61,13 @@ package enum ItemName {
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > maximumLength else { return name }
         let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
+        return cut(name.dropLast(ending.count), ending: ending)
+    }
+
+    private static func cut(_ whole: Substring, ending: String) -> String {
         var room = maximumLength - ending.utf8.count
         var stem = ""
-        for character in name.dropLast(ending.count) {
+        for character in whole {
             room -= character.utf8.count
             if room < 0 { break }
             stem.append(character)

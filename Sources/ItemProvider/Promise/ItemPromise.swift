@@ -11,12 +11,18 @@ package final class ItemPromise: Sendable {
     package struct Presentation: Sendable {
         package var size = CGSize.zero
         package var style = 0
+        /// Where the item was, and what it was in, on the screen that it comes from.
+        package var sourceFrame = CGRect.zero
+        package var containerFrame = CGRect.zero
     }
 
     private struct State {
         var presentation = Presentation()
         var representations: [Representation] = []
         var suggestedName: String?
+        var teamRepresentation: Representation?
+        /// Types that nobody declared, by identifier in lowercase, as they were registered: with what they conform to.
+        var undeclaredTypes: [String: UTType] = [:]
         var previewImageHandler: NSItemProvider.LoadHandler?
         /// Copies that were given to consumers as URLs, which must be good for as long as the item is there.
         var copies: [LoadFolder] = []
@@ -34,6 +40,15 @@ package final class ItemPromise: Sendable {
         state.withLock { $0 = own }
     }
 
+    /// The same item with other representations of its own; a type for which there is none is left out. What is kept for the
+    /// team is not changed.
+    package func changed(_ body: (Representation) -> Representation?) -> ItemPromise {
+        let copy = ItemPromise(copying: self)
+        let changed = copy.representations.compactMap(body)
+        copy.state.withLock { $0.representations = changed }
+        return copy
+    }
+
     package var representations: [Representation] {
         state.withLock { $0.representations }
     }
@@ -43,9 +58,20 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.suggestedName = newValue } }
     }
 
-    var previewImageHandler: NSItemProvider.LoadHandler? {
+    package var previewImageHandler: NSItemProvider.LoadHandler? {
         get { state.withLock { $0.previewImageHandler } }
         set { state.withLock { $0.previewImageHandler = newValue } }
+    }
+
+    /// What only processes of the same team see besides the representations, and none of them.
+    package var teamRepresentation: Representation? {
+        get { state.withLock { $0.teamRepresentation } }
+        set { state.withLock { $0.teamRepresentation = newValue } }
+    }
+
+    /// Everything that other processes are offered.
+    package var offered: [Representation] {
+        state.withLock { $0.representations + ($0.teamRepresentation.map { [$0] } ?? []) }
     }
 
     package var presentation: Presentation {
@@ -69,13 +95,37 @@ package final class ItemPromise: Sendable {
         }
     }
 
+    /// Keeps a type that was registered with what it conforms to, when its identifier alone would not tell.
+    func remember(_ contentType: UTType) {
+        if contentType.isDeclared || contentType.isDynamic { return }
+        state.withLock { $0.undeclaredTypes[contentType.identifier.lowercased()] = contentType }
+    }
+
+    func undeclaredType(_ typeIdentifier: String) -> UTType? {
+        state.withLock { state in
+            state.undeclaredTypes.isEmpty ? nil : state.undeclaredTypes[typeIdentifier.lowercased()]
+        }
+    }
+
+    /// The type of an identifier, also of one that nobody declared but that was registered as a type.
+    func contentType(_ typeIdentifier: String) -> UTType? {
+        UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
+    }
+
+    /// Whether a registered type is, or is a kind of, another.
+    func conforms(_ typeIdentifier: String, to other: String) -> Bool {
+        if TypeIdentifier.conforms(typeIdentifier, to: other) { return true }
+        guard let type = undeclaredType(typeIdentifier), let parent = UTType(other) else { return false }
+        return type.conforms(to: parent)
+    }
+
     /// The first representation whose type conforms to the asked one.
     package func representation(
         conformingTo typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Representation? {
         representations.first {
             $0.fileOptions.isSuperset(of: fileOptions)
-                && TypeIdentifier.conforms($0.typeIdentifier, to: typeIdentifier)
+                && conforms($0.typeIdentifier, to: typeIdentifier)
         }
     }
 

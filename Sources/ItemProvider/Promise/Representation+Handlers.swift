@@ -24,7 +24,7 @@ extension Representation {
         loadHandler: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
     ) -> Representation {
         Representation(
-            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, suppliesFiles: true
         ) { _, completion in
             loadHandler { url, isCoordinated, error in
                 guard let url else {

@@ -19,8 +19,9 @@ package struct Representation: Sendable {
 
     /// Who keeps a promise.
     package enum Keeper: Sendable {
-        /// This process. Bridging is done on the handler's thread before its completion call returns, because from
-        /// then on the provider may change a file that it offered as a copy.
+        /// This process. A file that is offered as a copy is bridged on the thread on which the handler answers, before its
+        /// completion call returns: from then on the provider may change it. Everything else stays good, and is
+        /// bridged there only when that thread is one that may be blocked.
         case handler(Handler)
         /// Another process. Bridging moves off the thread on which its answer comes in.
         case request(Request)
@@ -30,6 +31,8 @@ package struct Representation: Sendable {
     package let visibility: NSItemProviderRepresentationVisibility
     package let fileOptions: NSItemProviderFileOptions
     package let keeper: Keeper
+    /// Whether the handler names files. Unknown, and so not set, where it does not run here.
+    package let suppliesFiles: Bool
     /// Set for what was registered through the coercing interface.
     let item: ItemHandler?
 
@@ -38,10 +41,11 @@ package struct Representation: Sendable {
 
     package init(
         typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
-        fileOptions: NSItemProviderFileOptions, handler: @escaping Handler
+        fileOptions: NSItemProviderFileOptions, suppliesFiles: Bool = false, handler: @escaping Handler
     ) {
         self.init(
-            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: .handler(handler))
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: .handler(handler),
+            suppliesFiles: suppliesFiles)
     }
 
     package init(
@@ -54,21 +58,26 @@ package struct Representation: Sendable {
 
     init(
         typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
-        fileOptions: NSItemProviderFileOptions, keeper: Keeper, item: ItemHandler? = nil
+        fileOptions: NSItemProviderFileOptions, keeper: Keeper, suppliesFiles: Bool = false,
+        item: ItemHandler? = nil
     ) {
         self.typeIdentifier = typeIdentifier
         self.visibility = visibility
         self.fileOptions = fileOptions
         self.keeper = keeper
+        self.suppliesFiles = suppliesFiles
         self.item = item
     }
 
     /// The same promise, shown to fewer processes.
     package func restricted(to visibility: NSItemProviderRepresentationVisibility) -> Representation {
         Representation(
-            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper, item: item
-        )
+            typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper,
+            suppliesFiles: suppliesFiles, item: item)
     }
+
+    /// The type under which data for the same team crosses. Whoever sees it is of that team.
+    package static let teamDataType = "org.purvey.team-data"
 
     var isRemote: Bool {
         if case .request = keeper { return true }

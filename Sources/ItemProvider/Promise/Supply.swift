@@ -89,7 +89,9 @@ package struct SuppliedFile: Sendable {
 
 extension CocoaError {
     /// The Cocoa error that names the same fault as an error number, with the file it happened to.
-    package init(_ errno: Errno, path: String) {
+    ///
+    /// - Parameter description: the sentence for people; Foundation's own without one.
+    package init(_ errno: Errno, path: String?, description: String? = nil) {
         let code: CocoaError.Code =
             switch errno {
             case .noSuchFile, .notDirectory: .fileReadNoSuchFile
@@ -101,6 +103,9 @@ extension CocoaError {
         let cause = NSError(
             domain: NSPOSIXErrorDomain, code: Int(errno.rawValue),
             userInfo: [NSLocalizedDescriptionKey: errno.description])
-        self.init(code, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
+        var userInfo: [String: Any] = [NSUnderlyingErrorKey: cause]
+        if let path { userInfo[NSFilePathErrorKey] = path }
+        if let description { userInfo[NSLocalizedDescriptionKey] = description }
+        self.init(code, userInfo: userInfo)
     }
 }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// One run of a load handler: started once, answered once, observed and cancelled meanwhile.
 ///
-/// The handler runs on a queue of its own, so that one that blocks delays only itself. Whoever answers first settles
+/// The handler runs on a thread of its own, so that one that blocks delays only itself, as long as fewer than
+/// `HandlerThreads.handlerLimit` do. Whoever answers first settles
 /// the task: the handler, its cancelled progress, or ``cancel()``; what comes later is ignored.
 package final class SupplyTask: Sendable {
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
@@ -49,7 +50,7 @@ package final class SupplyTask: Sendable {
         state = Mutex(State(completion: completion))
         switch representation.keeper {
         case .handler(let handler):
-            HandlerThreads.shared.run { self.start(handler, for: delivery) }
+            HandlerThreads.shared.runHandler { self.start(handler, for: delivery) }
         case .request(let request):
             hold(.request(cancel: request(delivery, { self.advance(to: $0) }, { self.settle($0) })))
         }
@@ -111,7 +112,7 @@ package final class SupplyTask: Sendable {
     fileprivate func sample() {
         guard case .handler(let progress) = state.withLock({ $0.running }) else { return }
         if progress.isCancelled { return settle(.failure(ItemProviderError.cancelled())) }
-        let fraction = progress.fractionCompleted
+        let fraction = (progress as? SuccessiveProgress)?.fraction ?? progress.fractionCompleted
         // The handler may be updating its progress at this moment, and Foundation's arithmetic is not atomic here.
         if fraction.isFinite, fraction <= 1 { advance(to: fraction) }
     }

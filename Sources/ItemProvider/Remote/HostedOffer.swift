@@ -11,6 +11,8 @@ package final class HostedOffer: Sendable {
     package let identifier: UUID
     /// What is promised, by position in the manifest. Fixed when the item is offered.
     private let representations: [Int: Representation]
+    /// Makes previews, where the client does so itself.
+    private let preview: NSItemProvider.LoadHandler?
     /// Grows from one offer of this process to the next.
     package let order: UInt64
     private static let made = Atomic<UInt64>(0)
@@ -27,10 +29,12 @@ package final class HostedOffer: Sendable {
     private let state = Mutex(State())
 
     package init(
-        identifier: UUID, representations: [Int: Representation], loaded: @escaping @Sendable (Bool) -> Void = { _ in }
+        identifier: UUID, representations: [Int: Representation], preview: NSItemProvider.LoadHandler? = nil,
+        loaded: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.identifier = identifier
         self.representations = representations
+        self.preview = preview
         self.loaded = loaded
         order = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
     }
@@ -49,7 +53,8 @@ package final class HostedOffer: Sendable {
                     index: index, typeIdentifier: representation.typeIdentifier,
                     visibility: representation.visibility.rawValue, fileOptions: representation.fileOptions.rawValue,
                     hasItem: representation.hasItem)
-            })
+            },
+            hasPreview: preview != nil)
     }
 
     /// Serves a consumer over the socket that the daemon made for it.
@@ -72,7 +77,20 @@ package final class HostedOffer: Sendable {
             else {
                 return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
             }
-            self.serveItem(representation, call)
+            self.serve(call) { completion in
+                guard let item = representation.item else { return completion(.asItComes) }
+                item(request.request.request) { result in
+                    completion(ItemCall.Reply(result, typeIdentifier: representation.typeIdentifier))
+                }
+            }
+        }
+        service.on(PreviewCall.self) { [weak self] request, call in
+            guard let self else { return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone()))) }
+            // A preview shows of the item what any of its representations may.
+            guard let preview = self.preview, permitted.isSuperset(of: self.representations.keys) else {
+                return call.reply(.asItComes)
+            }
+            self.serve(call) { request.answer(from: preview, $0) }
         }
         let connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
         let hasEnded = state.withLock { state in
@@ -108,7 +126,10 @@ package final class HostedOffer: Sendable {
         ServedLoad.start(representation, request, call) { self.finished(on: connection, succeeded: $0) }
     }
 
-    private func serveItem(_ representation: Representation, _ call: ServedCall<ItemCall>) {
+    /// Serves a call for an object. Client code, and the packing of what it gives, run on a thread of their own.
+    private func serve<Asked: Call>(
+        _ call: ServedCall<Asked>, _ body: @escaping @Sendable (@escaping @Sendable (ItemCall.Reply) -> Void) -> Void
+    ) where Asked.Reply == ItemCall.Reply {
         let connection = call.connection
         let isServed = state.withLock { state in
             if state.hasEnded { return false }
@@ -118,14 +139,10 @@ package final class HostedOffer: Sendable {
         guard isServed else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
-        // Client code, and the packing of what it gives, run on a thread of their own.
-        HandlerThreads.shared.run {
-            guard let item = representation.item else {
-                call.reply(.asItComes)
-                return self.finished(on: connection, succeeded: true)
-            }
-            item(ItemRequest(expectedClass: nil, options: nil)) { result in
-                let reply = ItemCall.Reply(result, typeIdentifier: representation.typeIdentifier)
+        let answer = OneAnswer()
+        HandlerThreads.shared.runHandler {
+            body { reply in
+                guard answer.isFirst else { return }
                 call.reply(reply)
                 self.finished(on: connection, succeeded: !reply.isFailure)
             }
@@ -140,5 +157,17 @@ package final class HostedOffer: Sendable {
         }
         if isOver { connection.close() }
         loaded(succeeded)
+    }
+}
+
+/// Tells the first answer from others: a client's handler may call back more than once.
+private final class OneAnswer: Sendable {
+    private let given = Mutex(false)
+
+    var isFirst: Bool {
+        given.withLock { given in
+            defer { given = true }
+            return !given
+        }
     }
 }

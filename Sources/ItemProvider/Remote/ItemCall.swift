@@ -10,15 +10,21 @@ package struct ItemCall: Call {
     package static var method: UInt64 { 2 }
     /// The position of the representation in the item's manifest.
     let index: Int
+    let request: ItemRequestMessage
 
-    init(index: Int) { self.index = index }
+    init(index: Int, _ request: ItemRequest) {
+        self.index = index
+        self.request = ItemRequestMessage(request)
+    }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         index = try decoder.decode(forKey: 0)
+        request = try decoder.decode(forKey: 1)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(index, forKey: 0)
+        encoder.encode(request, forKey: 1)
     }
 
     /// What the load handler came to.
@@ -69,18 +75,19 @@ extension ItemCall.Reply {
     }
 
     /// The object; `nil` when the representation is to be loaded as data or a file.
-    var value: ItemValue? {
-        get throws {
-            switch self {
-            case .value(let message): try message.value
-            case .asItComes: nil
-            case .failed(let failure): throw failure.error
-            }
+    ///
+    /// - Parameter wanted: what the consumer asks for, which decides what may be read of an archive.
+    func value(as wanted: AnyClass?) throws -> ItemValue? {
+        switch self {
+        case .value(let message): try message.value(as: wanted)
+        case .asItComes: nil
+        case .failed(let failure): throw failure.error
         }
     }
 }
 
-/// An object of a class that both sides know, on its way to another process. Never an archive: those can name any class.
+/// An object on its way to another process. One of a class that both sides know crosses in a form of its own; any other is
+/// archived, and what is read of an archive the consumer decides: those can name any class.
 package struct ItemMessage: Message {
     private enum Kind: Int, MessageValue {
         case text = 0
@@ -91,6 +98,8 @@ package struct ItemMessage: Message {
         case attributedText = 4
         case image = 5
         case fileWrapper = 6
+        /// See ``KeyedArchive``.
+        case archive = 7
     }
 
     private let kind: Kind
@@ -98,7 +107,8 @@ package struct ItemMessage: Message {
     /// Pixels to a point, of an image.
     private let scale: Double?
 
-    /// - Returns: `nil` for an object that stands for a file, or of a class that only this process knows.
+    /// - Returns: `nil` for an object that stands for a file.
+    /// - Throws: `unavailableCoercionError` for one that cannot be archived.
     init?(_ value: ItemValue, typeIdentifier: String) throws {
         let data: Data
         var scale: Double?
@@ -118,8 +128,15 @@ package struct ItemMessage: Message {
             guard let serialized = wrapper.serializedRepresentation else { return nil }
             (kind, data) = (.fileWrapper, serialized)
         default:
-            guard let list = PropertyListItem.encode(value.object) else { return nil }
-            (kind, data) = (.propertyList, Data(list.encoded))
+            if let list = PropertyListItem.encode(value.object) {
+                (kind, data) = (.propertyList, Data(list.encoded))
+            } else if let archive = KeyedArchive.archive(value.object) {
+                (kind, data) = (.archive, archive)
+            } else {
+                throw ItemProviderError.make(
+                    .unavailableCoercionError,
+                    "An item of class \(Swift.type(of: value.object)) cannot be handed to another process")
+            }
         }
         self.scale = scale
         bytes = SupplyMessage(try SupplyPacking.pack(.bytes(data), isCancelled: { false }, report: { _ in }))
@@ -139,26 +156,37 @@ package struct ItemMessage: Message {
 
     /// The object, made anew.
     ///
-    /// - Throws: `unavailableCoercionError` when the bytes are not what they are said to be.
-    var value: ItemValue {
-        get throws {
-            let bridge = Bridge(
-                typeIdentifier: UTType.data.identifier, suggestedName: nil, report: { _ in }, isCancelled: { false })
-            let data = try bridge.deliver(bytes.supply, as: .data).asData.get()
-            let object: (any NSSecureCoding)? =
-                switch kind {
-                case .text: String(data: data, encoding: .utf8).map { $0 as NSString }
-                case .url: URL(dataRepresentation: data, relativeTo: nil).map { $0 as NSURL }
-                case .data: data as NSData
-                case .propertyList: PropertyListItem.decode(data)
-                case .attributedText: AttributedText.decode(data).map { NSAttributedString(attributedString: $0) }
-                case .image: UIImage(data: data, scale: CGFloat(scale ?? 1))
-                case .fileWrapper: FileWrapper(serializedRepresentation: data)
-                }
-            guard let object else {
-                throw ItemProviderError.make(.unavailableCoercionError, "The item arrived as bytes that are no \(kind)")
+    /// - Throws: `unavailableCoercionError` when the bytes are not what they are said to be, and for an archive of what the
+    ///   consumer neither knows nor asks for.
+    func value(as wanted: AnyClass?) throws -> ItemValue {
+        let bridge = Bridge(
+            typeIdentifier: UTType.data.identifier, contentType: nil, suggestedName: nil, report: { _ in },
+            isCancelled: { false })
+        let data = try bridge.deliver(bytes.supply, as: .data).asData.get()
+        let object: (any NSSecureCoding)? =
+            switch kind {
+            case .text: String(data: data, encoding: .utf8).map { $0 as NSString }
+            case .url: URL(dataRepresentation: data, relativeTo: nil).map { $0 as NSURL }
+            case .data: data as NSData
+            case .propertyList: PropertyListItem.decode(data)
+            case .attributedText: AttributedText.decode(data).map { NSAttributedString(attributedString: $0) }
+            case .image: UIImage(data: data, scale: CGFloat(scale ?? 1))
+            case .fileWrapper: FileWrapper(serializedRepresentation: data)
+            case .archive: Self.unarchive(data, as: wanted)
             }
-            return ItemValue(object)
+        guard let object else {
+            throw ItemProviderError.make(
+                .unavailableCoercionError,
+                kind == .archive
+                    ? "The item is the archive of an object that cannot be read as \(wanted.map { "\($0)" } ?? "any known class")"
+                    : "The item arrived as bytes that are no \(kind)")
         }
+        return ItemValue(object)
+    }
+
+    /// What a consumer may have of an archive: the bytes, the class that it names, and plain values without asking.
+    private static func unarchive(_ data: Data, as wanted: AnyClass?) -> (any NSSecureCoding)? {
+        if wanted == NSData.self { return data as NSData }
+        return wanted.flatMap { KeyedArchive.unarchive(data, as: $0) } ?? KeyedArchive.unarchivePlain(data)
     }
 }

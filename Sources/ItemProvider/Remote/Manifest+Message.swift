@@ -23,11 +23,13 @@ extension OfferManifest: Message {
         identifier = try decoder.decode(forKey: 0)
         name = try decoder.decodeIfPresent(forKey: 1)
         representations = try decoder.decode(forKey: 2)
+        hasPreview = try decoder.decodeIfPresent(forKey: 3) ?? false
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(identifier, forKey: 0)
         encoder.encodeIfPresent(name, forKey: 1)
         encoder.encode(representations, forKey: 2)
+        if hasPreview { encoder.encode(true, forKey: 3) }
     }
 }

@@ -8,11 +8,16 @@ package struct OfferManifest: Sendable, Equatable {
     package let name: String?
     /// In order of fidelity, best first.
     package let representations: [RepresentationManifest]
+    /// Whether the provider's client makes previews itself. They are for whoever sees every representation.
+    package let hasPreview: Bool
 
-    package init(identifier: UUID, name: String?, representations: [RepresentationManifest]) {
+    package init(
+        identifier: UUID, name: String?, representations: [RepresentationManifest], hasPreview: Bool = false
+    ) {
         self.identifier = identifier
         self.name = name
         self.representations = representations
+        self.hasPreview = hasPreview
     }
 }
 

@@ -40,13 +40,54 @@ package final class RemoteItem: Sendable {
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
-        for representation in manifest.representations { provider.register(promise(representation)) }
+        for representation in manifest.representations {
+            if representation.typeIdentifier == Representation.teamDataType {
+                // What everybody can see may be of anybody. What only the team sees, the daemon has found to be the team's.
+                let isOfTheTeam = representation.visibility != NSItemProviderRepresentationVisibility.all.rawValue
+                if isOfTheTeam { provider.promise.teamRepresentation = promise(representation) }
+            } else {
+                provider.register(promise(representation))
+            }
+        }
+        if manifest.hasPreview {
+            // The promise holds the handler.
+            provider.previewImageHandler = { [weak promise = provider.promise] completion, _, options in
+                self.preview(of: promise, options) { result in
+                    switch result {
+                    case .success(let value): completion?(value.object, nil)
+                    case .failure(let error): completion?(nil, error)
+                    }
+                }
+            }
+        }
         return provider
+    }
+
+    /// Asks the provider for its preview. One that makes none any more, as when the daemon has taken its place, leaves it to the
+    /// consumer to make one.
+    private func preview(
+        of promise: ItemPromise?, _ options: [AnyHashable: Any]?,
+        _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
+    ) {
+        let size = PreviewImage.size(in: options)
+        ask(PreviewCall(options), as: nil) { result in
+            switch result {
+            case .success(let value?): completion(.success(value))
+            case .success(nil):
+                guard let promise else { return completion(.failure(ItemProviderError.providerIsGone())) }
+                PreviewImage.make(of: promise, fitting: size, completion: completion)
+            case .failure(let error): completion(.failure(error))
+            }
+        }
     }
 
     private func promise(_ manifest: RepresentationManifest) -> Representation {
         var item: Representation.ItemHandler?
-        if manifest.hasItem { item = { _, completion in self.item(manifest.index, completion) } }
+        if manifest.hasItem {
+            item = { request, completion in
+                self.ask(ItemCall(index: manifest.index, request), as: request.expectedClass, completion)
+            }
+        }
         return Representation(
             typeIdentifier: manifest.typeIdentifier,
             visibility: NSItemProviderRepresentationVisibility(rawValue: manifest.visibility) ?? .all,
@@ -62,17 +103,18 @@ package final class RemoteItem: Sendable {
             item: item)
     }
 
-    /// Asks the provider for the object behind a representation.
-    private func item(
-        _ index: Int, _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
-    ) {
+    /// Asks the provider for an object.
+    private func ask<Asked: Call>(
+        _ call: Asked, as wanted: SharedClass?,
+        _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
+    ) where Asked.Reply == ItemCall.Reply {
         connect { result in
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success(let connection):
-                connection.call(ItemCall(index: index)) { result in
+                connection.call(call) { result in
                     switch result {
-                    case .success(let reply): completion(Result { try reply.value })
+                    case .success(let reply): completion(Result { try reply.value(as: wanted?.value) })
                     case .failure(let error): completion(.failure(error.loadError))
                     }
                 }

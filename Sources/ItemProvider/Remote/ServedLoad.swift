@@ -8,7 +8,7 @@ import Synchronization
 enum ServedLoad {
     /// Units in which progress crosses: fine enough for a bar as wide as a screen.
     static let progressUnits: Int64 = 10_000
-    /// More data than this is packed on a queue of its own, so that a handler that answers from the main thread does
+    /// More data than this is packed on a thread of its own, so that a handler that answers from the main thread does
     /// not stop that thread for long.
     private static let packedAtOnce = 8 << 20
 
@@ -28,22 +28,28 @@ enum ServedLoad {
                 call.report(completed: Int64(fraction * Double(progressUnits)), total: progressUnits)
             },
             completion: { result in
-                if request.target != nil, (try? result.get())?.file?.needsCoordination == true {
-                    // The thread is the provider's: whoever presents the folder may need it to save.
-                    return HandlerThreads.shared.run {
-                        answer(call, request, with: result, after: handlerFraction.value, finished: finished)
-                    }
-                }
-                guard case .success(.bytes(let data)) = result, data.count > packedAtOnce else {
+                guard mayMove(result, request) else {
                     return answer(call, request, with: result, after: handlerFraction.value, finished: finished)
                 }
-                DispatchQueue(label: "purvey.load-packing").async {
+                HandlerThreads.shared.run {
                     answer(call, request, with: result, after: handlerFraction.value, finished: finished)
                 }
             })
         call.onCancel {
             // Client code runs when the handler's progress is cancelled, and that may block.
             DispatchQueue.global().async { task.cancel() }
+        }
+    }
+
+    /// Whether the answer takes a while, stays good meanwhile, and would hold up a thread that may not be blocked.
+    private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
+        // A folder is read here. Whoever presents it may need the thread to save.
+        if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }
+        if HandlerThreads.isCurrent { return false }
+        return switch result {
+        case .success(.bytes(let data)): data.count > packedAtOnce
+        case .success(.file(let file)): file.isDirectory && file.isOfferedInPlace
+        case .success(.memory), .failure: false
         }
     }
 
@@ -72,7 +78,8 @@ enum ServedLoad {
             // A folder that was written for this load is there until then.
             withExtendedLifetime(packed) {}
         } catch {
-            call.reply(.failed(FailureMessage(error)))
+            // In terms that the consumer knows: a private error would arrive as a name and a number.
+            call.reply(.failed(FailureMessage(CocoaError.known(error))))
             finished(false)
         }
     }

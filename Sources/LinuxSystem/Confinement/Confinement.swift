@@ -4,8 +4,12 @@ import Glibc
 /// The limits that the kernel keeps a program within: what it reaches of the file system, the network, other processes,
 /// and how much memory it takes.
 ///
-/// Landlock (files, TCP, abstract sockets, signals), seccomp (no processes, no sockets with names, nothing of the
-/// kernel's own), no-new-privileges and resource limits; see landlock(7), seccomp(2), setrlimit(2).
+/// Landlock (files, TCP, abstract sockets, signals), seccomp (no processes, no sockets with names, no modes, owners, times
+/// or attributes of files, no memory that is shared without a name, nothing of the kernel's own), no-new-privileges and
+/// resource limits; see landlock(7), seccomp(2), setrlimit(2).
+///
+/// Modes, owners, times and attributes cannot be changed inside of the container either: the kernel's rules for paths do not
+/// cover them, and a filter sees no paths.
 package struct Confinement: Sendable {
     /// What a path may be used for, with everything beneath it.
     package struct Access: OptionSet, Sendable {
@@ -16,6 +20,8 @@ package struct Confinement: Sendable {
         package static let execute = Access(rawValue: CLINUX_ACCESS_EXECUTE.rawValue)
         /// Making, changing and removing files; no device files.
         package static let write = Access(rawValue: CLINUX_ACCESS_WRITE.rawValue)
+        /// Changing the contents of files that are there, and no more than that.
+        package static let change = Access(rawValue: CLINUX_ACCESS_CHANGE.rawValue)
     }
 
     /// The only paths it reaches. One that does not exist at the start is left out.
@@ -26,6 +32,9 @@ package struct Confinement: Sendable {
     package var network = false
     /// Bytes of private memory. Beyond them, allocations fail, and a Swift program ends.
     package var memory: UInt64 = 512 << 20
+    /// Bytes of one file that it writes, on disk or in memory. Beyond them, writing fails. How many files there are is not
+    /// bounded.
+    package var fileSize: UInt64 = 4 << 30
     /// Descriptors open at one time.
     package var descriptors: UInt64 = 1024
 
@@ -92,7 +101,8 @@ extension ChildProgram {
                             var limits = clinux_confinement(
                                 paths: paths, accesses: accesses.baseAddress, path_count: accesses.count,
                                 working_folder: paths[accesses.count], network: confinement.network ? 1 : 0,
-                                memory: confinement.memory, descriptors: confinement.descriptors)
+                                memory: confinement.memory, file_size: confinement.fileSize,
+                                descriptors: confinement.descriptors)
                             return clinux_spawn_confined(
                                 &processID, path, arguments, variables, numbers, CInt(numbers.count), &limits, &stage)
                         }

@@ -54,7 +54,7 @@ extension CopyError: CustomStringConvertible {
         case .cancelled: "the copy was cancelled"
         case .changedDuringCopy(let path): "“\(path)” changed while it was copied"
         case .changedDuringWalk(let path): "the folder changed while it was copied, at “\(path)”"
-        case .wrongKind(let kind, let path): "“\(path)” cannot be copied: it is a \(kind)"
+        case .wrongKind(let kind, let path): "“\(path)” cannot be copied: it is \(kind.words)"
         case .invalidName(let name): "“\(name)” cannot be the name of a file"
         case .alreadyExists(let name): "“\(name)” already exists"
         case .noSpace(let path): "no space left to copy “\(path)”"

@@ -4,6 +4,8 @@ import Glibc
 /// A name in a directory and, where the file system says so in the listing itself, what it names.
 package struct DirectoryEntry: Sendable {
     package let name: FileName
+    /// The inode as the listing has it; that of a mounted file system's root is the one beneath it.
+    package let inode: UInt64
     /// `nil` where only the status would tell.
     package let kind: FileStatus.Kind?
 }
@@ -34,12 +36,14 @@ private struct DirectoryRecords {
         while rest.count > 19, let base = rest.baseAddress {
             let length = Int(rest.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
             let type = rest[18]
+            let inode = rest.loadUnaligned(as: UInt64.self)
             let name = base.advanced(by: 19).assumingMemoryBound(to: CChar.self)
             // The kernel's records are whole; a length that is not would make this loop run for ever.
             guard length > 19, length <= rest.count else { return nil }
             rest = UnsafeRawBufferPointer(rebasing: rest[length...])
             if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }
-            return DirectoryEntry(name: FileName(cString: name), kind: FileStatus.Kind(directoryType: type))
+            return DirectoryEntry(
+                name: FileName(cString: name), inode: inode, kind: FileStatus.Kind(directoryType: type))
         }
         return nil
     }

@@ -33,9 +33,9 @@ extension FileDescriptor {
         try retrying { mkdirat(rawValue, name.characters, permissions) }
     }
 
-    package func status(of name: FileName) throws(Errno) -> FileStatus {
+    package func status(of name: FileName, followingLinks: Bool = false) throws(Errno) -> FileStatus {
         var raw = stat()
-        try retrying { fstatat(rawValue, name.characters, &raw, AT_SYMLINK_NOFOLLOW) }
+        try retrying { fstatat(rawValue, name.characters, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
         return FileStatus(raw)
     }
 

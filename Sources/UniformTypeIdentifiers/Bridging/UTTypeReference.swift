@@ -11,6 +11,57 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
         super.init()
     }
 
+    // MARK: The type
+
+    /// The identifier, such as `public.jpeg`.
+    open var identifier: String { type.identifier }
+
+    /// As ``UTType/preferredFilenameExtension``.
+    open var preferredFilenameExtension: String? { type.preferredFilenameExtension }
+
+    /// As ``UTType/preferredMIMEType``.
+    open var preferredMIMEType: String? { type.preferredMIMEType }
+
+    /// As ``UTType/localizedDescription``.
+    open var localizedDescription: String? { type.localizedDescription }
+
+    /// As ``UTType/version``.
+    open var version: NSNumber? { type.version.map { NSNumber(value: $0) } }
+
+    /// As ``UTType/referenceURL``.
+    open var referenceURL: URL? { type.referenceURL }
+
+    /// As ``UTType/isDynamic``.
+    open var isDynamic: Bool { type.isDynamic }
+
+    /// As ``UTType/isDeclared``.
+    open var isDeclared: Bool { type.isDeclared }
+
+    /// As ``UTType/isPublic``.
+    open var isPublic: Bool { type.isPublic }
+
+    /// The tags by the raw value of their class.
+    open var tags: [String: [String]] {
+        Dictionary(uniqueKeysWithValues: type.tags.map { ($0.key.rawValue, $0.value) })
+    }
+
+    /// As ``UTType/conforms(to:)``.
+    open func conforms(to type: UTType) -> Bool { self.type.conforms(to: type) }
+
+    /// As ``UTType/isSupertype(of:)``.
+    open func isSupertype(of type: UTType) -> Bool { self.type.isSupertype(of: type) }
+
+    /// As ``UTType/isSubtype(of:)``.
+    open func isSubtype(of type: UTType) -> Bool { self.type.isSubtype(of: type) }
+
+    /// As ``UTType/supertypes``.
+    open var supertypes: Set<UTType> { type.supertypes }
+
+    /// As ``UTType/types(tag:tagClass:conformingTo:)``.
+    open class func types(tag: String, tagClass: String, conformingTo supertype: UTType?) -> [UTType] {
+        UTType.types(tag: tag, tagClass: UTTagClass(rawValue: tagClass), conformingTo: supertype)
+    }
+
     // MARK: Copying and coding
 
     /// The object itself, as it cannot change.

@@ -21,6 +21,12 @@ enum FileName {
         return String(name[bytes.index(after: dot)...])
     }
 
+    /// A path with an extension, in place of slashes at its end.
+    static func adding(_ fileExtension: String, to path: String) -> String {
+        let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.endIndex
+        return path[..<end] + "." + fileExtension
+    }
+
     /// The extension to add to a name so that it says it is of `type`; nil if it says so already, or nothing can be
     /// added.
     static func missingExtension(of name: some StringProtocol, for type: UTType) -> String? {

@@ -58,18 +58,17 @@ extension NSString {
     /// The path of an item in the directory of this path; the extension as in
     /// `URL.appendingPathComponent(_:conformingTo:)`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
-        let path = appendingPathComponent(partialName) as NSString
-        return path.appendingPathExtension(for: contentType)
+        let path = appendingPathComponent(partialName)
+        // Without a name of its own the path ends in the directory's, which is to stay as it is.
+        let addition = FileName.missingExtension(of: FileName.last(of: partialName), for: contentType)
+        return addition.map { FileName.adding($0, to: path) } ?? path
     }
 
     /// This path with an extension as in `URL.appendingPathExtension(for:)`.
     public func appendingPathExtension(for contentType: UTType) -> String {
         let path = self as String
-        guard let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType) else {
-            return path
-        }
-        return path.prefix(upTo: path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.endIndex) + "."
-            + addition
+        let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType)
+        return addition.map { FileName.adding($0, to: path) } ?? path
     }
 }
 

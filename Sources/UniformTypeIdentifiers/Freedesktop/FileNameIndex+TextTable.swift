@@ -57,7 +57,7 @@ extension FileNameIndex {
             while size < all.count * 2 { size *= 2 }
             slots = Array(repeating: -1, count: size)
             // First the texts, each with how often it occurs, then the values of each text side by side.
-            var numbers: [Int32] = []
+            var numbers: [Int32?] = []
             numbers.reserveCapacity(all.count)
             for pattern in all { numbers.append(addText(pattern.text)) }
             var first: Int32 = 0
@@ -66,8 +66,8 @@ extension FileNameIndex {
                 first += groups[index].count
                 groups[index].count = 0
             }
-            values = Array(repeating: Value(type: -1, weight: 0, isCaseSensitive: false), count: all.count)
-            for (pattern, number) in zip(all, numbers) {
+            values = Array(repeating: Value(type: -1, weight: 0, isCaseSensitive: false), count: Int(first))
+            for case (let pattern, let number?) in zip(all, numbers) {
                 let group = groups[Int(number)]
                 values[Int(group.first + group.count)] = Value(
                     type: pattern.type, weight: pattern.weight, isCaseSensitive: pattern.isCaseSensitive)
@@ -75,8 +75,8 @@ extension FileNameIndex {
             }
         }
 
-        /// Counts a text and gives the number of its group.
-        private mutating func addText(_ text: [UInt8]) -> Int32 {
+        /// Counts a text and gives the number of its group; `nil` where that has as many types as count.
+        private mutating func addText(_ text: [UInt8]) -> Int32? {
             var hash = Self.emptyHash
             for byte in text.reversed() { hash = Self.hash(hash, byte) }
             let mask = slots.count - 1
@@ -84,6 +84,7 @@ extension FileNameIndex {
             while slots[slot] >= 0 {
                 let group = Int(slots[slot])
                 if groups[group].hash == hash, text.withUnsafeBytes({ isText(groups[group], $0, .plain) }) {
+                    guard groups[group].count < GlobMatches.mostMatches else { return nil }
                     groups[group].count += 1
                     return Int32(group)
                 }

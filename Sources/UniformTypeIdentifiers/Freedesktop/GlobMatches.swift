@@ -20,7 +20,7 @@ struct GlobMatches {
     var isLiteral = false
 
     /// No database has more types for one name; what comes after is not taken.
-    private static let mostMatches = 64
+    static let mostMatches = 64
 
     var count: Int { best.type < 0 ? 0 : others.count + 1 }
 

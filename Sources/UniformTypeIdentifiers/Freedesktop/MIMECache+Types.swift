@@ -20,10 +20,8 @@ extension MIMECache {
     private static let noGlobs = "__NOGLOBS__"
     /// In the high bits of a weight.
     private static let caseSensitiveFlag = 0x100
-    /// No file name is longer, in bytes.
-    private static let longestPattern = 255
-    /// Fifty times as many as Debian's database has.
-    private static let mostPatterns = 1 << 16
+    /// Patterns with wildcards in their midst are tried one by one. Debian's database has seven.
+    private static let mostGlobs = 1 << 10
 
     /// Reads the lists that name types; `nil` where the tree of suffixes points in circles.
     func types(_ names: inout MIMETypeNames) -> MIMECacheTypes? {
@@ -49,8 +47,7 @@ extension MIMECache {
     ) -> MIMETypeNames.ID? {
         let known = types.offsets[offset]
         if known >= 0 { return known }
-        // No registry allows more than 127 bytes on either side of the slash (RFC 6838, section 4.2).
-        guard let bytes = string(offset), (3...255).contains(bytes.count) else { return nil }
+        guard types.offsets.count < Self.mostEntries, let bytes = string(offset), bytes.count >= 3 else { return nil }
         let number = names.intern(String(decoding: bytes, as: UTF8.self))
         types.offsets.add(offset, number)
         return number
@@ -58,15 +55,14 @@ extension MIMECache {
 
     private func readParents(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) {
         let parents = entries(of: .parents, size: 8)
-        // The lists of a true cache do not overlap, so together they have no more words than the file.
-        var budget = count / 4
+        var budget = Self.mostEntries
         for entry in 0..<parents.count {
             let place = parents.start + 8 * entry
             guard let type = number(word(place), &types, &names) else { continue }
             let list = word(place + 4)
             for index in 0..<fitting(word(list), at: list + 4, size: 4) {
                 budget -= 1
-                guard budget > 0 else { return }
+                guard budget >= 0 else { return }
                 guard let parent = number(word(list + 4 + 4 * index), &types, &names) else { continue }
                 types.parents.append((type, parent))
             }
@@ -83,9 +79,10 @@ extension MIMECache {
                 }
                 if text.elementsEqual(Self.noGlobs.utf8) {
                     types.withoutEarlierGlobs.insert(type)
-                } else if text.count <= Self.longestPattern {
-                    let pattern = pattern(Array(text), type, word(place + 8))
-                    if list == .literals { types.literals.append(pattern) } else { types.globs.append(pattern) }
+                } else if list == .literals {
+                    types.literals.append(pattern(Array(text), type, word(place + 8)))
+                } else if types.globs.count < Self.mostGlobs {
+                    types.globs.append(pattern(Array(text), type, word(place + 8)))
                 }
             }
         }
@@ -113,7 +110,7 @@ extension MIMECache {
     private func readMagicTypes(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) {
         let list = offset(of: .magic)
         let first = word(list + 8)
-        for entry in 0..<fitting(word(list), at: first, size: 16) {
+        for entry in 0..<min(fitting(word(list), at: first, size: 16), Self.mostEntries) {
             _ = number(word(first + 16 * entry + 4), &types, &names)
         }
     }
@@ -144,15 +141,16 @@ extension MIMECache {
             let character = word(node)
             guard character != 0 else {
                 guard let type = number(word(node + 4), &types, &names), !suffix.isEmpty,
-                    types.suffixes.count < Self.mostPatterns
+                    types.suffixes.count < Self.mostEntries
                 else { continue }
                 var text: [UInt8] = []
                 for scalar in suffix.reversed() { text.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+                guard text.count <= Self.longestString else { continue }
                 types.suffixes.append(pattern(text, type, word(node + 8)))
                 continue
             }
             guard let scalar = Unicode.Scalar(UInt32(truncatingIfNeeded: character)),
-                suffix.count < Self.longestPattern
+                suffix.count < Self.longestString
             else { continue }
             let first = word(node + 8)
             levels.append(Level(next: first, remaining: fitting(word(node + 4), at: first, size: 12)))

@@ -4,8 +4,9 @@ import Glibc
 ///
 /// The layout is that of the Shared MIME-info Database specification, "The mime.cache files", version 1.2: lists and
 /// trees of big-endian 32-bit words that point at each other by offset. Nothing in the file is trusted: every access
-/// checks its offset and reads 0 ("nothing here") beyond the end, every list is cut where the file ends, and no walk
-/// goes on longer than the file is large or the name is long.
+/// checks its offset and reads 0 ("nothing here") beyond the end. What a file can cost has bounds of its own, because
+/// its parts may overlap however they like: a list has ``mostEntries`` at most, a string ``longestString`` bytes, and
+/// whatever points on is followed for a number of steps only.
 final class MIMECache: @unchecked Sendable {
     // Sendable: every property is immutable after init, and nobody writes to the memory.
 
@@ -35,6 +36,11 @@ final class MIMECache: @unchecked Sendable {
     }
 
     private static let headerSize = 40
+    /// Of a list: the longest one of Debian's database, the suffixes, has 1,100 entries.
+    static let mostEntries = 1 << 14
+    /// No registry allows more than 127 bytes on either side of a type's slash (RFC 6838, section 4.2), and no file
+    /// name has more than 255. Namespaces stay far below.
+    static let longestString = 255
 
     /// The word at an offset; 0 where the file has none.
     @inline(__always)
@@ -54,16 +60,17 @@ final class MIMECache: @unchecked Sendable {
         return min(claimed, (count &- offset) / size)
     }
 
-    /// A list that starts with its length: where its entries start, and how many there are.
+    /// A list that starts with its length: where its entries start, and how many of them count.
     @inline(__always)
     func entries(of list: List, size: Int) -> (start: Int, count: Int) {
         let start = offset(of: list) &+ 4
-        return (start, fitting(word(start &- 4), at: start, size: size))
+        return (start, min(fitting(word(start &- 4), at: start, size: size), Self.mostEntries))
     }
 
-    /// The bytes of a zero-terminated string, without the zero; `nil` where none ends within the file.
+    /// The bytes of a zero-terminated string, without the zero; `nil` where none ends within the file, or soon enough.
     func string(_ offset: Int) -> UnsafeRawBufferPointer? {
-        guard offset > 0, offset < count, let end = memchr(base + offset, 0, count - offset) else { return nil }
+        guard offset > 0, offset < count else { return nil }
+        guard let end = memchr(base + offset, 0, min(count - offset, Self.longestString + 1)) else { return nil }
         return UnsafeRawBufferPointer(start: base + offset, count: UnsafeRawPointer(end) - (base + offset))
     }
 

@@ -32,7 +32,8 @@ struct MIMETypeNames: Sendable {
 struct MIMETypeOffsets: Sendable {
     private var keys: [UInt32] = Array(repeating: 0, count: 1024)
     private var values: [MIMETypeNames.ID] = Array(repeating: -1, count: 1024)
-    private var used = 0
+    /// How many offsets were added.
+    private(set) var count = 0
 
     /// The type of an offset that was added, or -1.
     @inline(__always)
@@ -48,7 +49,7 @@ struct MIMETypeOffsets: Sendable {
     }
 
     mutating func add(_ offset: Int, _ type: MIMETypeNames.ID) {
-        if used * 2 >= keys.count { grow() }
+        if count * 2 >= keys.count { grow() }
         insert(UInt32(truncatingIfNeeded: offset), type)
     }
 
@@ -58,14 +59,14 @@ struct MIMETypeOffsets: Sendable {
         while keys[slot] != 0 { slot = (slot + 1) & mask }
         keys[slot] = key
         values[slot] = value
-        used += 1
+        count += 1
     }
 
     private mutating func grow() {
         let old = zip(keys, values).filter { $0.0 != 0 }
         keys = Array(repeating: 0, count: keys.count * 2)
         values = Array(repeating: -1, count: keys.count)
-        used = 0
+        count = 0
         for (key, value) in old { insert(key, value) }
     }
 

@@ -18,6 +18,8 @@ struct MIMETypeRelations: Sendable {
 
     /// Aliases of aliases are followed this far, in case they go in circles.
     private static let longestChain = 8
+    /// Of one type; none of Debian's database has more than two.
+    private static let mostParents = 64
 
     /// Collects what several caches say, the one of highest precedence first.
     init(_ caches: [MIMECacheTypes], names: MIMETypeNames, _ wellKnown: MIMEDatabase.WellKnown) {
@@ -36,7 +38,9 @@ struct MIMETypeRelations: Sendable {
         for cache in caches {
             for (type, parent) in cache.parents {
                 let parent = canonical[Int(parent)]
-                if parent != type, !lists[Int(type)].contains(parent) { lists[Int(type)].append(parent) }
+                guard parent != type, lists[Int(type)].count < Self.mostParents, !lists[Int(type)].contains(parent)
+                else { continue }
+                lists[Int(type)].append(parent)
             }
         }
         var starts: [Int32] = [0]

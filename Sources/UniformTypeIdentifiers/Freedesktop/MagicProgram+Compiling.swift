@@ -4,6 +4,10 @@ extension MagicProgram {
     private static let shortRange = 512
     /// No true rule nests deeper; a hostile one could otherwise exhaust the stack.
     private static let deepestNesting = 16
+    /// Fourteen times as many as Debian's database has.
+    private static let mostMatchlets = 1 << 14
+    /// Patterns whose first byte may be one of more than these are not sorted by it.
+    private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"
 
@@ -14,14 +18,13 @@ extension MagicProgram {
         for (file, types) in caches {
             let list = file.offset(of: .magic)
             let first = file.word(list + 8)
-            // A true cache has each matchlet once, so that no more can be read than fit into it.
-            var budget = file.count / 32
+            var budget = Budget(glances: Self.mostMatchlets, matchlets: Self.mostMatchlets, bytes: file.count)
             var deleted: Set<MIMETypeNames.ID> = []
-            for entry in 0..<file.fitting(file.word(list), at: first, size: 16) {
+            for entry in 0..<min(file.fitting(file.word(list), at: first, size: 16), MIMECache.mostEntries) {
                 let place = first + 16 * entry
                 let type = types.offsets[file.word(place + 4)]
                 guard type >= 0, !withoutEarlierMagic.contains(type) else { continue }
-                if asksToForget(file, place) { deleted.insert(type) }
+                if asksToForget(file, place, budget: &budget) { deleted.insert(type) }
                 let top = compile(
                     file, first: file.word(place + 12), count: file.word(place + 8), depth: 0, budget: &budget)
                 guard let top, !top.isEmpty else { continue }
@@ -37,28 +40,42 @@ extension MagicProgram {
         buildIndexes(order.map { found[$0].matchlets })
     }
 
-    private func asksToForget(_ file: MIMECache, _ match: Int) -> Bool {
+    /// Whether the rule is the one that update-mime-database writes for `magic-deleteall`, alone or before others.
+    private func asksToForget(_ file: MIMECache, _ match: Int, budget: inout Budget) -> Bool {
         let matchlets = file.word(match + 12)
-        return (0..<file.fitting(file.word(match + 8), at: matchlets, size: 32)).contains { index in
+        let count = min(file.fitting(file.word(match + 8), at: matchlets, size: 32), budget.glances)
+        budget.glances -= count
+        return (0..<count).contains { index in
             let place = matchlets + 32 * index
             return file.bytes(file.word(place + 16), count: file.word(place + 12))?.elementsEqual(Self.noMagic.utf8)
                 ?? false
         }
     }
 
-    /// Copies matchlets and what is below them; `nil` where they are nested too deeply or are more than the file has
-    /// room for. A matchlet that makes no sense never matches and is left out.
+    /// What may still be read of one cache. A true one has each matchlet, value and mask once, so that they have no
+    /// more bytes than the file; matchlets that point at the same bytes, or at each other, could have any number.
+    private struct Budget {
+        /// Matchlets looked at for ``noMagic``.
+        var glances: Int
+        /// Matchlets copied.
+        var matchlets: Int
+        /// Bytes of values and masks copied.
+        var bytes: Int
+    }
+
+    /// Copies matchlets and what is below them; `nil` where they are nested too deeply or exceed the budget. A matchlet
+    /// that makes no sense never matches and is left out.
     private mutating func compile(
-        _ file: MIMECache, first: Int, count: Int, depth: Int, budget: inout Int
+        _ file: MIMECache, first: Int, count: Int, depth: Int, budget: inout Budget
     ) -> Range<Int>? {
         let count = file.fitting(count, at: first, size: 32)
-        budget -= count
-        guard depth < Self.deepestNesting, budget >= 0 else { return nil }
+        guard depth < Self.deepestNesting, count <= budget.matchlets else { return nil }
+        budget.matchlets -= count
         var level: [Matchlet] = []
         for index in 0..<count {
             let place = first + 32 * index
             let childCount = file.word(place + 24)
-            guard var matchlet = read(file, place) else { continue }
+            guard var matchlet = read(file, place, budget: &budget) else { continue }
             if childCount > 0 {
                 let children = compile(
                     file, first: file.word(place + 28), count: childCount, depth: depth + 1, budget: &budget)
@@ -75,8 +92,8 @@ extension MagicProgram {
         return start..<matchlets.count
     }
 
-    /// One matchlet without its children; `nil` if it makes no sense.
-    private mutating func read(_ file: MIMECache, _ place: Int) -> Matchlet? {
+    /// One matchlet without its children; `nil` if it makes no sense, or has more bytes than the budget.
+    private mutating func read(_ file: MIMECache, _ place: Int, budget: inout Budget) -> Matchlet? {
         let start = file.word(place)
         let range = file.word(place + 4)
         let wordSize = file.word(place + 8)
@@ -85,6 +102,9 @@ extension MagicProgram {
         guard length > 0, range > 0, let value = file.bytes(file.word(place + 16), count: length) else { return nil }
         let mask = maskOffset == 0 ? nil : file.bytes(maskOffset, count: length)
         if maskOffset != 0, mask == nil { return nil }
+        let cost = mask == nil ? length : 2 * length
+        guard cost <= budget.bytes else { return nil }
+        budget.bytes -= cost
         let swapped = { (index: Int) -> Int in
             // Values of a word size above 1 are meant in this machine's byte order, and are kept in big-endian.
             guard 1.littleEndian == 1, wordSize == 2 || wordSize == 4, length % wordSize == 0 else { return index }
@@ -121,7 +141,9 @@ extension MagicProgram {
             for index in range {
                 let matchlet = matchlets[index]
                 let entry = Entry(rule: Int32(rule), matchlet: Int32(index))
-                if matchlet.range == 1 {
+                if matchlet.range == 1, Self.firstByteCount(of: matchlet) > Self.mostFirstBytes {
+                    lone.append(entry)
+                } else if matchlet.range == 1 {
                     fixed[matchlet.start, default: []].append(entry)
                 } else if matchlet.end <= Self.shortRange, matchlet.length >= 2, !matchlet.isMasked {
                     short.append(entry)
@@ -138,6 +160,11 @@ extension MagicProgram {
             }
         }
         buildPairs()
+    }
+
+    /// How many bytes a pattern can start with.
+    private static func firstByteCount(of matchlet: Matchlet) -> Int {
+        1 << (~UInt8(truncatingIfNeeded: matchlet.prefixMask)).nonzeroBitCount
     }
 
     /// Sorts entries by the bytes that their patterns can start with. A masked byte stands for several.

@@ -25,13 +25,19 @@ extension MagicProgram {
         return best < rules.count ? best : nil
     }
 
-    /// One search in one content. Rules that are no better than the best found so far are not tried.
+    /// How many steps a search may take: hundreds of times as many as all rules of Debian's database together. Long
+    /// patterns in long ranges below one another would be searched for hours.
+    private static let mostSteps = 1 << 25
+
+    /// One search in one content. Rules that are no better than the best found so far are not tried, and nothing is
+    /// found any more once the steps are used up.
     private struct Search {
         let base: UnsafeRawPointer
         let count: Int
         let values: UnsafeRawBufferPointer
         let matchlets: UnsafeBufferPointer<Matchlet>
         var best: Int
+        var steps = MagicProgram.mostSteps
 
         /// Tries the patterns at a table's offset that start with the byte there.
         @inline(__always)
@@ -90,7 +96,7 @@ extension MagicProgram {
 
         /// Whether a pattern is at an offset.
         @inline(__always)
-        private func isFound(_ index: Int, at offset: Int) -> Bool {
+        private mutating func isFound(_ index: Int, at offset: Int) -> Bool {
             let prefix = matchlets[index].prefix
             let mask = matchlets[index].prefixMask
             let length = matchlets[index].length
@@ -104,8 +110,9 @@ extension MagicProgram {
         }
 
         /// Compares every byte of a pattern; the content is long enough.
-        private func isFoundWhole(_ index: Int, at offset: Int) -> Bool {
+        private mutating func isFoundWhole(_ index: Int, at offset: Int) -> Bool {
             let matchlet = matchlets[index]
+            guard take(matchlet.length) else { return false }
             let value = UnsafeRawBufferPointer(rebasing: values[matchlet.value..<matchlet.value + matchlet.length])
             guard matchlet.isMasked else {
                 return value.baseAddress.map { memcmp(base + offset, $0, matchlet.length) == 0 } ?? false
@@ -119,12 +126,13 @@ extension MagicProgram {
         }
 
         /// Whether a pattern is anywhere in its range.
-        private func isFoundInRange(_ index: Int) -> Bool {
+        private mutating func isFoundInRange(_ index: Int) -> Bool {
             let matchlet = matchlets[index]
             let last = min(matchlet.end - 1, count - matchlet.length)
-            guard matchlet.start <= last else { return false }
+            guard matchlet.start <= last, take(last - matchlet.start + 1) else { return false }
             if matchlet.isMasked || matchlet.start == last {
-                return (matchlet.start...last).contains { isFound(index, at: $0) }
+                for position in matchlet.start...last where isFound(index, at: position) { return true }
+                return false
             }
             // The rarest byte of the pattern leads to the places worth a comparison.
             let byte = Int32(values[matchlet.value + matchlet.rarest])
@@ -142,15 +150,24 @@ extension MagicProgram {
         /// Whether a rule holds of which a pattern at the top was found: it has nothing below, or one of the patterns
         /// below it is found too, with what is below that.
         @inline(__always)
-        private func isWholeRule(_ index: Int) -> Bool {
+        private mutating func isWholeRule(_ index: Int) -> Bool {
             matchlets[index].childCount == 0 || hasMatchingChild(index)
         }
 
-        private func hasMatchingChild(_ index: Int) -> Bool {
+        private mutating func hasMatchingChild(_ index: Int) -> Bool {
             let first = matchlets[index].firstChild
-            return (first..<first + matchlets[index].childCount).contains { child in
-                isFoundInRange(child) && isWholeRule(child)
+            for child in first..<first + matchlets[index].childCount {
+                guard take(1) else { return false }
+                if isFoundInRange(child), isWholeRule(child) { return true }
             }
+            return false
+        }
+
+        /// Counts steps down; `false` when they are used up.
+        @inline(__always)
+        private mutating func take(_ count: Int) -> Bool {
+            steps -= count
+            return steps >= 0
         }
     }
 }

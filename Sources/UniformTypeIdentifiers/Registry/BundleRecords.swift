@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PropertyLists
 
 /// The bundles registered with the daemon: a folder of property lists, one for each bundle, that the daemon writes.
 ///
@@ -12,8 +13,8 @@ package struct BundleRecords {
     private(set) var others: [TypeDeclaration] = []
     private(set) var faults: [DeclarationFault] = []
 
-    /// Property lists of declarations are a few kilobytes; one beyond this is not read.
-    private static let largestRecord = 4 << 20
+    /// Property lists of declarations are a few kilobytes; one beyond this is not read, and so is not to be written.
+    package static let largestRecord = 4 << 20
 
     /// What changes when a record is added, replaced or removed.
     struct Stamp: Equatable {
@@ -30,14 +31,25 @@ package struct BundleRecords {
         }
     }
 
+    /// No bundles, for a reason.
+    init(fault: DeclarationFault) {
+        faults = [fault]
+    }
+
     /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
-    package static func folder() -> String {
+    ///
+    /// - Throws: a fault when `PURVEY_HOME` is not an absolute path. The daemon refuses it as well; taken as it is, it
+    ///   would mean another folder in each working directory.
+    package static func folder() throws(DeclarationFault) -> String {
         func variable(_ name: String) -> String? {
             guard let value = getenv(name) else { return nil }
             let text = String(cString: value)
             return text.isEmpty ? nil : text
         }
         if let home = variable("PURVEY_HOME") {
+            guard home.hasPrefix("/") else {
+                throw DeclarationFault(source: "PURVEY_HOME", reason: "'\(home)' has to be an absolute path")
+            }
             return home + "/data/bundles"
         }
         // The specification of base directories: a path that is not absolute is invalid and ignored.
@@ -112,7 +124,7 @@ package struct BundleRecords {
         }
         let list: Any
         do {
-            list = try PropertyListSerialization.propertyList(from: Data(data), format: nil)
+            list = try ForeignPropertyList.read(Data(data))
         } catch {
             throw DeclarationFault(source: path, reason: "not a property list (\(error.localizedDescription))")
         }

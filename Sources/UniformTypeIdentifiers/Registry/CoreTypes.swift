@@ -31,6 +31,7 @@ package enum CoreTypes {
             identities.reserveCapacity(lines.count)
             facts.reserveCapacity(lines.count)
             identifiers.reserveCapacity(lines.count)
+            let closure = ConformanceClosure(parents: lines.map(\.parents))
             for (index, line) in lines.enumerated() {
                 identifiers.append((line.identifier, index))
                 for tag in line.extensions {
@@ -46,7 +47,7 @@ package enum CoreTypes {
                         extensions: line.extensions.map { CoreTypes.text($0) },
                         mimeTypes: line.mimeTypes.map { CoreTypes.text($0) },
                         description: line.description.isEmpty ? nil : CoreTypes.text(line.description),
-                        ancestors: TypeFacts.closure(of: index, parents: { lines[$0].parents }, count: lines.count)))
+                        ancestors: closure.sets[index]))
             }
             self.identities = identities
             self.facts = facts

@@ -3,8 +3,8 @@
 /// Identifiers and tags compare this way (the old C interface says so of identifiers, the freedesktop database of
 /// filename extensions). Looking up a native Swift string allocates nothing and takes no lock: open addressing over
 /// flat arrays, keys compared byte by byte.
-struct FoldedIndex: Sendable {
-    private struct Entry {
+struct FoldedIndex: Sendable, Equatable {
+    private struct Entry: Equatable {
         var hash: UInt32
         var keyStart: Int32
         var keyLength: Int32
@@ -13,7 +13,7 @@ struct FoldedIndex: Sendable {
     }
 
     /// One value of a key, and the number of the link with the next, or -1.
-    private struct Link {
+    private struct Link: Equatable {
         var value: Int32
         var next: Int32
     }
@@ -78,6 +78,11 @@ struct FoldedIndex: Sendable {
         self = bytes.withUnsafeBufferPointer { bytes in
             FoldedIndex(parts.map { (UnsafeBufferPointer(rebasing: bytes[$0.range]), $0.value) })
         }
+    }
+
+    /// This table, in the memory of `other` if they are the same.
+    func shared(with other: FoldedIndex?) -> FoldedIndex {
+        other == self ? other ?? self : self
     }
 
     var isEmpty: Bool { entries.isEmpty }

@@ -37,20 +37,35 @@ package struct TypeDeclaration: Sendable, Equatable {
             throw Malformed(reason: "UTTypeIdentifier is missing or not a string")
         }
         guard Self.isValid(identifier: identifier) else {
-            throw Malformed(reason: "\"\(identifier)\" is not a type identifier (letters, digits, dots and hyphens)")
+            throw Malformed(
+                reason: "\(Self.quoted(identifier)) is not a type identifier (letters, digits, dots and hyphens)")
         }
         self.identifier = identifier
         self.isExported = isExported
-        parents = try Self.strings(entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)")
+        parents = try Self.strings(
+            entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)", atMost: Self.mostParents)
+        // A dynamic type among them too: it stands for a tag that nobody declares, so nobody can declare anything of it.
+        if let bad = parents.first(where: { !Self.isValid(identifier: $0) }) {
+            throw Malformed(
+                reason:
+                    "\(Self.quoted(bad)) in UTTypeConformsTo of \(identifier) is not an identifier of a declared type")
+        }
         if let specification = entry["UTTypeTagSpecification"] {
             guard let specification = specification as? [String: Any] else {
                 throw Malformed(reason: "UTTypeTagSpecification of \(identifier) is not a dictionary")
             }
             for (tagClass, value) in specification {
-                let list = try Self.strings(value, "\(tagClass) of \(identifier)")
+                let list = try Self.strings(
+                    value, "\(Self.quoted(tagClass)) of \(identifier)", atMost: Self.mostTags)
                 let tagClass = UTTagClass(rawValue: tagClass)
-                if tagClass == .filenameExtension, let bad = list.first(where: { !Tag.isPossible($0, of: tagClass) }) {
-                    throw Malformed(reason: "\"\(bad)\" of \(identifier) is not a filename extension")
+                if let bad = list.first(where: { !Self.isUsable(tag: $0, of: tagClass) }) {
+                    let kind =
+                        switch tagClass {
+                        case .filenameExtension: "a filename extension"
+                        case .mimeType: "a MIME type"
+                        default: "a tag of class \(Self.quoted(tagClass.rawValue))"
+                        }
+                    throw Malformed(reason: "\(Self.quoted(bad)) of \(identifier) is not \(kind)")
                 }
                 tags[tagClass.rawValue] = list
             }
@@ -67,13 +82,33 @@ package struct TypeDeclaration: Sendable, Equatable {
     }
 
     /// A list that property lists write either as an array of strings or, for one element, as the string alone.
-    private static func strings(_ value: Any?, _ name: String) throws(Malformed) -> [String] {
+    private static func strings(_ value: Any?, _ name: String, atMost most: Int) throws(Malformed) -> [String] {
         switch value {
         case nil: return []
         case let string as String: return [string]
-        case let strings as [String]: return strings
+        case let strings as [String]:
+            guard strings.count <= most else { throw Malformed(reason: "\(name) has more than \(most) entries") }
+            return strings
         default: throw Malformed(reason: "\(name) is neither a string nor an array of strings")
         }
+    }
+
+    // Bounds for what one property list costs every process of the user; true ones stay far below.
+    private static let mostParents = 64
+    private static let mostTags = 512
+    private static let mostDeclarations = 1000
+    /// In bytes, of an identifier and of a tag. No file name is longer.
+    private static let longestText = 255
+
+    /// Whether a tag can be looked up: one that can be none of its class never is.
+    private static func isUsable(tag: String, of tagClass: UTTagClass) -> Bool {
+        guard !tag.isEmpty, tag.utf8.count <= longestText, Tag.isPossible(tag, of: tagClass) else { return false }
+        return tagClass != .filenameExtension || !tag.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+
+    /// A text from a file within a message: on one line, and not too long.
+    private static func quoted(_ text: String) -> String {
+        text.count > 80 ? String(text.prefix(80)).debugDescription + "…" : text.debugDescription
     }
 
     /// Whether `identifier` has the characters of a type identifier and is not in the space of dynamic ones.
@@ -87,7 +122,8 @@ package struct TypeDeclaration: Sendable, Equatable {
             default: false
             }
         }
-        return isSpelledRight && !identifier.isEmpty && !identifier.lowercased().hasPrefix("dyn.")
+        return isSpelledRight && (1...longestText).contains(identifier.utf8.count)
+            && !identifier.lowercased().hasPrefix("dyn.")
     }
 }
 
@@ -114,7 +150,11 @@ extension TypeDeclaration {
                 faults.append(DeclarationFault(source: source, reason: "\(key) is not an array"))
                 continue
             }
-            for (number, entry) in entries.enumerated() {
+            if entries.count > mostDeclarations {
+                let reason = "\(key) has \(entries.count) entries, of which the first \(mostDeclarations) are read"
+                faults.append(DeclarationFault(source: source, reason: reason))
+            }
+            for (number, entry) in entries.prefix(mostDeclarations).enumerated() {
                 do throws(Malformed) {
                     var declaration = try TypeDeclaration(propertyList: entry, isExported: isExported)
                     declaration.bundle = bundle

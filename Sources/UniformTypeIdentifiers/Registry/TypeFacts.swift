@@ -19,14 +19,13 @@ package final class TypeFacts: Sendable {
     package let referenceURL: URL?
     /// The bundle that declares the type; nil for the system's types.
     package let bundle: URL?
-    /// The closure of conformance, reflexive and transitive: bit n is set if the type conforms to the type of index n.
-    package let ancestors: [UInt64]
+    /// The closure of conformance, reflexive and transitive: the indexes of all types that the type conforms to.
+    let ancestors: TypeSet
 
     init(
         isDeclared: Bool, isImported: Bool = false, parents: [Int], extensions: [String], mimeTypes: [String],
         otherTags: [String: [String]] = [:], description: String?, version: Int? = nil, referenceURL: URL? = nil,
-        bundle: URL? = nil,
-        ancestors: [UInt64]
+        bundle: URL? = nil, ancestors: TypeSet
     ) {
         self.isDeclared = isDeclared
         self.isImported = isImported
@@ -44,29 +43,18 @@ package final class TypeFacts: Sendable {
     /// Whether the type conforms to the type of index `other`, itself included.
     @inline(__always)
     package func conforms(to other: Int) -> Bool {
-        let word = other >> 6
-        return word < ancestors.count && ancestors[word] & (1 << UInt64(other & 63)) != 0
+        ancestors.contains(other)
     }
+}
 
-    /// Whether `row`, which may be longer, says the same as ``ancestors``.
-    func reaches(exactly row: [UInt64]) -> Bool {
-        row.starts(with: ancestors) && row.dropFirst(ancestors.count).allSatisfy { $0 == 0 }
-    }
-
-    /// The closure of conformance of the type `index`, given everybody's parents.
-    ///
-    /// Declarations come from files, so they may be circular: a type that was seen is not entered again.
-    static func closure(of index: Int, parents: (Int) -> [Int], count: Int) -> [UInt64] {
-        var row = [UInt64](repeating: 0, count: (count + 63) / 64)
-        row[index >> 6] |= 1 << UInt64(index & 63)
-        var pending = parents(index)
-        while let next = pending.popLast() {
-            let bit: UInt64 = 1 << UInt64(next & 63)
-            if row[next >> 6] & bit == 0 {
-                row[next >> 6] |= bit
-                pending.append(contentsOf: parents(next))
-            }
-        }
-        return row
+extension TypeFacts: Equatable {
+    package static func == (left: TypeFacts, right: TypeFacts) -> Bool {
+        left === right
+            || left.isDeclared == right.isDeclared && left.isImported == right.isImported
+                && left.parents == right.parents && left.extensions == right.extensions
+                && left.mimeTypes == right.mimeTypes && left.otherTags == right.otherTags
+                && left.description == right.description && left.version == right.version
+                && left.referenceURL == right.referenceURL && left.bundle == right.bundle
+                && left.ancestors == right.ancestors
     }
 }

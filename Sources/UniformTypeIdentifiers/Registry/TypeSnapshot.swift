@@ -3,8 +3,6 @@ package final class TypeSnapshot: Sendable {
     /// By index; the types of the system come first.
     package let identities: [TypeIdentity]
     package let facts: [TypeFacts]
-    /// What bundles declared, in order of precedence.
-    let declarations: [TypeDeclaration]
     let faults: [DeclarationFault]
 
     /// See ``aliases(in:)``.
@@ -15,32 +13,37 @@ package final class TypeSnapshot: Sendable {
     let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared
-    /// What bundles declared beyond the system's types. Looked at before the tables of the system.
+    /// Types that bundles declare beyond the system's, and their tags. Looked at before the tables of the system.
     private let identifiers: FoldedIndex
     private let extensions: FoldedIndex
     private let mimeTypes: FoldedIndex
+    /// Tags that bundles give to the system's types. Looked at behind the tables of the system.
+    private let addedExtensions: FoldedIndex
+    private let addedMIMETypes: FoldedIndex
     /// Tags of classes other than the two above, which compare exactly: class, tag, indexes.
     private let otherTags: [String: [String: [Int]]]
-    /// Extensions of types that a bundle exports, for ``UTType/init(importedAs:conformingTo:)``.
-    private let exportedExtensions: FoldedIndex
 
     /// Builds a snapshot.
     ///
     /// - Parameters:
     ///   - declarations: in order of precedence: of two for one identifier the first counts.
     ///   - interned: the identities of declared types that the process ever had; those that are new are added.
-    package init(declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities) {
-        var builder = TypeSnapshotBuilder(interned: interned)
+    ///   - previous: a snapshot that this one shares with what it has in common, as both stay.
+    package init(
+        declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities,
+        previous: TypeSnapshot? = nil
+    ) {
+        var builder = TypeSnapshotBuilder(interned: interned, previous: previous)
         builder.add(declarations)
         interned = builder.interned
         identities = interned.identities
         facts = builder.facts()
-        self.declarations = declarations
-        self.faults = faults
-        identifiers = FoldedIndex(strings: builder.identifiers)
-        extensions = FoldedIndex(strings: builder.extensions)
-        mimeTypes = FoldedIndex(strings: builder.mimeTypes)
-        exportedExtensions = FoldedIndex(strings: builder.exportedExtensions)
+        self.faults = faults + builder.faults
+        identifiers = FoldedIndex(strings: builder.identifiers).shared(with: previous?.identifiers)
+        extensions = FoldedIndex(strings: builder.extensions).shared(with: previous?.extensions)
+        mimeTypes = FoldedIndex(strings: builder.mimeTypes).shared(with: previous?.mimeTypes)
+        addedExtensions = FoldedIndex(strings: builder.addedExtensions).shared(with: previous?.addedExtensions)
+        addedMIMETypes = FoldedIndex(strings: builder.addedMIMETypes).shared(with: previous?.addedMIMETypes)
         otherTags = builder.otherTags
     }
 
@@ -70,8 +73,10 @@ package final class TypeSnapshot: Sendable {
         switch tagClass {
         case .filenameExtension:
             return extensions.first(tag, where: body) ?? core.extensions.first(tag, where: body)
+                ?? addedExtensions.first(tag, where: body)
         case .mimeType:
             return mimeTypes.first(tag, where: body) ?? core.mimeTypes.first(tag, where: body)
+                ?? addedMIMETypes.first(tag, where: body)
         default:
             return otherTags[tagClass.rawValue]?[tag]?.lazy.compactMap(body).first
         }
@@ -79,33 +84,39 @@ package final class TypeSnapshot: Sendable {
 
     /// The index of the first type that a bundle exports with this filename extension.
     func exporterIndex(ofExtension tag: String) -> Int? {
-        exportedExtensions.first(tag)
+        extensions.first(tag) { facts[$0].isImported ? nil : $0 }
     }
 
     /// Whether any bundle declares a filename extension.
-    var hasBundleExtensions: Bool { !extensions.isEmpty }
+    var hasBundleExtensions: Bool { !extensions.isEmpty || !addedExtensions.isEmpty }
 
     /// The type that a bundle, rather than the system, declares for a filename extension.
     func bundleType(ofExtension tag: String, conformingTo supertype: UTType) -> UTType? {
-        extensions.first(tag) { index in
+        func accepted(_ index: Int) -> UTType? {
             accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
         }
+        if let type = extensions.first(tag, where: accepted) { return type }
+        return core.extensions.first(tag) == nil ? addedExtensions.first(tag, where: accepted) : nil
     }
 }
 
 /// The identities of declared types, which live as long as the process: types held by a program stay comparable across
-/// reloads. Grows with the number of different identifiers that bundles ever declared.
+/// reloads. Grows with the number of different identifiers that bundles ever declared or named as parents, up to ``most``.
 package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]
 
+    /// Beyond the system's own: twenty times as many as those, and a few megabytes of facts.
+    package static let most = 1 << 14
+
     package init() {}
 
-    /// The index of `identifier`, which is not one of the system's.
-    mutating func index(of identifier: String) -> Int {
+    /// The index of `identifier`, which is not one of the system's; nil for a new one when there are as many as may be.
+    mutating func index(of identifier: String) -> Int? {
         if let index = indexes[identifier] {
             return index
         }
+        guard indexes.count < Self.most else { return nil }
         let index = identities.count
         identities.append(TypeIdentity(declared: identifier, index: index))
         indexes[identifier] = index

@@ -1,13 +1,22 @@
+import Foundation
+
 /// Lays the declarations of bundles over the types of the system.
 ///
-/// A bundle cannot take anything away from a type of the system: a declaration of one adds parents and tags behind
-/// those it has. (Programs import `public.…` types routinely, and not always right.)
+/// A declaration of one of the system's types cannot take anything away from any of them: it adds parents and tags behind
+/// those the type has, and to look a tag up it counts only behind the system's own meaning of the tag. Programs import
+/// `public.…` types routinely, and not always right, and what one bundle says is heard in every process of the user.
+/// Types that bundles declare themselves go before the system's all the same: that a program can take `txt` for a type
+/// of its own is what declarations are for.
 struct TypeSnapshotBuilder {
     private(set) var interned: InternedIdentities
     private(set) var identifiers: [(key: String, value: Int)] = []
     private(set) var extensions: [(key: String, value: Int)] = []
     private(set) var mimeTypes: [(key: String, value: Int)] = []
-    private(set) var exportedExtensions: [(key: String, value: Int)] = []
+    /// What bundles add to types of the system.
+    private(set) var addedExtensions: [(key: String, value: Int)] = []
+    private(set) var addedMIMETypes: [(key: String, value: Int)] = []
+    /// What had to be left out.
+    private(set) var faults: [DeclarationFault] = []
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
@@ -15,8 +24,12 @@ struct TypeSnapshotBuilder {
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
-    init(interned: InternedIdentities) {
+    /// Facts that did not change are those of this snapshot.
+    private let previous: TypeSnapshot?
+
+    init(interned: InternedIdentities, previous: TypeSnapshot?) {
         self.interned = interned
+        self.previous = previous
     }
 
     mutating func add(_ declarations: [TypeDeclaration]) {
@@ -30,18 +43,20 @@ struct TypeSnapshotBuilder {
             }
             let folded = declaration.identifier.lowercased()
             if indexes[folded] == nil {
-                let index = interned.index(of: declaration.identifier)
+                guard let index = index(of: declaration.identifier, in: declaration) else { continue }
                 indexes[folded] = index
                 identifiers.append((declaration.identifier, index))
                 accepted.append((index, declaration))
             }
         }
-        for (index, declaration) in accepted {
+        // Tags of the system's types come behind those of all others.
+        for (index, declaration) in accepted.filter({ !isSystems($0.index) }) + accepted.filter({ isSystems($0.index) })
+        {
             effective[index, default: []].append(declaration)
             for parent in declaration.parents {
                 let folded = parent.lowercased()
                 let known = core.identifiers.first(parent) ?? indexes[folded]
-                let number = known ?? interned.index(of: parent)
+                guard let number = known ?? self.index(of: parent, in: declaration) else { continue }
                 if known == nil {
                     indexes[folded] = number
                     identifiers.append((parent, number))
@@ -52,15 +67,32 @@ struct TypeSnapshotBuilder {
         }
     }
 
+    /// The index of an identifier; nil, with a fault, when there are too many.
+    private mutating func index(of identifier: String, in declaration: TypeDeclaration) -> Int? {
+        if let index = interned.index(of: identifier) { return index }
+        if faults.isEmpty {
+            faults.append(
+                DeclarationFault(
+                    source: declaration.bundle?.path ?? declaration.identifier,
+                    reason: "\(identifier) and others are left out: bundles have named \(InternedIdentities.most) types"
+                ))
+        }
+        return nil
+    }
+
+    /// Whether the system declares the type itself, rather than only naming it as a parent.
+    private func isSystems(_ index: Int) -> Bool {
+        index < core.facts.count && core.facts[index].isDeclared
+    }
+
     private mutating func addTags(of declaration: TypeDeclaration, _ index: Int) {
+        let isSystems = isSystems(index)
         for (tagClass, tags) in declaration.tags {
             for tag in tags {
                 switch tagClass {
-                case UTTagClass.filenameExtension.rawValue:
-                    extensions.append((tag, index))
-                    if declaration.isExported {
-                        exportedExtensions.append((tag, index))
-                    }
+                case UTTagClass.filenameExtension.rawValue where isSystems: addedExtensions.append((tag, index))
+                case UTTagClass.mimeType.rawValue where isSystems: addedMIMETypes.append((tag, index))
+                case UTTagClass.filenameExtension.rawValue: extensions.append((tag, index))
                 case UTTagClass.mimeType.rawValue: mimeTypes.append((tag, index))
                 default: otherTags[tagClass, default: [:]][tag, default: []].append(index)
                 }
@@ -71,27 +103,28 @@ struct TypeSnapshotBuilder {
     /// The facts of every identity, by index.
     func facts() -> [TypeFacts] {
         let count = interned.identities.count
+        // Without a declaration that adds to one of them, the system's types keep the facts they were built with.
+        let isCoreUntouched = effective.keys.allSatisfy { $0 >= core.facts.count }
+        if isCoreUntouched, count == core.facts.count { return core.facts }
         let allParents = (0..<count).map { index in
             let own = index < core.facts.count ? core.facts[index].parents : []
             return own + (parents[index] ?? []).filter { !own.contains($0) && $0 != index }
         }
-        // Without a declaration that adds to one of them, the system's types keep the facts they were built with.
-        let isCoreUntouched = effective.keys.allSatisfy { $0 >= core.facts.count }
+        let closure = ConformanceClosure(
+            parents: allParents, known: isCoreUntouched ? core.facts.map(\.ancestors) : [])
         return (0..<count).map { index in
-            if index < core.facts.count, isCoreUntouched {
-                return core.facts[index]
-            }
-            let ancestors = TypeFacts.closure(of: index, parents: { allParents[$0] }, count: count)
-            if index < core.facts.count, effective[index] == nil, core.facts[index].reaches(exactly: ancestors) {
-                return core.facts[index]
-            }
             let base = index < core.facts.count ? core.facts[index] : nil
-            return facts(effective[index] ?? [], base, parents: allParents[index], ancestors: ancestors)
+            if let base, effective[index] == nil, base.ancestors == closure.sets[index] { return base }
+            let made = facts(effective[index] ?? [], base, parents: allParents[index], ancestors: closure.sets[index])
+            if let previous, index < previous.facts.count, previous.facts[index] == made {
+                return previous.facts[index]
+            }
+            return made
         }
     }
 
     private func facts(
-        _ declarations: [TypeDeclaration], _ base: TypeFacts?, parents: [Int], ancestors: [UInt64]
+        _ declarations: [TypeDeclaration], _ base: TypeFacts?, parents: [Int], ancestors: TypeSet
     ) -> TypeFacts {
         var tags: [String: [String]] = [:]
         for (tagClass, list) in declarations.lazy.flatMap(\.tags) {

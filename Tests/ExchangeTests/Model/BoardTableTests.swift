@@ -94,6 +94,26 @@ import Testing
         #expect(table.changeCount(of: "general") == count)
     }
 
+    @Test func anOwnerGoesOnWritingUnderTheSameCount() throws {
+        var table = BoardTable()
+        try table.replaceContents(of: "general", with: [], owner: 1)
+        let count = table.changeCount(of: "general")
+        try table.replaceContents(of: "general", with: [manifest(name: "a")], owner: 1, amending: count)
+        try table.replaceContents(
+            of: "general", with: [manifest(name: "b"), manifest(name: "c")], owner: 1, amending: count)
+        #expect(table.items(on: "general").map(\.manifest.name) == ["b", "c"])
+        #expect(table.changeCount(of: "general") == count)
+        // Neither with another's items there, nor after a change.
+        #expect(throws: ExchangeFault.self) {
+            try table.replaceContents(of: "general", with: [manifest(name: "x")], owner: 2, amending: count)
+        }
+        try table.replaceContents(of: "general", with: [], owner: 2)
+        #expect(throws: ExchangeFault.self) {
+            try table.replaceContents(of: "general", with: [manifest(name: "x")], owner: 1, amending: count)
+        }
+        #expect(table.items(on: "general").isEmpty && table.changeCount(of: "general") == count + 1)
+    }
+
     @Test func everyChangeOfABoardIsCounted() throws {
         var table = BoardTable(firstChangeCount: 100)
         #expect(table.changeCount(of: "b") == 100)

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 import Testing
+import UniformTypeIdentifiers
 
 @Suite struct BundleTests {
     /// Makes a bundle folder whose executable is a copy of a small program.
@@ -99,6 +100,62 @@ import Testing
             for word in ["../escape", "../tool", "PurveyTeamIdentifier", "entry 1", "UTImportedTypeDeclarations"] {
                 #expect(inspection.faults.contains { $0.contains(word) }, "\(word)")
             }
+        }
+    }
+
+    @Test func aFaultyTypeDeclarationIsToldWhenTheBundleIsRegistered() throws {
+        try withTemporaryFolder { folder in
+            var list = good
+            list["UTExportedTypeDeclarations"] = [
+                ["UTTypeIdentifier": "o.huge", "UTTypeTagSpecification": ["public.filename-extension": "../x"]],
+                ["UTTypeIdentifier": "o.tags", "UTTypeTagSpecification": ["png"]],
+                ["UTTypeIdentifier": "o.mime", "UTTypeTagSpecification": ["public.mime-type": "nonsense"]],
+                ["UTTypeIdentifier": "o.parent", "UTTypeConformsTo": ["public.data", ""]],
+                ["UTTypeIdentifier": "o.good", "UTTypeConformsTo": "public.data"],
+            ]
+            let bundle = try makeBundle(folder + "/Odd.app", list)
+            let inspection = BundleInspection(path: bundle)
+            #expect(inspection.record == nil && inspection.faults.count == 4)
+            for name in ["o.huge", "o.tags", "o.mime", "o.parent"] {
+                #expect(inspection.faults.contains { $0.contains(name) }, "\(name)")
+            }
+            #expect(throws: ExchangeFault.self) {
+                try BundleRegistry(folder: folder + "/records").register(path: bundle)
+            }
+        }
+    }
+
+    @Test func aRefusalNamesSomeOfManyFaults() throws {
+        try withTemporaryFolder { folder in
+            var list = good
+            list["UTExportedTypeDeclarations"] = (0..<900).map { ["UTTypeIdentifier": "bad name \($0)"] }
+            let bundle = try makeBundle(folder + "/Odd.app", list)
+            #expect(BundleInspection(path: bundle).faults.count == 900)
+            let error = #expect(throws: ExchangeFault.self) {
+                try BundleRegistry(folder: folder + "/records").register(path: bundle)
+            }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("bad name 19") && !text.contains("bad name 20") && text.contains("and 880 more"))
+        }
+    }
+
+    @Test func aRecordThatCouldNotBeReadBackIsNotWritten() throws {
+        try withTemporaryFolder { folder in
+            // In binary form the list is far smaller than its record, in which every such character takes five.
+            var list = good
+            list["UTImportedTypeDeclarations"] = [
+                [
+                    "UTTypeIdentifier": "org.example.large",
+                    "UTTypeDescription": String(repeating: "&", count: BundleRecords.largestRecord / 4),
+                ]
+            ]
+            let bundle = try makeBundle(folder + "/Large.app", list)
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            try data.write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
+            try #require(data.count < BundleRecords.largestRecord)
+            let inspection = BundleInspection(path: bundle)
+            #expect(inspection.record == nil)
+            #expect(inspection.faults.count == 1 && inspection.faults[0].contains("bytes to keep"))
         }
     }
 

@@ -1,3 +1,4 @@
+import AppExtension
 import ExtensionHost
 import Foundation
 import Glibc
@@ -41,28 +42,43 @@ struct ExtensionPlace {
     }
 
     /// Writes the extension's folder.
-    func write(_ list: [String: Any] = Self.propertyList) throws {
+    ///
+    /// - Parameter product: the program that is its executable.
+    func write(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         if (try? FileStatus.of(appex + "/Unruly")) == nil {
             let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-            let program = try FileDescriptor.open(try #require(Self.program(near: built)), .readOnly)
-            let folder = try FileDescriptor.open(appex, [.readOnly, .directory])
-            try FileCopier.copy(program, into: folder, named: "Unruly")
+            // By another process: a program that this one has open for writing could not be run while any of its forks has
+            // it so.
+            let program = try #require(Self.program(product, near: built))
+            let copy = try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Unruly"], descriptors: [])
+                .wait()
+            try #require(copy == .exited(0))
         }
     }
 
     /// The test program lies beside the test bundle, wherever the build put that.
-    private static func program(near folder: URL) -> String? {
+    private static func program(_ product: String, near folder: URL) -> String? {
         let candidates = [folder, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        return candidates.map { $0.appendingPathComponent("UnrulyExtension").path }.first { access($0, X_OK) == 0 }
+        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
     /// Starts the extension.
-    func start(_ list: [String: Any] = Self.propertyList) throws -> Unruly {
-        try write(list)
+    func start(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws -> Unruly {
+        try write(list, product: product)
         let bundle = try library.install(path: appex)
         let (ours, theirs) = try SequencedPacketSocket.pair()
+        // Installing has copied the program in this process: a fork of another test at that moment has it open for writing, and
+        // until it runs a program of its own nobody can run this one.
+        for _ in 0..<100 {
+            do {
+                return Unruly(
+                    run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
+            } catch  where "\(error)".contains("Text file busy") {
+                usleep(20_000)
+            }
+        }
         return Unruly(run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
     }
 }
@@ -79,7 +95,7 @@ struct Unruly {
         order(deed)
         var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
         guard poll(&wait, 1, 60_000) == 1 else { return nil }
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 16384)
         let count = recv(socket.rawValue, &buffer, buffer.count, 0)
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }

@@ -41,6 +41,17 @@ final class Intruder: NSObject, NSSecureCoding {
         }
     }
 
+    private func attributedText(
+        _ item: any NSSecureCoding, _ typeIdentifier: String
+    ) async -> (text: String?, code: Int?) {
+        let provider = NSItemProvider(item: item, typeIdentifier: typeIdentifier)
+        return await withCheckedContinuation { continuation in
+            provider.loadItem(forTypeIdentifier: typeIdentifier, as: NSAttributedString.self) { value, error in
+                continuation.resume(returning: (value?.string, (error as NSError?)?.code))
+            }
+        }
+    }
+
     private func picture(_ format: ImageFormat = .png) throws -> Data {
         try ImageCodec.encode(Data(repeating: 200, count: 40 * 30 * 4), width: 40, height: 30, as: format)
     }
@@ -82,6 +93,166 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(image, "org.webmproject.webp", as: UIImage.self).value?.size.width == 40)
     }
 
+    @Test func dataIsAURLOnlyWhereItsTypeSaysSoOrItsScheme() async throws {
+        func url(_ text: String, _ type: String) async -> (value: URL?, error: NSError?) {
+            await load(Data(text.utf8) as NSData, type, as: URL.self)
+        }
+        #expect(await url("notes/a.html", "public.url").value?.relativeString == "notes/a.html")
+        for type in ["public.utf8-plain-text", "public.data", "dyn.ah62d4rv4ge80c5pe", "com.example.unheard-of"] {
+            #expect(await url("https://example.org\n", type).value?.host == "example.org", "\(type)")
+            #expect(await url("hello", type).error?.code == -1200, "\(type)")
+        }
+        for type in ["public.png", "com.adobe.pdf", "com.apple.property-list", "public.zip-archive"] {
+            #expect(await url("hello", type).error?.code == -1200, "\(type)")
+            #expect(await url("https://example.org", type).error?.code == -1200, "\(type)")
+        }
+        let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .xml, options: 0)
+        for type in ["com.apple.property-list", "com.apple.xml-property-list", "public.data"] {
+            #expect(await load(list as NSData, type, as: URL.self).error?.code == -1200, "\(type)")
+        }
+    }
+
+    @Test func dataIsAStringOnlyWhereItIsText() async throws {
+        let image = try picture() as NSData
+        for type in ["public.png", "public.data", "public.utf8-plain-text", "public.plain-text", "public.url"] {
+            #expect(await load(image, type, as: String.self).error?.code == -1200, "\(type)")
+            #expect(await attributedText(image, type).code == -1200, "\(type)")
+        }
+        let text = Data("héllo".utf8) as NSData
+        for type in ["public.text", "public.json", "public.data", "public.html", "com.example.unheard-of"] {
+            #expect(await load(text, type, as: String.self).value == "héllo", "\(type)")
+        }
+        for type in ["public.png", "com.adobe.pdf", "com.apple.property-list", "public.zip-archive"] {
+            #expect(await load(text, type, as: String.self).error?.code == -1200, "\(type)")
+            #expect(await attributedText(text, type).code == -1200, "\(type)")
+        }
+        // What says that it is text may be in an older encoding; what says nothing may not.
+        let older = Data([0x68, 0xE9]) as NSData
+        #expect(await load(older, "public.plain-text", as: String.self).value == "hé")
+        #expect(await load(older, "public.data", as: String.self).error?.code == -1200)
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: format, options: 0)
+            #expect(await load(list as NSData, "com.apple.property-list", as: String.self).error?.code == -1200)
+        }
+        // A URL as Apple's systems write it.
+        let url = try PropertyListSerialization.data(
+            fromPropertyList: ["https://example.org/a", ""], format: .binary, options: 0)
+        #expect(await load(url as NSData, "public.url", as: String.self).value == "https://example.org/a")
+        #expect(await load(url as NSData, "public.utf8-plain-text", as: String.self).error?.code == -1200)
+    }
+
+    // MARK: - The two interfaces
+
+    @Test func dataOfEitherInterfaceIsTheSame() async throws {
+        let folder = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data("w".utf8))])
+        folder.preferredFilename = "Folder"
+        let tree = try scratch.file("tree/a.txt", "alpha").deletingLastPathComponent()
+        let items: [(item: any NSSecureCoding, type: String)] = [
+            (["k": NSNull()] as NSDictionary, "com.apple.property-list"), (["k": 1] as NSDictionary, "public.data"),
+            (Token("word"), "com.example.token"), (NSUUID(), "com.example.identifier"),
+            (folder, "public.folder"), (tree as NSURL, "public.folder"),
+            ("hé" as NSString, "public.utf16-plain-text"), ("hé" as NSString, "public.text"),
+            (NSAttributedString(string: "rich"), "org.purvey.attributed-string"),
+            (NSAttributedString(string: "rich"), "public.rtf"),
+            (try #require(NSURL(string: "a", relativeTo: URL(string: "https://example.org/b"))), "public.url"),
+            (try #require(UIImage(data: try picture())), "public.jpeg"),
+        ]
+        for (item, type) in items {
+            let bytes = await NSItemProvider(item: item, typeIdentifier: type).data(type).data
+            let loaded = await load(item, type, as: Data.self)
+            #expect(loaded.error == nil && loaded.value?.isEmpty == false, "\(type)")
+            // An archive is as old as its folder, and what Foundation archives comes in any order.
+            if bytes?.starts(with: Data("PK".utf8)) == true || bytes?.starts(with: Data("bplist".utf8)) == true {
+                #expect(loaded.value?.count == bytes?.count && loaded.value?.prefix(2) == bytes?.prefix(2), "\(type)")
+            } else {
+                #expect(loaded.value == bytes, "\(type)")
+            }
+        }
+    }
+
+    @Test func aFileWrapperBecomesWhatItsDataDoes() async throws {
+        func wrapper(_ data: Data) -> FileWrapper { FileWrapper(regularFileWithContents: data) }
+        #expect(await load(wrapper(Data("text".utf8)), "public.plain-text", as: String.self).value == "text")
+        #expect(await load(wrapper(try picture()), "public.png", as: UIImage.self).value?.size.width == 40)
+        let url = wrapper(Data("https://example.org".utf8))
+        #expect(await load(url, "public.url", as: URL.self).value?.host == "example.org")
+        let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .xml, options: 0)
+        let provider = NSItemProvider(item: wrapper(list), typeIdentifier: "com.apple.property-list")
+        let number = await withCheckedContinuation { continuation in
+            provider.loadItem(forTypeIdentifier: "com.apple.property-list", as: NSDictionary.self) { value, _ in
+                continuation.resume(returning: value?["a"] as? Int)
+            }
+        }
+        #expect(number == 1)
+        let folder = FileWrapper(directoryWithFileWrappers: [:])
+        #expect(await load(folder, "public.folder", as: String.self).error?.code == -1200)
+        #expect(await load(wrapper(Data("text".utf8)), "public.png", as: String.self).error?.code == -1200)
+    }
+
+    @Test func whatHasBytesBecomesAFileWrapper() async throws {
+        func contents(_ item: any NSSecureCoding, _ type: String) async -> Data? {
+            let provider = NSItemProvider(item: item, typeIdentifier: type)
+            return await withCheckedContinuation { continuation in
+                provider.loadItem(forTypeIdentifier: type, as: FileWrapper.self) { wrapper, _ in
+                    continuation.resume(returning: wrapper?.regularFileContents)
+                }
+            }
+        }
+        #expect(await contents("text" as NSString, "public.text") == Data("text".utf8))
+        #expect(await contents(Data([1]) as NSData, "public.data") == Data([1]))
+        let file = try scratch.file("a.txt", "alpha") as NSURL
+        #expect(await contents(file, "public.plain-text") == Data("alpha".utf8))
+        let image = try #require(UIImage(data: try picture()))
+        #expect(await contents(image, "public.png") == image.encoded)
+        #expect(await contents(["k": 1] as NSDictionary, "com.apple.property-list")?.isEmpty == false)
+    }
+
+    @Test func aFileThatIsMissingIsNamedWithItsCause() async throws {
+        let gone = NSURL(fileURLWithPath: "/nonexistent/file.png")
+        func check(_ error: NSError?) {
+            #expect(error?.domain == NSItemProvider.errorDomain && error?.code == -1200)
+            #expect(error?.localizedDescription.contains("/nonexistent/file.png") == true)
+            #expect(error?.underlying?.domain == NSCocoaErrorDomain)
+            #expect(error?.underlying?.code == CocoaError.fileReadNoSuchFile.rawValue)
+        }
+        check(await load(gone, "public.png", as: Data.self).error)
+        check(await load(gone, "public.png", as: UIImage.self).error)
+        check(await load(gone, "public.plain-text", as: String.self).error)
+        let wrapper = await withCheckedContinuation { continuation in
+            NSItemProvider(item: gone, typeIdentifier: "public.png")
+                .loadItem(forTypeIdentifier: "public.png", as: FileWrapper.self) { _, error in
+                    continuation.resume(returning: error as NSError?)
+                }
+        }
+        check(wrapper)
+    }
+
+    /// An archive is a property list too, of how it is made.
+    @Test func anArchiveIsNeverTakenForTheListThatItIsMadeOf() async throws {
+        func archive(_ object: any NSSecureCoding) throws -> NSData {
+            try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true) as NSData
+        }
+        func loadList(_ data: NSData) async -> (keys: [String]?, code: Int?) {
+            let provider = NSItemProvider(item: data, typeIdentifier: "com.apple.property-list")
+            return await withCheckedContinuation { continuation in
+                provider.loadItem(forTypeIdentifier: "com.apple.property-list", as: NSDictionary.self) { value, error in
+                    continuation.resume(returning: (value?.allKeys as? [String], (error as NSError?)?.code))
+                }
+            }
+        }
+        #expect(await loadList(try archive(["k": NSNull()] as NSDictionary)).keys == ["k"])
+        #expect(await loadList(try archive(NSMutableDictionary(dictionary: ["m": 1]))).keys == ["m"])
+        for other in [Token("a"), ["k": Token("a")] as NSDictionary, NSUUID(), [1] as NSArray] as [any NSSecureCoding] {
+            #expect(await loadList(try archive(other)).code == -1200)
+        }
+        // Cut in its structure, but still saying what it is.
+        let damaged: NSDictionary = [
+            "$archiver": "NSKeyedArchiver", "$objects": ["$null"], "$top": [:] as NSDictionary,
+        ]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: damaged, format: .binary, options: 0)
+        #expect(await loadList(bytes as NSData).code == -1200)
+    }
+
     @Test func textURLsAndImagesBecomeEachOther() async throws {
         #expect(await load("https://example.org" as NSString, "public.text", as: URL.self).value?.host == "example.org")
         #expect(await load("text" as NSString, "public.text", as: Data.self).value == Data("text".utf8))
@@ -103,6 +274,28 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(invalid, "public.utf8-plain-text", as: String.self).error?.code == -1200)
         let gone = NSURL(fileURLWithPath: "/nonexistent/file.txt")
         #expect(await load(gone, "public.plain-text", as: Data.self).error?.code == -1200)
+    }
+
+    /// A device never ends and a pipe never begins: the process that names one must not hold up the one that reads.
+    @Test func whatIsNoFileHoldsNobodyUp() async throws {
+        let pipe = NSTemporaryDirectory() + "/" + UUID().uuidString
+        #expect(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        for path in ["/dev/zero", pipe] {
+            let url = NSURL(fileURLWithPath: path)
+            for type in ["public.png", "public.plain-text", "public.file-url"] {
+                #expect(await load(url, type, as: Data.self).error?.code == -1200, "\(path) \(type)")
+                #expect(await load(url, type, as: UIImage.self).error?.code == -1200, "\(path) \(type)")
+            }
+            let provider = NSItemProvider(item: url, typeIdentifier: "public.png")
+            await #expect(throws: (any Error).self) { try await provider.loadDataRepresentation(for: .png) }
+            await #expect(throws: (any Error).self) { try await provider.loadFileRepresentation(for: .png) { _, _ in } }
+            let contents = try #require(NSItemProvider(contentsOf: url as URL))
+            let type = try #require(contents.registeredTypeIdentifiers.first)
+            await #expect(throws: (any Error).self) {
+                try await contents.loadDataRepresentation(forTypeIdentifier: type)
+            }
+        }
     }
 
     @Test func anObjectOfTheClientsOwnIsArchivedAndReadBack() async throws {
@@ -136,18 +329,96 @@ final class Intruder: NSObject, NSSecureCoding {
         }
     }
 
-    @Test func noDamageToAnArchiveDoesMoreThanFail() async throws {
-        let good = try NSKeyedArchiver.archivedData(withRootObject: Token("a word"), requiringSecureCoding: true)
+    /// Each is decoded for real: Foundation ends the process over a class or a part that is missing, over dictionaries with more
+    /// keys than values, and over an object within itself.
+    @Test(arguments: DamagedArchive.all) fileprivate func noDamageToAnArchiveDoesMoreThanFail(_ archive: DamagedArchive)
+        async throws
+    {
         var state: UInt64 = 3
-        for _ in 0..<2_000 {
-            var bad = good
-            for _ in 0..<2 {
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                bad[Int(state >> 33) % bad.count] = UInt8(truncatingIfNeeded: state >> 20)
-            }
-            _ = KeyedArchive.classNames(in: bad)
+        func next(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
         }
-        // A container within itself, as a list that Foundation would follow for ever.
+        #expect(KeyedArchive.unarchive(archive.data, as: archive.wanted) != nil)
+        var read = 0
+        for _ in 0..<5_000 {
+            var bad = archive.data
+            for _ in 0...next(3) { bad[next(bad.count)] = UInt8(next(256)) }
+            if KeyedArchive.unarchive(bad, as: archive.wanted) != nil { read += 1 }
+        }
+        #expect(read > 0)
         #expect(KeyedArchive.classNames(in: Data("bplist00".utf8) + Data(count: 40)) == nil)
+    }
+
+    @Test func otherClassesOfFoundationAreNotReadFromArchives() throws {
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: NSIndexSet(index: 1), requiringSecureCoding: true)
+        #expect(KeyedArchive.unarchive(archive, as: NSIndexSet.self) == nil)
+    }
+
+    @Test func theBytesOfAURLDoNoHarm() async {
+        // A property list whose root is a set, over which Foundation ends the process.
+        let head = Array("bplist00".utf8) + [0xC1, 0x01, 0x51, 0x61, 0x08, 0x0A] + [UInt8](repeating: 0, count: 6)
+        let numbers = [2, 0, 12].flatMap { [UInt8](repeating: 0, count: 7) + [UInt8($0)] }
+        let provider = NSItemProvider()
+        provider.registerDataRepresentation(for: .url) { completion in
+            completion(Data(head + [1, 1] + numbers), nil)
+            return nil
+        }
+        await #expect(throws: (any Error).self) { try await provider.loadObject(ofClass: URL.self) }
+    }
+}
+
+/// An archive that is going to be damaged, and the class that is read from it.
+private struct DamagedArchive: @unchecked Sendable, CustomTestStringConvertible {
+    let data: Data
+    let wanted: AnyClass
+    var testDescription: String { "\(wanted)" }
+
+    static let all: [DamagedArchive] = [
+        DamagedArchive(Token("a word")), DamagedArchive(Chest()),
+        DamagedArchive(["k": [1, "x"], "l": Data([3]), "u": NSUUID()] as NSDictionary, as: NSDictionary.self),
+        DamagedArchive([NSDate(), ["b"], NSNull()] as NSArray, as: NSArray.self),
+        DamagedArchive(NSSet(array: [1, "a"]), as: NSSet.self),
+        DamagedArchive(NSURL(fileURLWithPath: "/a/b"), as: NSURL.self),
+    ].compactMap { $0 }
+
+    init?(_ object: any NSObject & NSSecureCoding, as wanted: AnyClass? = nil) {
+        let archive = try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        guard let archive else { return nil }
+        data = archive
+        self.wanted = wanted ?? type(of: object)
+    }
+}
+
+/// Holds a value of every plain class, and asks for some as another than they are.
+final class Chest: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    override init() {}
+
+    func encode(with coder: NSCoder) {
+        coder.encode("text" as NSString, forKey: "text")
+        coder.encode(7, forKey: "integer")
+        coder.encode(1.5, forKey: "real")
+        coder.encode(["x", "y"] as NSArray, forKey: "array")
+        coder.encode(["k": 1, "l": ["m": "n"]] as NSDictionary, forKey: "dictionary")
+        coder.encode(Data([1, 2]) as NSData, forKey: "data")
+        coder.encode(NSURL(string: "https://example.org/a"), forKey: "url")
+        coder.encode(NSUUID(), forKey: "uuid")
+        coder.encode(NSDate(), forKey: "date")
+    }
+
+    init?(coder: NSCoder) {
+        guard coder.decodeObject(of: NSString.self, forKey: "text") != nil else { return nil }
+        _ = coder.decodeInteger(forKey: "integer")
+        _ = coder.decodeDouble(forKey: "real")
+        _ = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "array") as? [String]
+        _ = coder.decodeObject(of: [NSDictionary.self, NSString.self, NSNumber.self], forKey: "dictionary")
+        _ = coder.decodeObject(of: NSData.self, forKey: "data")
+        _ = coder.decodeObject(of: NSURL.self, forKey: "url")
+        _ = coder.decodeObject(of: NSUUID.self, forKey: "uuid")
+        _ = coder.decodeObject(of: NSNumber.self, forKey: "date")
+        _ = coder.decodeObject(of: NSURL.self, forKey: "array")
     }
 }

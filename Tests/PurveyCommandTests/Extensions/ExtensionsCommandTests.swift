@@ -43,6 +43,42 @@ import Testing
         }
     }
 
+    @Test func aContainerStaysUnlessItIsToBeRemovedToo() async throws {
+        try await CommandPlace.run { place in
+            try write(propertyList, place)
+            try place.write("#!/bin/sh\n", to: "Filer.appex/filer")
+            chmod(place.path("Filer.appex/filer"), 0o755)
+            let container = place.home + "/data/containers/org.example.filer"
+            try FileManager.default.createDirectory(atPath: container + "/Documents", withIntermediateDirectories: true)
+            for isLast in [false, true] {
+                #expect(try await place.purvey("extensions", "install", "Filer.appex").status == 0)
+                let options = isLast ? ["--container"] : []
+                let removal = try await place.purvey(["extensions", "remove", "org.example.filer"] + options)
+                #expect(removal.status == 0)
+                #expect(removal.errors.contains("its container stays: \(container)") == !isLast, "\(removal.errors)")
+                #expect(FileManager.default.fileExists(atPath: container) == !isLast)
+            }
+            #expect(try await place.purvey("extensions", "list", "--container").status == 2)
+        }
+    }
+
+    @Test func aClassIsPrintedWithItsModulesName() async throws {
+        try await CommandPlace.run { place in
+            var list = propertyList
+            list["NSExtension"] = [
+                "NSExtensionPointIdentifier": "com.apple.share-services",
+                "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Filer",
+            ]
+            try write(list, place)
+            try place.write("#!/bin/sh\n", to: "Filer.appex/filer")
+            chmod(place.path("Filer.appex/filer"), 0o755)
+            #expect(try await place.purvey("extensions", "install", "Filer.appex").status == 0)
+            let printed = try await place.purvey("extensions", "list", "--json")
+            let all = try JSONSerialization.jsonObject(with: printed.output) as? [[String: Any]]
+            #expect(all?.first?["principalClass"] as? String == "filer.Filer")
+        }
+    }
+
     @Test func everyFaultOfAnExtensionIsPrintedOnALineOfItsOwn() async throws {
         try await CommandPlace.run { place in
             try write(["NSExtension": ["NSExtensionPointIdentifier": "com.apple.share-services"]], place)

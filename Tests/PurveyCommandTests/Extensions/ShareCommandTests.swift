@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Images
 import Testing
 
@@ -77,6 +78,107 @@ import Testing
         }
     }
 
+    @Test func anExtensionThatCannotBeStartedIsAnError() async throws {
+        try await CommandPlace.run { place in
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            #expect(try await place.purvey("share", ridge, "--with", "FileAway").status == 0)
+            // As the extension itself can do.
+            let temporary = place.home + "/data/containers/org.example.FileAway/tmp"
+            try FileManager.default.removeItem(atPath: temporary)
+            try FileManager.default.createSymbolicLink(atPath: temporary, withDestinationPath: "/tmp")
+            let outcome = try await place.purvey("share", ridge, "--with", "FileAway")
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("tmp in its container"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func anExtensionThatEndsAtOnceIsAnErrorWithWhatItSaidLast() async throws {
+        try await CommandPlace.run { place in
+            try await install("ExtensionPeer", place, principal: "Nobody")
+            let outcome = try await place.purvey("share", ridge, "--with", "ExtensionPeer")
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors.contains("exit status 1; it said last: the program has no class"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func whatAnExtensionReturnsReplacesNothing() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            try FileManager.default.createDirectory(
+                atPath: place.path("kept"), withIntermediateDirectories: false)
+            let mine = try place.write("mine", to: "kept/Ridge thumbnail.png")
+            for number in 2...3 {
+                let outcome = try await place.purvey(
+                    "share", ridge, "--with", "ThumbnailAction", "-o", place.path("kept"))
+                #expect(outcome.text.contains("kept/Ridge thumbnail \(number).png"), "\(outcome.text)")
+            }
+            #expect(try String(contentsOfFile: mine, encoding: .utf8) == "mine")
+            // The name comes from the extension: it makes no hidden file either.
+            try FileManager.default.copyItem(atPath: ridge, toPath: place.path(".hidden.png"))
+            let hidden = try await place.purvey(
+                "share", place.path(".hidden.png"), "--with", "ThumbnailAction", "-o", place.path("kept"))
+            #expect(hidden.status == 0, "\(hidden.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.path("kept")).sorted()
+            #expect(names.count == 4 && !names.contains { $0.hasPrefix(".") }, "\(names)")
+        }
+    }
+
+    @Test func aFolderThatIsMissingIsAnErrorBeforeTheExtensionIsRun() async throws {
+        try await CommandPlace.run { place in
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            let folder = place.path("nowhere")
+            let outcome = try await place.purvey("share", ridge, "--with", "FileAway", "-o", folder)
+            #expect(outcome.status == 1 && outcome.text.isEmpty)
+            #expect(outcome.errors == "purvey: share: \(folder): No such file or directory\n")
+            let container = place.home + "/data/containers/org.example.FileAway"
+            #expect(!FileManager.default.fileExists(atPath: container))
+        }
+    }
+
+    @Test func aPreviewOfALargePictureTakesLittleMemory() async throws {
+        try await CommandPlace.run { place in
+            try await install(
+                "ThumbnailAction", place, principal: "ThumbnailRequestHandler", more: ["PurveyMemoryLimit": 128])
+            // 192 MB when it is decoded whole; an allocation beyond the limit fails.
+            let large = try ImageCodec.encode(Data(count: 8000 * 8000 * 4), width: 8000, height: 8000, as: .jpeg)
+            try large.write(to: URL(fileURLWithPath: place.path("large.jpg")))
+            let outcome = try await place.purvey("share", "large.jpg", "--with", "ThumbnailAction")
+            #expect(outcome.text.hasPrefix("A thumbnail of 256 by 256 pixels"), "\(outcome.errors)")
+            // As WebP it is decoded whole: no memory is no damage.
+            let whole = try ImageCodec.encode(Data(count: 8000 * 8000 * 4), width: 8000, height: 8000, as: .webp)
+            try whole.write(to: URL(fileURLWithPath: place.path("large.webp")))
+            let failed = try await place.purvey("share", "large.webp", "--with", "ThumbnailAction")
+            #expect(failed.status == 1)
+            #expect(failed.errors.contains("not enough memory for the webp picture"), "\(failed.errors)")
+        }
+    }
+
+    @Test func aLargeFileIsFiledPieceByPiece() async throws {
+        try await CommandPlace.run { place in
+            try await install(
+                "FileAway", place, principal: "FileAwayRequestHandler", more: ["PurveyMemoryLimit": 128])
+            try place.write("%PDF-1.7\n", to: "large.pdf")
+            truncate(place.path("large.pdf"), 300 << 20)
+            let outcome = try await place.purvey("share", "large.pdf", "--with", "FileAway")
+            #expect(outcome.text == "Filed: large.pdf\n", "\(outcome.errors)")
+            let filed = place.home + "/data/containers/org.example.FileAway/Documents/large.pdf"
+            #expect(try FileManager.default.attributesOfItem(atPath: filed)[.size] as? Int == 300 << 20)
+        }
+    }
+
+    @Test func extensionsThatAreBrokenAreNamedBesideTheList() async throws {
+        try await CommandPlace.run { place in
+            try await installThumbnail(place)
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            try FileManager.default.removeItem(
+                atPath: place.home + "/data/extensions/org.example.FileAway.appex/FileAway")
+            let list = try await place.purvey("share", ridge, "--list")
+            #expect(list.status == 0 && list.text == "org.example.ThumbnailAction  ThumbnailAction\n")
+            #expect(list.errors.hasPrefix("purvey: share: org.example.FileAway.appex: "), "\(list.errors)")
+        }
+    }
+
     @Test func onlyExtensionsThatAcceptTheFilesAreListed() async throws {
         try await CommandPlace.run { place in
             try await installThumbnail(place)
@@ -129,6 +231,13 @@ import Testing
             #expect(
                 try Data(contentsOf: URL(fileURLWithPath: documents + "/Ridge.png"))
                     == Data(contentsOf: URL(fileURLWithPath: ridge)))
+            // Others of the same name stand beside it, and none is hidden.
+            try place.write("other", to: "a.txt")
+            let hidden = try place.write("hidden", to: ".b.txt")
+            let again = try await place.purvey("share", text, hidden, "--with", "FileAway")
+            #expect(again.text == "Filed: _b.txt, a 2.txt\n", "\(again.errors)")
+            #expect(try String(contentsOfFile: documents + "/a.txt", encoding: .utf8) == "text")
+            #expect(try String(contentsOfFile: documents + "/a 2.txt", encoding: .utf8) == "other")
         }
     }
 }

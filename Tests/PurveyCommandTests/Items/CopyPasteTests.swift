@@ -45,6 +45,26 @@ import Testing
         }
     }
 
+    @Test func itemsOfOneNameDoNotReplaceEachOther() async throws {
+        try await CommandPlace.run { place in
+            for (folder, text) in [("a", "one"), ("b", "two"), ("c", "three")] {
+                try FileManager.default.createDirectory(atPath: place.path(folder), withIntermediateDirectories: true)
+                try place.write(text, to: folder + "/x.txt")
+            }
+            #expect(try await place.purvey("copy", "a/x.txt", "b/x.txt", "c/x.txt").status == 0)
+            try FileManager.default.createDirectory(atPath: place.path("out"), withIntermediateDirectories: true)
+            #expect(try await place.purvey("paste", "-o", "out").status == 0)
+            #expect(try place.read("out/x.txt") == "one")
+            #expect(try place.read("out/x 2.txt") == "two")
+            #expect(try place.read("out/x 3.txt") == "three")
+            // What cannot be replaced is named.
+            try FileManager.default.createDirectory(atPath: place.path("in/x.txt"), withIntermediateDirectories: true)
+            let refused = try await place.purvey("paste", "-o", "in")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("in/x.txt: "))
+        }
+    }
+
     @Test func aTypeCanBeAskedFor() async throws {
         try await CommandPlace.run { place in
             try place.write("text", to: "one.txt")

@@ -39,6 +39,12 @@ import Testing
                 #expect(outcome.status == 0, "\(outcome.errors)")
                 #expect(try place.read("orig.txt") == "precious")
             }
+            // Nor is a link to it, which is the name that it was offered under.
+            symlink("orig.txt", place.path("link.txt"))
+            let offer = try await place.offer("--board", "links", "--in-place", "link.txt")
+            #expect(try await place.purvey("load", "--board", "links", "--as", "in-place", "-o", ".").status == 0)
+            #expect(try place.read("link.txt") == "precious")
+            await offer.end()
         }
     }
 

@@ -47,6 +47,11 @@ import Testing
                 #expect(outcome.status == 0, "\(path)")
                 #expect(outcome.text == "throughcopy\n", "\(path)")
             }
+            // The same where it leads to a file, which goes on where it stands.
+            for path in ["/dev/stdout", "/dev/fd/1", "link"] {
+                let script = "(echo first; \"$purvey\" load -o \(path)) >file; cat file"
+                #expect(try await place.shell(script).text == "first\nthroughcopy\n", "\(path)")
+            }
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path("link")) == "/proc/self/fd/1")
             #expect(
                 try await place.shell("\"$purvey\" load -o >(cat >got); while [ ! -s got ]; do sleep 0.01; done").status

@@ -1,0 +1,61 @@
+import Foundation
+
+/// An extension as its `Info.plist` describes it: a folder `Name.appex` with an executable.
+package struct ExtensionBundle: Sendable, Equatable {
+    /// `CFBundleIdentifier`.
+    package let identifier: String
+    /// `CFBundleDisplayName`, else `CFBundleName`, else the folder's name.
+    package let name: String
+    /// The folder, with no symbolic link in it.
+    package let path: String
+    /// The path of the executable file.
+    package let executable: String
+    /// `NSExtensionPointIdentifier`: what kind of extension it is.
+    package let point: String
+    /// `NSExtensionPrincipalClass`.
+    package let principalClass: String
+    /// `NSExtensionActivationRule`; `nil` when there is none, which fits nothing.
+    package let activationRule: ActivationRule?
+    /// Whether it asked to use the internet (``networkKey``).
+    package let usesNetwork: Bool
+    /// Bytes of private memory it may take (``memoryKey``).
+    package let memoryLimit: Int
+    /// Seconds it may take for one request (``timeKey``).
+    package let timeLimit: Int
+
+    /// In `NSExtension`: true where the extension needs the internet.
+    package static let networkKey = "PurveyAllowsNetwork"
+    /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
+    package static let memoryKey = "PurveyMemoryLimit"
+    /// In `NSExtension`: seconds for a request, when the standard limit does not do.
+    package static let timeKey = "PurveyTimeLimit"
+
+    /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
+    static let memoryRange = 16...4096
+    static let standardMemory = 512
+    static let timeRange = 1...600
+    static let standardTime = 30
+}
+
+extension ExtensionBundle {
+    /// ``principalClass`` with the module's name in the place of the build variable that Xcode's templates have there.
+    package var plainPrincipalClass: String {
+        let name = (executable as NSString).lastPathComponent
+        return principalClass.replacingOccurrences(
+            of: PrincipalClass.moduleVariable, with: PrincipalClass.module(of: name))
+    }
+
+    /// The extension that a program belongs to.
+    ///
+    /// - Throws: ``ExtensionFault`` with everything that is wrong with it.
+    package init(ofExecutable path: String) throws(ExtensionFault) {
+        let inspection = ExtensionInspection(path: (path as NSString).deletingLastPathComponent)
+        guard let bundle = inspection.bundle else {
+            throw ExtensionFault(inspection.faults.joined(separator: "; "))
+        }
+        self = bundle
+    }
+
+    /// Whether the extension is to be offered for these items.
+    package func accepts(_ items: [ActivationRule.Item]) -> Bool { activationRule?.accepts(items) ?? false }
+}

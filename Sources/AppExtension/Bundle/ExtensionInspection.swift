@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import PropertyLists
+
+/// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
+package struct ExtensionInspection {
+    /// The extension; `nil` when there is any fault.
+    package private(set) var bundle: ExtensionBundle?
+    /// What is wrong, one sentence each.
+    package private(set) var faults: [String] = []
+
+    /// Property lists beyond this are not read: an honest one has a few kilobytes.
+    private static let largestPropertyList = 4 << 20
+
+    /// Looks at a folder. Blocks on the file system.
+    package init(path: String) {
+        guard let resolved = realpath(path, nil) else {
+            faults.append("\(path): \(Errno.current)")
+            return
+        }
+        defer { free(resolved) }
+        let folder = String(cString: resolved)
+        guard (try? FileStatus.of(folder))?.kind == .directory else {
+            faults.append("\(path) is not a folder")
+            return
+        }
+        if !folder.hasSuffix(".appex") { faults.append("the folder's name does not end in .appex") }
+        guard let list = readPropertyList(folder + "/Info.plist") else { return }
+        let identifier = string("CFBundleIdentifier", in: list)
+        if let identifier, !Self.isIdentifier(identifier) {
+            faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
+        }
+        let executable = string("CFBundleExecutable", in: list).flatMap { findExecutable($0, in: folder) }
+        guard let described = list["NSExtension"] else {
+            faults.append("NSExtension is missing: this is no extension")
+            return
+        }
+        guard let described = described as? [String: Any] else {
+            faults.append("NSExtension is not a dictionary")
+            return
+        }
+        let point = string("NSExtensionPointIdentifier", in: described)
+        let principal = string("NSExtensionPrincipalClass", in: described)
+        let rule = activationRule(described)
+        let network = flag(ExtensionBundle.networkKey, in: described)
+        let memory = number(
+            ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
+        let time = number(
+            ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
+        guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
+        let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
+        bundle = ExtensionBundle(
+            identifier: identifier,
+            name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
+            path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
+            usesNetwork: network, memoryLimit: memory << 20, timeLimit: time)
+    }
+
+    private mutating func readPropertyList(_ path: String) -> [String: Any]? {
+        let bytes: [UInt8]
+        do {
+            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
+            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular, status.size <= Self.largestPropertyList else {
+                faults.append("\(path) is not a file of at most \(Self.largestPropertyList) bytes")
+                return nil
+            }
+            bytes = try file.readToEnd(limit: Self.largestPropertyList)
+        } catch {
+            faults.append("\(path): \(error)")
+            return nil
+        }
+        guard let list = ForeignPropertyList.dictionary(Data(bytes)) else {
+            faults.append("\(path) is not a property list with a dictionary at its root")
+            return nil
+        }
+        return list
+    }
+
+    private mutating func string(_ key: String, in list: [String: Any]) -> String? {
+        guard let value = list[key] else {
+            faults.append("\(key) is missing")
+            return nil
+        }
+        guard let text = value as? String, !text.isEmpty else {
+            faults.append("\(key) is not a string with characters in it")
+            return nil
+        }
+        return text
+    }
+
+    private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {
+        guard let value = list[key] else { return false }
+        guard let flag = value as? Bool else {
+            faults.append("\(key) is neither true nor false")
+            return false
+        }
+        return flag
+    }
+
+    private mutating func number(
+        _ key: String, in list: [String: Any], _ range: ClosedRange<Int>, _ standard: Int
+    ) -> Int {
+        guard let value = list[key] else { return standard }
+        guard let number = value as? Int, range.contains(number) else {
+            faults.append("\(key) is not a number from \(range.lowerBound) to \(range.upperBound)")
+            return standard
+        }
+        return number
+    }
+
+    private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {
+        guard let value = described["NSExtensionAttributes"] else { return nil }
+        guard let attributes = value as? [String: Any] else {
+            faults.append("NSExtensionAttributes is not a dictionary")
+            return nil
+        }
+        guard let rule = attributes["NSExtensionActivationRule"] else { return nil }
+        do {
+            return try ActivationRule(rule)
+        } catch {
+            faults.append("NSExtensionActivationRule: \(error)")
+            return nil
+        }
+    }
+
+    private mutating func findExecutable(_ name: String, in folder: String) -> String? {
+        guard !name.contains("/"), name != ".", name != ".." else {
+            faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")
+            return nil
+        }
+        let path = folder + "/" + name
+        // The extension may not bring another program of this user into its confinement by a link.
+        guard let status = try? FileStatus.of(path, followingLinks: false) else {
+            faults.append("the executable \(path) does not exist")
+            return nil
+        }
+        guard status.kind == .regular, access(path, X_OK) == 0 else {
+            faults.append("\(path) is not an executable file")
+            return nil
+        }
+        return path
+    }
+
+    /// An identifier becomes a file name, so it may hold nothing that has a meaning in a path.
+    package static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
+        return text.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-._".unicodeScalars.contains(scalar))
+        }
+    }
+}

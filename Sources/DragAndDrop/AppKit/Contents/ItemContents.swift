@@ -1,0 +1,204 @@
+import Dispatch
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// One item as the process that writes it has it: its types in order, each with its data or with who is to be asked for it.
+final class ItemContents: Sendable {
+    /// What keeps a promise: puts the data into the item.
+    struct ValuePromise: Sendable {
+        /// Told apart by it: one keeper may have promised several types.
+        let keeper: ObjectIdentifier
+        /// Called on the main thread.
+        let keep: @Sendable (NSPasteboard.PasteboardType, ItemContents) -> Void
+        /// Called on the main thread when nothing more will be asked for.
+        let finish: (@Sendable (NSPasteboard) -> Void)?
+    }
+
+    private enum Value {
+        case data(Data)
+        case promised(ValuePromise)
+        /// Declared, and nobody has said anything more of it.
+        case missing
+    }
+
+    private struct State {
+        var types: [NSPasteboard.PasteboardType] = []
+        var values: [NSPasteboard.PasteboardType: Value] = [:]
+        /// Where the item is.
+        var pasteboard: NSPasteboard?
+        var filePromise: FilePromise?
+        weak var handle: NSPasteboardItem?
+    }
+
+    // Innermost: client code runs after it is released.
+    private let state = Mutex(State())
+
+    var types: [NSPasteboard.PasteboardType] { state.withLock { $0.types } }
+
+    /// A file that is written when somebody wants it.
+    var filePromise: FilePromise? {
+        get { state.withLock { $0.filePromise } }
+        set { state.withLock { $0.filePromise = newValue } }
+    }
+
+    /// The pasteboard that the item was written to.
+    var pasteboard: NSPasteboard? { state.withLock { $0.pasteboard } }
+
+    /// Makes it the item of a pasteboard; `false` where it is one already.
+    func bind(to pasteboard: NSPasteboard) -> Bool {
+        state.withLock { state in
+            guard state.pasteboard == nil else { return false }
+            state.pasteboard = pasteboard
+            return true
+        }
+    }
+
+    /// Undoes that: it was not written.
+    func unbind() {
+        state.withLock { $0.pasteboard = nil }
+    }
+
+    /// The object that stands for the item; the one that there is, as long as somebody has it.
+    var handle: NSPasteboardItem {
+        if let handle = state.withLock({ $0.handle }) { return handle }
+        return NSPasteboardItem(self)
+    }
+
+    func setHandle(_ handle: NSPasteboardItem) {
+        state.withLock { $0.handle = handle }
+    }
+
+    // MARK: - Values
+
+    /// Sets the data of a type.
+    ///
+    /// - Returns: whether the type is new to the item; `nil` for what is no type.
+    @discardableResult
+    func set(_ data: Data, for type: NSPasteboard.PasteboardType) -> Bool? {
+        set(.data(data), for: type)
+    }
+
+    /// Promises types.
+    @discardableResult
+    func promise(_ types: [NSPasteboard.PasteboardType], by promise: ValuePromise?) -> Bool {
+        types.reduce(!types.isEmpty) { done, type in
+            set(promise.map { .promised($0) } ?? .missing, for: type) != nil && done
+        }
+    }
+
+    private func set(_ value: Value, for type: NSPasteboard.PasteboardType) -> Bool? {
+        guard !type.rawValue.isEmpty else { return nil }
+        let (old, pasteboard) = state.withLock { state in
+            if state.values[type] == nil { state.types.append(type) }
+            return (state.values.updateValue(value, forKey: type), state.pasteboard)
+        }
+        if case .promised(let promise)? = old, let finish = promise.finish, let pasteboard,
+            !pasteboard.store.hasPromises(of: promise.keeper, on: pasteboard.name.board)
+        {
+            MainThread.schedule { finish(pasteboard) }
+        }
+        return old == nil
+    }
+
+    /// Whether somebody has promised a type that was not asked for yet.
+    func hasPromises(of keeper: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            state.values.values.contains { value in
+                if case .promised(let promise) = value { promise.keeper == keeper } else { false }
+            }
+        }
+    }
+
+    /// The data of a type, asked for now where it was promised. Blocks for as long as that takes.
+    ///
+    /// - Parameter limit: how long to wait for the main thread.
+    func data(for type: NSPasteboard.PasteboardType, within limit: DispatchTimeInterval) -> Data? {
+        switch state.withLock({ $0.values[type] }) {
+        case .data(let data): return data
+        case .missing, nil: return nil
+        case .promised:
+            // Looked at again there: somebody else may have asked meanwhile.
+            guard MainThread.perform(within: limit, { self.keep(type) }) else { return nil }
+            if case .data(let data) = state.withLock({ $0.values[type] }) { return data }
+            return nil
+        }
+    }
+
+    private func keep(_ type: NSPasteboard.PasteboardType) {
+        guard case .promised(let promise) = state.withLock({ $0.values[type] }) else { return }
+        promise.keep(type, self)
+    }
+
+    /// Keeps every promise that is left, until a time.
+    func keepPromises(until deadline: DispatchTime) {
+        for type in types {
+            let rest = deadline.uptimeNanoseconds.subtractingReportingOverflow(DispatchTime.now().uptimeNanoseconds)
+            guard !rest.overflow else { return }
+            _ = data(for: type, within: .nanoseconds(Int(clamping: rest.partialValue)))
+        }
+    }
+
+    /// Forgets who is to be asked, and gives what to tell them: each once.
+    func dropPromises() -> [ObjectIdentifier: @Sendable () -> Void] {
+        state.withLock { state in
+            var finishing: [ObjectIdentifier: @Sendable () -> Void] = [:]
+            for (type, value) in state.values {
+                guard case .promised(let promise) = value else { continue }
+                if let finish = promise.finish, let pasteboard = state.pasteboard {
+                    finishing[promise.keeper] = { finish(pasteboard) }
+                }
+                state.values[type] = .missing
+            }
+            return finishing
+        }
+    }
+}
+
+// MARK: - Offering
+
+extension ItemContents {
+    /// The item as others get it; `nil` for one without any type.
+    ///
+    /// - Parameter publication: kept for as long as the item is offered.
+    func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
+        let provider = NSItemProvider()
+        for type in types {
+            provider.registerDataRepresentation(forTypeIdentifier: type.rawValue, visibility: .all) { completion in
+                withExtendedLifetime(publication) {
+                    let data = self.data(for: type, within: limit)
+                    completion(data, data == nil ? PasteboardError.notProvided(type) : nil)
+                }
+                return nil
+            }
+        }
+        if let filePromise {
+            provider.register(
+                filePromise.representation { completion in
+                    withExtendedLifetime(publication) { filePromise.supply(completion) }
+                })
+        }
+        return provider.representations.isEmpty ? nil : provider
+    }
+
+    /// The types that others see.
+    var offeredTypes: [NSPasteboard.PasteboardType] {
+        let types = types
+        guard let file = filePromise.map({ NSPasteboard.PasteboardType($0.fileType) }), !types.contains(file) else {
+            return types
+        }
+        return types + [file]
+    }
+
+    /// What is in a promised file of this type, which is written now. Blocks until it is there.
+    func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
+        guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
+            return nil
+        }
+        let provider = NSItemProvider()
+        provider.register(filePromise.representation { filePromise.supply($0) })
+        return OfferedItem(
+            provider.promise, on: pasteboard.name.board, changeCount: 0, index: 0, pasteboard.store
+        ).data(for: type)
+    }
+}

@@ -1,0 +1,45 @@
+import Dispatch
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// An item that was put on a board by another process, or by other means than `NSPasteboard`.
+final class OfferedItem: Sendable {
+    let promise: ItemPromise
+    private let board: String
+    private let changeCount: Int
+    private let index: Int
+    let store: PasteboardStore
+
+    init(_ promise: ItemPromise, on board: String, changeCount: Int, index: Int, _ store: PasteboardStore) {
+        self.promise = promise
+        self.board = board
+        self.changeCount = changeCount
+        self.index = index
+        self.store = store
+    }
+
+    var types: [NSPasteboard.PasteboardType] {
+        promise.representations.map { NSPasteboard.PasteboardType($0.typeIdentifier) }
+    }
+
+    /// Whether it is the same item of the same contents.
+    func isSame(as other: OfferedItem) -> Bool {
+        (board, changeCount, index) == (other.board, other.changeCount, other.index)
+    }
+
+    /// Blocks until the data is there; `nil` where it cannot be had, or does not come for too long.
+    func data(for type: NSPasteboard.PasteboardType) -> Data? {
+        guard let representation = promise.representation(of: type.rawValue) else { return nil }
+        let running = Mutex<Progress?>(nil)
+        let data: Data? = MainThread.wait(within: store.patience) { done in
+            let progress = LoadOperation.start(representation, of: promise, as: .data) { result in
+                done(try? result.flatMap { $0.asData }.get())
+            }
+            running.withLock { $0 = progress }
+        }
+        // Nobody waits for it any more.
+        if data == nil { running.withLock { $0 }?.cancel() }
+        return data
+    }
+}

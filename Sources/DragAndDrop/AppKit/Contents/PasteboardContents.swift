@@ -1,0 +1,136 @@
+import Dispatch
+import Foundation
+import ItemProvider
+import Synchronization
+
+/// What this process has put on a board since it became the board's owner.
+final class PasteboardContents: Sendable {
+    let board: String
+
+    private struct State {
+        var items: [ItemContents] = []
+        /// Who promised types of the pasteboard itself.
+        var owners: [TypeOwner] = []
+        var changeCount = 0
+        /// Grows with each publication.
+        var generation = 0
+        /// The publication that takes the ownership along when it ends; none where nothing is published.
+        var standing: Int?
+        var isOver = false
+    }
+
+    // Innermost: client code runs after it is released.
+    private let state: Mutex<State>
+
+    init(board: String, owner: TypeOwner?, items: [ItemContents]) {
+        self.board = board
+        state = Mutex(State(items: items, owners: owner.map { [$0] } ?? []))
+    }
+
+    var items: [ItemContents] {
+        get { state.withLock { $0.items } }
+        set { state.withLock { $0.items = newValue } }
+    }
+
+    /// The change count since the board is this process's. It stays while the process writes more.
+    var changeCount: Int {
+        get { state.withLock { $0.changeCount } }
+        set { state.withLock { $0.changeCount = newValue } }
+    }
+
+    /// Has somebody more told of the end.
+    func add(_ owner: TypeOwner) {
+        state.withLock { state in
+            if !state.owners.contains(where: { $0.identity == owner.identity }) { state.owners.append(owner) }
+        }
+    }
+
+    /// Whether something else is on the board, as far as was heard.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// What the handlers of the next publication keep.
+    func makePublication() -> Publication {
+        let generation = state.withLock { state in
+            state.generation += 1
+            return state.generation
+        }
+        return Publication(self, generation: generation)
+    }
+
+    /// Makes a publication the one that counts, and returns what was.
+    func stand(_ generation: Int?) -> Int? {
+        state.withLock { state in
+            defer { state.standing = generation }
+            return state.standing
+        }
+    }
+
+    fileprivate func ended(_ generation: Int) {
+        if state.withLock({ $0.standing == generation }) { end(newOwner: nil) }
+    }
+
+    /// Something else is on the board now: tells owners and data providers, soon and on the main thread. Only the first time
+    /// counts.
+    func end(newOwner: TypeOwner?) {
+        let ended = state.withLock { state in
+            defer { state.isOver = true }
+            return state.isOver ? nil : (items: state.items, owners: state.owners)
+        }
+        guard let (items, owners) = ended else { return }
+        var finishing: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        for item in items { finishing.merge(item.dropPromises()) { first, _ in first } }
+        for finish in finishing.values { MainThread.schedule(finish) }
+        for owner in owners where owner.identity != newOwner?.identity { owner.tellOfChange(board) }
+    }
+}
+
+/// Kept by the handlers of what is offered: when the last of them goes, it is not offered any more.
+final class Publication: Sendable {
+    private let contents: PasteboardContents
+    let generation: Int
+
+    init(_ contents: PasteboardContents, generation: Int) {
+        self.contents = contents
+        self.generation = generation
+    }
+
+    deinit { contents.ended(generation) }
+}
+
+/// An owner of declared types.
+///
+/// Sendable because it is used on the main thread only, and because reading a weak reference is safe on every thread.
+final class TypeOwner: @unchecked Sendable {
+    private weak var object: (any NSPasteboardTypeOwner)?
+    private let store: PasteboardStore
+    let identity: ObjectIdentifier
+
+    init(_ object: any NSPasteboardTypeOwner, _ store: PasteboardStore) {
+        self.object = object
+        self.store = store
+        identity = ObjectIdentifier(object)
+    }
+
+    /// What asks it for data.
+    func promise(_ name: NSPasteboard.Name) -> ItemContents.ValuePromise {
+        ItemContents.ValuePromise(
+            keeper: identity,
+            keep: { type, item in
+                let sender = NSPasteboard(name, self.store, filling: item)
+                self.object?.pasteboard(sender, provideDataForType: type)
+            },
+            finish: nil)
+    }
+
+    func tellOfChange(_ board: String) {
+        MainThread.schedule {
+            self.object?.pasteboardChangedOwner(NSPasteboard(NSPasteboard.name(ofBoard: board), self.store))
+        }
+    }
+}
+
+enum PasteboardError {
+    static func notProvided(_ type: NSPasteboard.PasteboardType) -> NSError {
+        ItemProviderError.make(.itemUnavailableError, "Nobody provides the promised data of type \(type.rawValue)")
+    }
+}

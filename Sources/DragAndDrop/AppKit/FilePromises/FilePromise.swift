@@ -1,0 +1,183 @@
+import Dispatch
+import Foundation
+import Glibc
+import ItemProvider
+import LinuxSystem
+import Synchronization
+
+/// A promised file as its own process has it.
+///
+/// Sendable because provider and delegate are used on the main thread, but for the writing itself, which the delegate has on the
+/// queue of its choice.
+final class FilePromise: @unchecked Sendable {
+    typealias Completion = @Sendable (Result<URL, any Error>) -> Void
+
+    /// The type under which an item says which file it promises.
+    static let contentType = NSPasteboard.PasteboardType("com.apple.pasteboard.promised-file-content-type")
+
+    let fileType: String
+    private let provider: NSFilePromiseProvider
+    private let patience: PromisePatience
+
+    /// `nil` for a promise without a type.
+    init?(_ provider: NSFilePromiseProvider, _ patience: PromisePatience) {
+        guard !provider.fileType.isEmpty else { return nil }
+        fileType = provider.fileType
+        self.provider = provider
+        self.patience = patience
+    }
+
+    /// Has the file written into a folder, under a name that is not taken there.
+    ///
+    /// Blocks for the main thread.
+    ///
+    /// - Parameter completion: called once, on any thread, with the file.
+    func write(into folder: URL, completion: @escaping Completion) {
+        let answer = PromiseAnswer(completion)
+        let isAsked = MainThread.perform(within: patience.forAnswers) { self.ask(toWriteInto: folder, answer) }
+        guard isAsked else { return answer.settle(.failure(FilePromiseError.unanswered(fileType))) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience.forFiles) { [weak answer, fileType] in
+            answer?.settle(.failure(FilePromiseError.unanswered(fileType)))
+        }
+    }
+
+    /// On the main thread.
+    private func ask(toWriteInto folder: URL, _ answer: PromiseAnswer) {
+        guard let delegate = provider.delegate else {
+            return answer.settle(.failure(FilePromiseError.noDelegate(fileType)))
+        }
+        let suggested = delegate.filePromiseProvider(provider, fileNameForType: fileType)
+        let name = ItemName.name(suggested: suggested, file: nil, typeIdentifier: fileType)
+        guard let url = Self.freePlace(for: name, in: folder) else {
+            return answer.settle(.failure(FilePromiseError.noPlace(name, folder)))
+        }
+        let queue = delegate.operationQueue(for: provider)
+        let write: @Sendable () -> Void = {
+            guard let delegate = self.provider.delegate else {
+                return answer.settle(.failure(FilePromiseError.noDelegate(self.fileType)))
+            }
+            delegate.filePromiseProvider(self.provider, writePromiseTo: url) { error in
+                answer.settle(Self.outcome(url, error))
+            }
+        }
+        if queue === OperationQueue.main { MainThread.schedule(write) } else { queue.addOperation(write) }
+    }
+
+    private static func outcome(_ url: URL, _ error: (any Error)?) -> Result<URL, any Error> {
+        if let error { return .failure(error) }
+        guard (try? FileStatus.of(url.path)) != nil else { return .failure(FilePromiseError.notWritten(url)) }
+        return .success(url)
+    }
+
+    /// The file as a representation of an item.
+    func representation(
+        _ supply: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Void
+    ) -> Representation {
+        .file(fileType, visibility: .all, fileOptions: []) { completion in
+            supply(completion)
+            return nil
+        }
+    }
+
+    /// Writes the file for somebody else, who gets it as the item's.
+    func supply(_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) {
+        do {
+            let folder = try LoadFolder()
+            write(into: URL(fileURLWithPath: folder.path, isDirectory: true)) { result in
+                switch result {
+                case .success(let url): completion(url, false, nil)
+                case .failure(let error): completion(nil, false, error)
+                }
+                // Whoever gets it has opened it by now.
+                folder.remove()
+            }
+        } catch {
+            completion(nil, false, error)
+        }
+    }
+}
+
+// MARK: - Names
+
+extension FilePromise {
+    /// How many names are tried before a folder counts as one that has no place.
+    private static let mostNames = 10_000
+
+    /// Names to try for a file, one after the other: `a.txt`, `a 2.txt`, `a 3.txt`, …
+    static func names(for name: String) -> some Sequence<String> {
+        let whole = name as NSString
+        let ending = whole.pathExtension.isEmpty ? "" : "." + whole.pathExtension
+        let stem = whole.deletingPathExtension
+        return (1...mostNames).lazy.map { number in
+            if number == 1 { return name }
+            let room = ItemName.maximumLength - " \(number)\(ending)".utf8.count
+            var stem = stem
+            while stem.utf8.count > room, !stem.isEmpty { stem.removeLast() }
+            return "\(stem) \(number)\(ending)"
+        }
+    }
+
+    private static func freePlace(for name: String, in folder: URL) -> URL? {
+        names(for: name).lazy.map { folder.appendingPathComponent($0, isDirectory: false) }.first { url in
+            var status = stat()
+            return lstat(url.path, &status) != 0 && errno == ENOENT
+        }
+    }
+}
+
+/// How long promises of files are waited for.
+struct PromisePatience: Sendable {
+    /// For the main thread, which tells the name.
+    let forAnswers: DispatchTimeInterval
+    /// For a file that is being written.
+    let forFiles: DispatchTimeInterval
+}
+
+/// An answer that comes once: from the delegate, from a clock, or from nobody, when the last one goes who could give it.
+private final class PromiseAnswer: Sendable {
+    // Innermost: the completion runs after it is released.
+    private let completion: Mutex<FilePromise.Completion?>
+
+    init(_ completion: @escaping FilePromise.Completion) { self.completion = Mutex(completion) }
+
+    deinit { settle(.failure(FilePromiseError.abandoned())) }
+
+    func settle(_ result: Result<URL, any Error>) {
+        let completion = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        completion?(result)
+    }
+}
+
+/// The errors with which promises of files fail, besides those of their delegates.
+enum FilePromiseError {
+    static func noDelegate(_ fileType: String) -> NSError {
+        make("Nobody is there to write the promised file of type \(fileType)")
+    }
+
+    static func unanswered(_ fileType: String) -> NSError {
+        make("The promised file of type \(fileType) was not written in time")
+    }
+
+    static func abandoned() -> NSError {
+        make("The promised file's delegate gave up its completion handler without a call")
+    }
+
+    static func notWritten(_ url: URL) -> NSError { make("The promised file \(url.path) was not written") }
+
+    static func noPlace(_ name: String, _ folder: URL) -> NSError {
+        make("There is no place for \(name) in \(folder.path)")
+    }
+
+    static func notAFolder(_ url: URL) -> NSError {
+        make("\(url.absoluteString) is not a folder that can be written to")
+    }
+
+    static func noPromise() -> NSError { make("The item promises no file, or not any more") }
+
+    private static func make(_ description: String) -> NSError {
+        ItemProviderError.make(.itemUnavailableError, description)
+    }
+}

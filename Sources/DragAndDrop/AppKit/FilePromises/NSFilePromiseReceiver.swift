@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+import ItemProvider
+import LinuxSystem
+import Synchronization
+
+/// A promise of a file, as whoever wants the file has it. It is read from a pasteboard, see ``NSPasteboard/readObjects(forClasses:options:)``.
+///
+/// Source: AppKit, `NSFilePromiseReceiver.h`.
+open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
+    /// The types by which a promise is known.
+    open class var readableDraggedTypes: [String] { [FilePromise.contentType.rawValue] }
+
+    /// The types of the promised files.
+    open var fileTypes: [String] { [fileType] }
+
+    /// The names of the files that have come, from the moment at which the reader is called.
+    open var fileNames: [String] { received.names.withLock { $0 } }
+
+    private let fileType: String
+    private let received = ReceivedNames()
+    private var item: NSPasteboardItem?
+
+    /// The types by which a promise is known.
+    open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
+        readableDraggedTypes.map { NSPasteboard.PasteboardType($0) }
+    }
+
+    /// As strings.
+    open class func readingOptions(
+        forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
+    ) -> NSPasteboard.ReadingOptions { .asString }
+
+    /// A promise from what is told of it; `nil` for anything else. Its file can be had where a pasteboard has made the object.
+    public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
+        guard let fileType = propertyList as? String, !fileType.isEmpty else { return nil }
+        self.fileType = fileType
+        super.init()
+    }
+
+    func attach(to item: NSPasteboardItem) { self.item = item }
+
+    /// Has the promised files written into a folder, under names that are not taken there.
+    ///
+    /// A file of this process is written by its delegate where it is wanted. A file of another process is written there and then
+    /// copied. The call returns at once or, on a thread other than the main one, when the main thread has asked the delegate.
+    ///
+    /// - Parameters:
+    ///   - operationQueue: where the reader is called.
+    ///   - reader: called once for each file: with the file, or with where it should have come and the error. A file that has not come
+    ///     after an hour is an error.
+    open func receivePromisedFiles(
+        atDestination destinationDir: URL, options: [AnyHashable: Any] = [:], operationQueue: OperationQueue,
+        reader: @escaping (URL, (any Error)?) -> Void
+    ) {
+        let delivery = PromisedFileDelivery(destinationDir, received, operationQueue, SharedReader(body: reader))
+        guard delivery.hasFolder else {
+            return delivery.end(.failure(FilePromiseError.notAFolder(destinationDir)))
+        }
+        if let promise = item?.contents?.filePromise {
+            promise.write(into: destinationDir) { delivery.end($0) }
+        } else if let offered = item?.offered, let representation = offered.promise.representation(of: fileType) {
+            delivery.load(representation, of: offered.promise, within: offered.store.patienceForFiles)
+        } else {
+            delivery.end(.failure(FilePromiseError.noPromise()))
+        }
+    }
+}
+
+private final class ReceivedNames: Sendable {
+    // Innermost.
+    let names = Mutex<[String]>([])
+}
+
+/// Sendable because it is called on the operation queue that was named with it, and nowhere else.
+private struct SharedReader: @unchecked Sendable {
+    let body: (URL, (any Error)?) -> Void
+}
+
+/// One promised file on its way to a folder.
+private final class PromisedFileDelivery: Sendable {
+    private let folder: URL
+    private let received: ReceivedNames
+    private let queue: OperationQueue
+    private let reader: SharedReader
+
+    init(_ folder: URL, _ received: ReceivedNames, _ queue: OperationQueue, _ reader: SharedReader) {
+        self.folder = folder
+        self.received = received
+        self.queue = queue
+        self.reader = reader
+    }
+
+    var hasFolder: Bool {
+        folder.isFileURL && (try? FileStatus.of(folder.path).kind) == .directory
+    }
+
+    /// Loads the file from the process that promises it, and copies it to where it is wanted.
+    func load(
+        _ representation: Representation, of promise: ItemPromise, within limit: DispatchTimeInterval
+    ) {
+        let progress = LoadOperation.start(representation, of: promise, as: .copy) { result in
+            self.end(result.flatMap { $0.asFile }.flatMap { file in Result { try self.place(file) } })
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak progress] in progress?.cancel() }
+    }
+
+    private func place(_ file: ArrivedFile) throws -> URL {
+        defer { file.folder?.remove() }
+        let directory = try FileDescriptor.open(folder.path, [.readOnly, .directory])
+        let source = try FileDescriptor.open(file.url.path, [.readOnly, .noFollow])
+        let isDirectory = try source.status().kind == .directory
+        let name = file.url.lastPathComponent
+        for name in FilePromise.names(for: name) {
+            do throws(CopyError) {
+                if isDirectory {
+                    try TreeCopier.copy(source, into: directory, named: name)
+                } else {
+                    try FileCopier.copy(source, into: directory, named: name)
+                }
+                return folder.appendingPathComponent(name, isDirectory: isDirectory)
+            } catch .alreadyExists {
+                continue
+            }
+        }
+        throw FilePromiseError.noPlace(name, folder)
+    }
+
+    func end(_ result: Result<URL, any Error>) {
+        queue.addOperation { [self] in
+            switch result {
+            case .success(let url):
+                received.names.withLock { $0.append(url.lastPathComponent) }
+                reader.body(url, nil)
+            case .failure(let error):
+                reader.body(folder, error)
+            }
+        }
+    }
+}

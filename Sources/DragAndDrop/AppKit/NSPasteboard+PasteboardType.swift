@@ -1,0 +1,87 @@
+import Foundation
+import UniformTypeIdentifiers
+
+extension NSPasteboard {
+    /// A type of data on a pasteboard: a uniform type identifier, or one of the older names that are none.
+    ///
+    /// Source: AppKit, `NSPasteboard.h`.
+    public struct PasteboardType: Hashable, RawRepresentable, Sendable {
+        /// The identifier.
+        public let rawValue: String
+        /// The type of an identifier.
+        public init(_ rawValue: String) { self.rawValue = rawValue }
+        /// The type of an identifier.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+}
+
+extension NSPasteboard.PasteboardType {
+    /// Plain text in UTF-8.
+    public static let string = Self("public.utf8-plain-text")
+    /// A PDF document.
+    public static let pdf = Self("com.adobe.pdf")
+    /// A TIFF image.
+    public static let tiff = Self("public.tiff")
+    /// A PNG image.
+    public static let png = Self("public.png")
+    /// Rich text.
+    public static let rtf = Self("public.rtf")
+    /// Rich text with attachments, in one piece.
+    public static let rtfd = Self("com.apple.flat-rtfd")
+    /// HTML.
+    public static let html = Self("public.html")
+    /// Text in columns, parted by tabulators.
+    public static let tabularText = Self("public.utf8-tab-separated-values-text")
+    /// How characters are set.
+    public static let font = Self("com.apple.cocoa.pasteboard.character-formatting")
+    /// How paragraphs are set.
+    public static let ruler = Self("com.apple.cocoa.pasteboard.paragraph-formatting")
+    /// A color.
+    public static let color = Self("com.apple.cocoa.pasteboard.color")
+    /// A sound.
+    public static let sound = Self("com.apple.cocoa.pasteboard.sound")
+    /// Several selections in a text.
+    public static let multipleTextSelection = Self("com.apple.cocoa.pasteboard.multiple-text-selection")
+    /// What a search panel was set to.
+    public static let textFinderOptions = Self("com.apple.cocoa.pasteboard.find-panel-search-options")
+    /// A URL.
+    public static let URL = Self("public.url")
+    /// The URL of a file.
+    public static let fileURL = Self("public.file-url")
+    /// A file's contents as a serialized file wrapper.
+    public static let fileContents = Self("NXFileContentsPboardType")
+}
+
+/// Types that stand for files with a filename extension.
+extension NSPasteboard.PasteboardType {
+    private static let fileNamePrefix = "NXTypedFilenamePboardType:"
+    private static let fileContentsPrefix = "NXTypedFileContentsPboardType:"
+
+    /// The type of the names of files with an extension; `nil` for no extension.
+    public static func fileNameType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
+        pathExtension.isEmpty ? nil : Self(fileNamePrefix + pathExtension)
+    }
+
+    /// The type of the contents of files with an extension; `nil` for no extension.
+    public static func fileContentsType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
+        pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
+    }
+
+    /// The extension that such a type stands for; `nil` for any other type.
+    public var representedPathExtension: String? {
+        for prefix in [Self.fileNamePrefix, Self.fileContentsPrefix] where rawValue.hasPrefix(prefix) {
+            let pathExtension = String(rawValue.dropFirst(prefix.count))
+            return pathExtension.isEmpty ? nil : pathExtension
+        }
+        return nil
+    }
+
+    /// The extensions that types stand for, each once; `nil` where none does.
+    public static func representedPathExtensions(from types: [NSPasteboard.PasteboardType]) -> [String]? {
+        var result: [String] = []
+        for pathExtension in types.compactMap(\.representedPathExtension) where !result.contains(pathExtension) {
+            result.append(pathExtension)
+        }
+        return result.isEmpty ? nil : result
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import ItemProvider
+import UniformTypeIdentifiers
+
+/// An item of a pasteboard, in several types: one that is to be written, or one that was read.
+///
+/// Functions that give a value may load it from another process, and block for as long as ``NSPasteboard`` does. Items that were
+/// read give nothing any more once something else is on the pasteboard.
+///
+/// Sendable because it has no state of its own: what it stands for guards itself.
+///
+/// Source: AppKit, `NSPasteboardItem.h`.
+open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading, @unchecked Sendable {
+    private enum Kind {
+        /// Of this process.
+        case own(ItemContents)
+        case offered(OfferedItem)
+    }
+
+    private let kind: Kind
+
+    /// An item without any type.
+    public override init() {
+        let contents = ItemContents()
+        kind = .own(contents)
+        super.init()
+        contents.setHandle(self)
+    }
+
+    /// An item of one type; `nil` where that is none, or the value none that a property list holds.
+    public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
+        let contents = ItemContents()
+        kind = .own(contents)
+        super.init()
+        contents.setHandle(self)
+        guard setPropertyList(propertyList, forType: type) else { return nil }
+    }
+
+    init(_ contents: ItemContents) {
+        kind = .own(contents)
+        super.init()
+        contents.setHandle(self)
+    }
+
+    init(_ item: OfferedItem) {
+        kind = .offered(item)
+        super.init()
+    }
+
+    /// What is written; `nil` for an item that was read.
+    var contents: ItemContents? {
+        if case .own(let contents) = kind { return contents }
+        return nil
+    }
+
+    /// What was read; `nil` for an item of this process.
+    var offered: OfferedItem? {
+        if case .offered(let item) = kind { return item }
+        return nil
+    }
+
+    /// Whether both stand for the same item.
+    func isSame(as other: NSPasteboardItem) -> Bool {
+        switch (kind, other.kind) {
+        case (.own(let one), .own(let other)): one === other
+        case (.offered(let one), .offered(let other)): one.isSame(as: other)
+        default: false
+        }
+    }
+
+    // MARK: - Types
+
+    /// The types, best first. Text in any encoding is also there as `string`, and a promised file as its type.
+    open var types: [NSPasteboard.PasteboardType] {
+        let own = ownTypes
+        return own.contains(.string) || Self.text(among: own) == nil ? own : own + [.string]
+    }
+
+    private var ownTypes: [NSPasteboard.PasteboardType] {
+        switch kind {
+        case .own(let contents): contents.offeredTypes
+        case .offered(let item): item.types
+        }
+    }
+
+    private static func text(among types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
+        types.first { TypeIdentifier.conforms($0.rawValue, to: UTType.plainText.identifier) }
+    }
+
+    /// The first of these types that the item has.
+    open func availableType(from types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
+        let own = self.types
+        return types.first { type in own.contains { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }
+    }
+
+    // MARK: - Writing
+
+    /// Promises types: their data is asked for when somebody wants it. The data provider is kept until then.
+    ///
+    /// - Returns: `false` for no types, and for an item that is on a pasteboard or was read from one.
+    @discardableResult
+    open func setDataProvider(
+        _ dataProvider: any NSPasteboardItemDataProvider, forTypes types: [NSPasteboard.PasteboardType]
+    ) -> Bool {
+        guard let contents, contents.pasteboard == nil else { return false }
+        let shared = SharedDataProvider(object: dataProvider)
+        let promise = ItemContents.ValuePromise(
+            keeper: ObjectIdentifier(dataProvider),
+            keep: { type, item in
+                shared.object.pasteboard(item.pasteboard, item: item.handle, provideDataForType: type)
+            },
+            finish: { shared.object.pasteboardFinishedWithDataProvider($0) })
+        return contents.promise(types, by: promise)
+    }
+
+    /// Sets the data of a type.
+    ///
+    /// - Returns: `false` for a new type of an item that is on a pasteboard, and for an item that was read from one.
+    @discardableResult
+    open func setData(_ data: Data, forType type: NSPasteboard.PasteboardType) -> Bool {
+        guard let contents, contents.pasteboard == nil || contents.types.contains(type) else { return false }
+        return contents.set(data, for: type) != nil
+    }
+
+    /// Sets a string as a type, see ``setData(_:forType:)``.
+    @discardableResult
+    open func setString(_ string: String, forType type: NSPasteboard.PasteboardType) -> Bool {
+        setPropertyList(string, forType: type)
+    }
+
+    /// Sets what a property list holds as a type, see ``setData(_:forType:)``; `false` for any other value.
+    @discardableResult
+    open func setPropertyList(_ propertyList: Any, forType type: NSPasteboard.PasteboardType) -> Bool {
+        guard let data = PasteboardData.data(of: propertyList, as: type) else { return false }
+        return setData(data, forType: type)
+    }
+
+    // MARK: - Reading
+
+    /// The data of a type. Promised data is asked for now.
+    open func data(forType type: NSPasteboard.PasteboardType) -> Data? {
+        if let data = ownData(type) { return data }
+        guard type == .string, let other = Self.text(among: ownTypes), other != type else { return nil }
+        return ownData(other).flatMap { PasteboardData.string($0, as: other) }.map { Data($0.utf8) }
+    }
+
+    private func ownData(_ type: NSPasteboard.PasteboardType) -> Data? {
+        switch kind {
+        case .own(let contents):
+            contents.data(for: type, within: contents.pasteboard?.store.patience ?? PasteboardStore.shared.patience)
+                ?? contents.fileData(for: type)
+        case .offered(let item): item.data(for: type)
+        }
+    }
+
+    /// The string of a type: text in the encoding of the type, or other data that is UTF-8.
+    open func string(forType type: NSPasteboard.PasteboardType) -> String? {
+        data(forType: type).flatMap { PasteboardData.string($0, as: type) }
+    }
+
+    /// What a property list holds, of a type.
+    open func propertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
+        data(forType: type).flatMap { PasteboardData.propertyList($0, as: type) }
+    }
+
+    // MARK: - Being written and read
+
+    /// All types.
+    open func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] { types }
+
+    /// The data of a type.
+    open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { data(forType: type) }
+
+    /// Every type: an item of a pasteboard is read as itself.
+    open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
+        [NSPasteboard.PasteboardType(UTType.item.identifier)]
+    }
+}
+
+/// Sendable because it is used on the main thread only.
+private struct SharedDataProvider: @unchecked Sendable {
+    let object: any NSPasteboardItemDataProvider
+}

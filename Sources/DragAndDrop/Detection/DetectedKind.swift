@@ -1,0 +1,69 @@
+/// What can be detected: the key paths of ``UIPasteboard/DetectedValues`` as values that may cross threads.
+enum DetectedKind: CaseIterable, Sendable {
+    case probableWebURL, probableWebSearch, number
+    case links, phoneNumbers, emailAddresses, postalAddresses
+    case calendarEvents, shipmentTrackingNumbers, flightNumbers, moneyAmounts
+
+    var keyPath: PartialKeyPath<UIPasteboard.DetectedValues> {
+        switch self {
+        case .probableWebURL: \.probableWebURL
+        case .probableWebSearch: \.probableWebSearch
+        case .number: \.number
+        case .links: \.links
+        case .phoneNumbers: \.phoneNumbers
+        case .emailAddresses: \.emailAddresses
+        case .postalAddresses: \.postalAddresses
+        case .calendarEvents: \.calendarEvents
+        case .shipmentTrackingNumbers: \.shipmentTrackingNumbers
+        case .flightNumbers: \.flightNumbers
+        case .moneyAmounts: \.moneyAmounts
+        }
+    }
+
+    /// The pattern of the older interface, which knows three.
+    var pattern: UIPasteboard.DetectionPattern? {
+        switch self {
+        case .probableWebURL: .probableWebURL
+        case .probableWebSearch: .probableWebSearch
+        case .number: .number
+        default: nil
+        }
+    }
+
+    /// The kinds behind key paths. A key path that is none of theirs asks for nothing.
+    static func kinds(_ keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>) -> Set<DetectedKind> {
+        Set(allCases.filter { keyPaths.contains($0.keyPath) })
+    }
+
+    /// The kinds behind patterns. A pattern that nobody knows asks for nothing.
+    static func kinds(_ patterns: Set<UIPasteboard.DetectionPattern>) -> Set<DetectedKind> {
+        Set(allCases.filter { $0.pattern.map(patterns.contains) ?? false })
+    }
+
+    func isFound(in values: UIPasteboard.DetectedValues) -> Bool {
+        switch self {
+        case .probableWebURL: !values.probableWebURL.isEmpty
+        case .probableWebSearch: !values.probableWebSearch.isEmpty
+        case .number: values.number != nil
+        case .links: !values.links.isEmpty
+        case .phoneNumbers: !values.phoneNumbers.isEmpty
+        case .emailAddresses: !values.emailAddresses.isEmpty
+        case .postalAddresses: !values.postalAddresses.isEmpty
+        case .calendarEvents: !values.calendarEvents.isEmpty
+        case .shipmentTrackingNumbers: !values.shipmentTrackingNumbers.isEmpty
+        case .flightNumbers: !values.flightNumbers.isEmpty
+        case .moneyAmounts: !values.moneyAmounts.isEmpty
+        }
+    }
+}
+
+extension UIPasteboard.DetectedValues {
+    /// What was found, as the older interface tells it.
+    var byPattern: [UIPasteboard.DetectionPattern: Any] {
+        var values: [UIPasteboard.DetectionPattern: Any] = [:]
+        if !probableWebURL.isEmpty { values[.probableWebURL] = probableWebURL }
+        if !probableWebSearch.isEmpty { values[.probableWebSearch] = probableWebSearch }
+        if let number { values[.number] = number }
+        return values
+    }
+}

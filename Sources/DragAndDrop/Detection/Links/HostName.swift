@@ -1,0 +1,53 @@
+/// The rules of names of hosts.
+///
+/// Sources: RFC 1123 section 2.1 and RFC 1035 section 2.3.4 (labels of 1 to 63 letters, digits and inner hyphens, 253
+/// characters in all), RFC 5890 (letters of other scripts in labels), RFC 3986 section 3.2.2 (IP addresses).
+enum HostName {
+    /// The longest name.
+    static let longest = 253
+
+    /// Whether this is a name or an IPv4 address.
+    static func isValid(_ name: Substring) -> Bool {
+        guard !name.isEmpty, name.utf8.count <= longest else { return false }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
+        // What ends in a number is an address and nothing else.
+        guard last.utf8.allSatisfy({ ("0"..."9").contains(Unicode.Scalar($0)) }) else { return true }
+        return labels.count == 4 && labels.allSatisfy { $0.utf8.count <= 3 && Int($0).map { $0 < 256 } ?? false }
+    }
+
+    /// Whether this is a name with a domain that could be registered: two labels at least, the last one of letters.
+    static func isDomain(_ name: Substring) -> Bool {
+        guard isValid(name), let top = topLevel(name) else { return false }
+        return top.unicodeScalars.count > 1 && (top.unicodeScalars.allSatisfy(\.isLetter) || top.hasPrefix("xn--"))
+    }
+
+    /// Whether people write this name without a scheme and mean a page: it begins with `www`, or ends in a top-level domain
+    /// that is not better known as something else.
+    static func isFamiliar(_ name: Substring) -> Bool {
+        guard isDomain(name), let top = topLevel(name) else { return false }
+        if name.lowercased().hasPrefix("www."), name.split(separator: ".").count > 2 { return true }
+        return TopLevelDomains.familiar.contains(top)
+    }
+
+    /// Whether this may stand in brackets as an IPv6 address.
+    static func isIPv6(_ address: Substring) -> Bool {
+        guard (2...45).contains(address.utf8.count) else { return false }
+        let groups = address.split(separator: ":", omittingEmptySubsequences: false)
+        return (3...9).contains(groups.count)
+            && groups.allSatisfy { group in
+                group.utf8.count <= 4 && group.unicodeScalars.allSatisfy { $0.properties.isASCIIHexDigit }
+            }
+    }
+
+    private static func topLevel(_ name: Substring) -> String? {
+        let labels = name.split(separator: ".")
+        return labels.count > 1 ? labels.last?.lowercased() : nil
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        guard let first = label.unicodeScalars.first, let last = label.unicodeScalars.last else { return false }
+        return label.utf8.count <= 63 && first != "-" && last != "-"
+            && label.unicodeScalars.allSatisfy { $0.isLetterOrDigit || $0 == "-" }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+
+/// A link in a text.
+struct Link: Sendable {
+    let range: Range<Int>
+    let url: URL
+    /// Whether the text has the scheme.
+    let hasScheme: Bool
+}
+
+/// Finds links to pages: `http`, `https` and `ftp` URLs, and the names of hosts that people write without a scheme, with what
+/// follows them.
+///
+/// A link ends at white space, at a quotation mark or angle bracket, and before punctuation that belongs to the sentence: a
+/// closing bracket is part of it only where an opening one is.
+///
+/// Looks ahead by a name of a host; what is found to be a link, or the run of letters that is none, is not read again.
+///
+/// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
+enum LinkDetector {
+    private static let schemes: Set<String> = ["http", "https", "ftp"]
+    /// Room for a user's name before the host.
+    private static let longestAuthority = HostName.longest + 128
+
+    static func links(in text: DetectionText) -> [Link] {
+        var links: [Link] = []
+        var position = 0
+        while position < text.count {
+            let run = text.run(from: position, while: isNamePart)
+            guard !run.isEmpty else {
+                position += 1
+                continue
+            }
+            if let link = link(at: run, in: text) {
+                links.append(link)
+                position = link.range.upperBound
+            } else {
+                position = run.upperBound
+            }
+        }
+        return links
+    }
+
+    /// What names of hosts and schemes consist of.
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isLetterOrDigit || scalar == "." || scalar == "-" || scalar == "+" || scalar == "_"
+    }
+
+    private static func link(at run: Range<Int>, in text: DetectionText) -> Link? {
+        let end = run.upperBound
+        if text[end] == ":", text[end + 1] == "/", text[end + 2] == "/" {
+            let scheme = text.run(before: end, limit: 6) { $0.isASCIILetter }
+            guard scheme.lowerBound >= run.lowerBound, schemes.contains(text.string(scheme).lowercased()) else {
+                return nil
+            }
+            return absolute(from: scheme.lowerBound, authority: end + 3, in: text)
+        }
+        return bare(at: run, in: text)
+    }
+
+    // MARK: - With a scheme
+
+    private static func absolute(from start: Int, authority: Int, in text: DetectionText) -> Link? {
+        var whole = text.run(from: authority, limit: longestAuthority + 1, while: isAuthorityPart)
+        guard whole.count <= longestAuthority else { return nil }
+        let isSentenceEnd = whole.upperBound
+        whole = trimmed(whole, in: text)
+        let string = text.string(whole)
+        // What is before the last @ only looks like the host.
+        let host = string.lastIndex(of: "@").map { string[string.index(after: $0)...] } ?? string[...]
+        guard isHostAndPort(host) else { return nil }
+        let end = whole.upperBound == isSentenceEnd ? path(from: whole.upperBound, in: text) : whole.upperBound
+        return make(start..<end, prefix: "", in: text)
+    }
+
+    private static func isAuthorityPart(_ scalar: Unicode.Scalar) -> Bool {
+        isNamePart(scalar) || "~%:@[]".unicodeScalars.contains(scalar)
+    }
+
+    private static func isHostAndPort(_ string: Substring) -> Bool {
+        if string.first == "[" {
+            guard let close = string.firstIndex(of: "]") else { return false }
+            return HostName.isIPv6(string[string.index(after: string.startIndex)..<close])
+                && isPort(string[string.index(after: close)...])
+        }
+        let end = string.firstIndex(of: ":") ?? string.endIndex
+        return HostName.isValid(string[..<end]) && isPort(string[end...])
+    }
+
+    private static func isPort(_ string: Substring) -> Bool {
+        guard let colon = string.first else { return true }
+        return colon == ":" && (2...6).contains(string.utf8.count) && UInt16(string.dropFirst()) != nil
+    }
+
+    // MARK: - Without
+
+    private static func bare(at run: Range<Int>, in text: DetectionText) -> Link? {
+        // The rest of an address of mail, of a path, or of a URL with another scheme.
+        if let before = text[run.lowerBound - 1], "@/\\:#%&=~$".unicodeScalars.contains(before) { return nil }
+        if text[run.upperBound] == "@" { return nil }
+        let name = trimmed(run, in: text)
+        guard name.count <= HostName.longest, name.count > 3, HostName.isFamiliar(text.string(name)[...]) else {
+            return nil
+        }
+        var end = name.upperBound
+        if end == run.upperBound {
+            if text[end] == ":" {
+                let port = text.run(from: end + 1, limit: 6, while: \.isDigit)
+                if UInt16(text.string(port)) != nil { end = port.upperBound }
+            }
+            end = path(from: end, in: text)
+        }
+        return make(name.lowerBound..<end, prefix: "http://", in: text)
+    }
+
+    // MARK: - What follows the host
+
+    private static func path(from start: Int, in text: DetectionText) -> Int {
+        guard let first = text[start], "/?#".unicodeScalars.contains(first) else { return start }
+        let run = text.run(from: start, while: isPathPart)
+        var end = run.upperBound
+        var unopened = ["(": 0, "[": 0]
+        for position in run {
+            switch text[position] {
+            case "(": unopened["(", default: 0] -= 1
+            case ")": unopened["(", default: 0] += 1
+            case "[": unopened["[", default: 0] -= 1
+            case "]": unopened["[", default: 0] += 1
+            default: break
+            }
+        }
+        while end > start, let last = text[end - 1] {
+            if last == ")" || last == "]" {
+                let opening = last == ")" ? "(" : "["
+                guard let count = unopened[opening], count > 0 else { break }
+                unopened[opening] = count - 1
+            } else if !isSentencePunctuation(last) {
+                break
+            }
+            end -= 1
+        }
+        return end
+    }
+
+    private static func isPathPart(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar.value > 0x20 && scalar.value < 0x7F && !"\"<>\\^`{|}".unicodeScalars.contains(scalar)
+        }
+        return scalar.isLetter || (scalar.properties.numericType != nil)
+            || scalar.properties.canonicalCombiningClass != .notReordered
+    }
+
+    private static func isSentencePunctuation(_ scalar: Unicode.Scalar) -> Bool {
+        ".,:;!?'*_~".unicodeScalars.contains(scalar)
+    }
+
+    private static func trimmed(_ range: Range<Int>, in text: DetectionText) -> Range<Int> {
+        var range = range
+        while let last = text[range.upperBound - 1], !range.isEmpty, !last.isLetterOrDigit,
+            last != "]" || !opens(range, text)
+        {
+            range = range.lowerBound..<range.upperBound - 1
+        }
+        while let first = text[range.lowerBound], !range.isEmpty, !first.isLetterOrDigit, first != "[" {
+            range = range.lowerBound + 1..<range.upperBound
+        }
+        return range
+    }
+
+    private static func opens(_ range: Range<Int>, _ text: DetectionText) -> Bool {
+        text.scalars[range].contains("[")
+    }
+
+    private static func make(_ range: Range<Int>, prefix: String, in text: DetectionText) -> Link? {
+        guard let url = URL(string: prefix + text.string(range)) else { return nil }
+        return Link(range: range, url: url, hasScheme: prefix.isEmpty)
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What a browser would do with a whole text that is pasted where addresses are typed: go there, or search for it.
+enum WebText {
+    /// Longer texts are nothing that somebody searches for.
+    private static let longestSearch = 256
+
+    /// The text as the address of a page: it consists of one link, with or without a scheme, and white space around it.
+    static func address(in text: DetectionText, links: [Link]) -> String? {
+        let trimmed = text.trimmed
+        guard text.isWhole, links.count == 1, let link = links.first, link.range == trimmed else { return nil }
+        guard !link.hasScheme || link.url.scheme?.lowercased().hasPrefix("http") == true else { return nil }
+        return text.string(trimmed)
+    }
+
+    /// The text as something to search the web for: at most 256 characters with a letter or digit among them. Line breaks and
+    /// other white space become single spaces.
+    static func search(in text: DetectionText) -> String? {
+        let trimmed = text.trimmed
+        guard text.isWhole, trimmed.count <= longestSearch else { return nil }
+        let characters = text.scalars[trimmed]
+        guard characters.contains(where: \.isLetterOrDigit) else { return nil }
+        return characters.split(whereSeparator: \.isSpace)
+            .map { String(String.UnicodeScalarView($0)) }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,152 @@
+/// Finds the numbers by which carriers know parcels.
+///
+/// - UPS: `1Z` and sixteen letters and digits with UPS's check digit.
+/// - Post: two letters, nine digits with the check digit of UPU standard S10, and the code of a country.
+/// - USPS: 22 or 26 digits that begin with 91 to 95, or 20 that begin as its services do, with GS1's check digit; also behind
+///   `420` and a ZIP code.
+/// - FedEx: 22 digits that begin with 96; and, only where the text speaks of FedEx or of tracking shortly before, 12 or 15.
+/// - DHL: `JJD`, `JVGL` or `JD` and digits; and, only where the text speaks of DHL or of tracking, 10 digits.
+///
+/// What needs a word before it has a check digit that every tenth number has by chance. Numbers may be written with single
+/// spaces or hyphens in them. From every beginning of a word looks ahead by 68 characters, and back by 64.
+///
+/// Sources: UPU S10; USPS Publication 199; the carriers' own descriptions of their numbers.
+enum ShipmentTrackingNumberDetector {
+    static func matches(in text: DetectionText) -> [DDMatchShipmentTrackingNumber] {
+        var matches: [DDMatchShipmentTrackingNumber] = []
+        var position = 0
+        while position < text.count {
+            if let first = text[position], first.isDigit || first.isCapital, isBoundary(position - 1, in: text) {
+                let written = CompactText(text, from: position)
+                if let number = number(written, in: text), let end = written.end(after: number.length) {
+                    matches.append(
+                        DDMatchShipmentTrackingNumber(
+                            text.string(position..<end), carrier: number.carrier,
+                            trackingNumber: written.string(number.length)))
+                    position = end
+                    continue
+                }
+            }
+            position += 1
+        }
+        return matches
+    }
+
+    private static func isBoundary(_ position: Int, in text: DetectionText) -> Bool {
+        guard let before = text[position] else { return true }
+        return !before.isLetterOrDigit && !"-_.+/$€£".unicodeScalars.contains(before)
+            || before == "/" && text[position - 1] == " "
+    }
+
+    private struct Number {
+        let carrier: String
+        let length: Int
+    }
+
+    private static func number(_ written: CompactText, in text: DetectionText) -> Number? {
+        let characters = written.characters
+        if characters.starts(with: ["1", "Z"]) {
+            guard characters.count >= 18, CheckDigits.isUPS(characters[2..<18]) else { return nil }
+            return Number(carrier: "UPS", length: 18)
+        }
+        if characters[0].isCapital { return s10(characters) ?? dhl(characters) }
+        let digits = characters.prefix(while: \.isDigit).compactMap(\.digitValue)
+        return usps(digits, written) ?? fedEx(digits, written) ?? announced(digits, written, in: text)
+    }
+
+    private static func s10(_ characters: [Unicode.Scalar]) -> Number? {
+        guard characters.count >= 13, characters[1].isCapital, characters[2..<11].allSatisfy(\.isDigit),
+            CheckDigits.isS10(characters[2..<11].compactMap(\.digitValue)),
+            let name = PostalOperators.name(of: String(String.UnicodeScalarView(characters[11..<13])))
+        else { return nil }
+        return Number(carrier: name, length: 13)
+    }
+
+    private static func dhl(_ characters: [Unicode.Scalar]) -> Number? {
+        let letters = characters.prefix(while: \.isCapital)
+        let digits = characters.dropFirst(letters.count).prefix(while: \.isDigit).count
+        let lengths = [
+            "JJD": 10...20, "JVGL": 10...20, "JD": 16...18,
+        ][String(String.UnicodeScalarView(letters))]
+        guard let lengths, lengths.contains(digits) else { return nil }
+        return Number(carrier: "DHL", length: letters.count + digits)
+    }
+
+    private static func usps(_ digits: [Int], _ written: CompactText) -> Number? {
+        // With the ZIP code that it is routed to before it, of five digits or nine.
+        let routed = digits.starts(with: [4, 2, 0]) ? [8, 12] : [0]
+        for prefix in routed {
+            for length in [26, 22, 20] where digits.count >= prefix + length {
+                let own = digits[prefix..<prefix + length]
+                let begins = own.prefix(2).reduce(0) { $0 * 10 + $1 }
+                let isOurs = length == 20 ? [3, 23, 70, 71, 73, 77, 81].contains(begins) : (91...95).contains(begins)
+                if isOurs, CheckDigits.isGS1(own), written.end(after: prefix + length) != nil {
+                    return Number(carrier: "USPS", length: prefix + length)
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func fedEx(_ digits: [Int], _ written: CompactText) -> Number? {
+        guard digits.count >= 22, digits.starts(with: [9, 6]), CheckDigits.isGS1(digits[7..<22]) else { return nil }
+        return Number(carrier: "FedEx", length: 22)
+    }
+
+    /// The numbers that the text has to speak of.
+    private static func announced(_ digits: [Int], _ written: CompactText, in text: DetectionText) -> Number? {
+        func isWhole(_ length: Int) -> Bool { digits.count >= length && written.end(after: length) != nil }
+        let isExpress = isWhole(12) && CheckDigits.isFedExExpress(digits[..<12])
+        let isGround = isWhole(15) && CheckDigits.isGS1(digits[..<15])
+        let isDHL = isWhole(10) && CheckDigits.isModulo7(digits[..<10])
+        guard isExpress || isGround || isDHL else { return nil }
+        let before = text.string(text.run(before: written.start, limit: 64) { _ in true }).lowercased()
+        let isTracking = ["track", "waybill", "shipment", "sendung", "parcel"].contains { before.contains($0) }
+        let (speaksOfFedEx, speaksOfDHL) = (before.contains("fedex"), before.contains("dhl"))
+        if isGround, speaksOfFedEx || isTracking && !speaksOfDHL { return Number(carrier: "FedEx", length: 15) }
+        if isExpress, speaksOfFedEx || isTracking && !speaksOfDHL { return Number(carrier: "FedEx", length: 12) }
+        if isDHL, speaksOfDHL || isTracking && !speaksOfFedEx { return Number(carrier: "DHL", length: 10) }
+        return nil
+    }
+}
+
+/// Capital letters and digits from a position on, without the single spaces and hyphens between them.
+struct CompactText {
+    /// As many as the longest number has, and one.
+    private static let longest = 35
+
+    let start: Int
+    private(set) var characters: [Unicode.Scalar] = []
+    /// Where each character ends.
+    private var ends: [Int] = []
+    private let text: DetectionText
+
+    init(_ text: DetectionText, from start: Int) {
+        self.start = start
+        self.text = text
+        var position = start
+        while characters.count < Self.longest, let scalar = text[position] {
+            if scalar.isDigit || scalar.isCapital {
+                characters.append(scalar)
+                ends.append(position + 1)
+            } else if !(scalar.isBlank || scalar == "-") || ends.last != position {
+                break
+            }
+            position += 1
+        }
+    }
+
+    /// Where the first `length` characters end in the text; `nil` where that is within a word.
+    func end(after length: Int) -> Int? {
+        guard ends.indices.contains(length - 1) else { return nil }
+        let end = ends[length - 1]
+        if let after = text[end], after.isLetterOrDigit || after == "_" { return nil }
+        // The rest of a number with hyphens, or of a decimal fraction.
+        if let after = text[end], "-.,".unicodeScalars.contains(after), text[end + 1]?.isLetterOrDigit ?? false {
+            return nil
+        }
+        return end
+    }
+
+    func string(_ length: Int) -> String { String(String.UnicodeScalarView(characters.prefix(length))) }
+}

@@ -1,0 +1,83 @@
+/// A word, a number or a sign of a text. A letter next to a digit begins a new token; white space belongs to none, but the end
+/// of a line is a sign.
+struct Token: Sendable {
+    enum Kind: Sendable {
+        case word, number, sign, lineBreak
+    }
+
+    /// Longer words and numbers mean nothing to any detector that reads tokens.
+    private static let longest = 40
+
+    let kind: Kind
+    let range: Range<Int>
+    /// As it is written; empty for what is longer than anything that is looked for.
+    let text: String
+
+    /// In lowercase, for comparing.
+    var word: String { kind == .word ? text.lowercased() : "" }
+
+    /// The value of a number of at most nine digits.
+    var value: Int? { kind == .number && text.utf8.count < 10 ? Int(text) : nil }
+
+    /// How many digits a number has.
+    var digits: Int { kind == .number ? range.count : 0 }
+
+    func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
+
+    /// Whether nothing, not even white space, stands between two tokens.
+    func touches(_ next: Token) -> Bool { range.upperBound == next.range.lowerBound }
+
+    static func tokens(of scalars: [Unicode.Scalar]) -> [Token] {
+        var tokens: [Token] = []
+        var start = 0
+        while start < scalars.count {
+            let first = scalars[start]
+            var end = start + 1
+            let kind: Kind
+            if first.isDigit {
+                kind = .number
+                while end < scalars.count, scalars[end].isDigit { end += 1 }
+            } else if first.isLetter {
+                kind = .word
+                // An accent may be a character of its own.
+                while end < scalars.count, scalars[end].isLetter || scalars[end].isCombining { end += 1 }
+            } else if first.isLineBreak {
+                kind = .lineBreak
+                while end < scalars.count, scalars[end].isSpace { end += 1 }
+            } else {
+                kind = .sign
+            }
+            if kind != .sign || !first.isSpace {
+                tokens.append(Token(kind: kind, range: start..<end, text: string(scalars[start..<end])))
+            }
+            start = end
+        }
+        return tokens
+    }
+
+    private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        guard scalars.count <= longest else { return "" }
+        var string = String.UnicodeScalarView()
+        string.append(contentsOf: scalars)
+        return String(string)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isCombining: Bool { !isASCII && properties.canonicalCombiningClass != .notReordered }
+}
+
+/// Tokens by position; `nil` beyond either end.
+struct Tokens: Sendable {
+    let all: [Token]
+
+    init(_ text: DetectionText) { all = text.tokens }
+
+    subscript(_ position: Int) -> Token? { all.indices.contains(position) ? all[position] : nil }
+
+    /// Whether the token at a position follows the one before it without any space.
+    func touchesPrevious(_ position: Int) -> Bool {
+        guard let token = self[position], let previous = self[position - 1] else { return false }
+        return previous.touches(token)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+/// Patterns in what is on a pasteboard.
+///
+/// Detection reads the first 64 KiB of an item's text, or of its URL where it has no text, and nothing else; an item without
+/// either has no patterns. It blocks no thread of the caller's: handlers are called once, on a queue of their own. Errors are
+/// those of loading the text (``NSItemProvider``'s domain), of reaching the pasteboard, and `itemUnavailableError` for an item
+/// set with a position that the pasteboard does not have.
+///
+/// As on Apple's platforms, the functions without an item set look at the first item. An empty pasteboard has no patterns.
+extension UIPasteboard {
+    // MARK: - Patterns
+
+    /// Tells which of these patterns the first item follows.
+    public func detectPatterns(
+        for patterns: Set<DetectionPattern>,
+        completionHandler: @escaping @Sendable (Result<Set<DetectionPattern>, any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(patterns), in: .first) { result in
+            completionHandler(result.map { Set($0.first?.byPattern.keys.map { $0 } ?? []) })
+        }
+    }
+
+    /// Tells which of these patterns the first item has.
+    public func detectPatterns(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>,
+        completionHandler: @escaping @Sendable (Result<Set<PartialKeyPath<DetectedValues>>, any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(keyPaths), in: .first) { result in
+            completionHandler(result.map { $0.first?.patterns ?? [] })
+        }
+    }
+
+    /// Tells which of these patterns the first item has.
+    public func detectedPatterns(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>
+    ) async throws -> Set<PartialKeyPath<DetectedValues>> {
+        try await detect(DetectedKind.kinds(keyPaths), in: .first).first?.patterns ?? []
+    }
+
+    /// Tells which of these patterns each of these items follows, in order; of all items without a set.
+    public func detectPatterns(
+        for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
+        completionHandler: @escaping @Sendable (Result<[Set<DetectionPattern>], any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(patterns), in: .items(itemSet)) { result in
+            completionHandler(result.map { $0.map { Set($0.byPattern.keys) } })
+        }
+    }
+
+    /// Tells which of these patterns each of these items has, in order; of all items without a set.
+    public func detectPatterns(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
+        completionHandler: @escaping @Sendable (Result<[Set<PartialKeyPath<DetectedValues>>], any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(keyPaths), in: .items(itemSet)) { result in
+            completionHandler(result.map { $0.map(\.patterns) })
+        }
+    }
+
+    /// Tells which of these patterns each of these items has, in order; of all items without a set.
+    public func detectedPatterns(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
+    ) async throws -> [Set<PartialKeyPath<DetectedValues>>] {
+        try await detect(DetectedKind.kinds(keyPaths), in: .items(itemSet)).map(\.patterns)
+    }
+
+    // MARK: - Values
+
+    /// Gives the values of those of these patterns that the first item follows: strings, and for a number a `Double`.
+    public func detectValues(
+        for patterns: Set<DetectionPattern>,
+        completionHandler: @escaping @Sendable (Result<[DetectionPattern: Any], any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(patterns), in: .first) { result in
+            completionHandler(result.map { $0.first?.byPattern ?? [:] })
+        }
+    }
+
+    /// Gives the values of those of these patterns that the first item has.
+    public func detectValues(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>,
+        completionHandler: @escaping @Sendable (Result<DetectedValues, any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(keyPaths), in: .first) { result in
+            completionHandler(result.map { $0.first ?? DetectedValues() })
+        }
+    }
+
+    /// Gives the values of those of these patterns that the first item has.
+    public func detectedValues(for keyPaths: Set<PartialKeyPath<DetectedValues>>) async throws -> DetectedValues {
+        try await detect(DetectedKind.kinds(keyPaths), in: .first).first ?? DetectedValues()
+    }
+
+    /// Gives the values of those of these patterns that each of these items follows, in order; of all items without a set.
+    public func detectValues(
+        for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
+        completionHandler: @escaping @Sendable (Result<[[DetectionPattern: Any]], any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(patterns), in: .items(itemSet)) { result in
+            completionHandler(result.map { $0.map(\.byPattern) })
+        }
+    }
+
+    /// Gives the values of those of these patterns that each of these items has, in order; of all items without a set.
+    public func detectValues(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
+        completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
+    ) {
+        detect(DetectedKind.kinds(keyPaths), in: .items(itemSet), completionHandler)
+    }
+
+    /// Gives the values of those of these patterns that each of these items has, in order; of all items without a set.
+    public func detectedValues(
+        for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
+    ) async throws -> [DetectedValues] {
+        try await detect(DetectedKind.kinds(keyPaths), in: .items(itemSet))
+    }
+
+    // MARK: - Both
+
+    private func detect(
+        _ kinds: Set<DetectedKind>, in selection: PasteboardSelection,
+        _ completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
+    ) {
+        Task {
+            let result: Result<[DetectedValues], any Error>
+            do {
+                result = .success(try await detect(kinds, in: selection))
+            } catch {
+                result = .failure(error)
+            }
+            // It is code of the program, which may block.
+            HandlerThreads.shared.run { completionHandler(result) }
+        }
+    }
+
+    private func detect(
+        _ kinds: Set<DetectedKind>, in selection: PasteboardSelection
+    ) async throws -> [DetectedValues] {
+        let (boards, board) = (boards, board)
+        let items = try await blocking { try selection.of(boards.items(of: board)).map(\.promise) }
+        var detected: [DetectedValues] = []
+        for item in items {
+            guard !kinds.isEmpty, let beginning = try await item.textBeginning(upTo: DetectionText.limit) else {
+                detected.append(DetectedValues())
+                continue
+            }
+            detected.append(try await blocking { PatternDetector.values(of: kinds, in: DetectionText(beginning)) })
+        }
+        return detected
+    }
+}
+
+/// Which items are looked at.
+private enum PasteboardSelection: Sendable {
+    case first
+    case items(IndexSet?)
+
+    func of(_ items: [NSItemProvider]) throws -> [NSItemProvider] {
+        switch self {
+        case .first: return Array(items.prefix(1))
+        case .items(nil): return items
+        case .items(let itemSet?):
+            if let last = itemSet.last, last >= items.count {
+                throw ItemProviderError.make(
+                    .itemUnavailableError, "There is no item at position \(last): the pasteboard has \(items.count)")
+            }
+            return itemSet.map { items[$0] }
+        }
+    }
+}
+
+/// Runs what blocks, or keeps a processor busy, off the threads of tasks.
+private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        HandlerThreads.shared.run { continuation.resume(with: Result { try body() }) }
+    }
+}

@@ -1,0 +1,123 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Client code that belongs on the main thread, and waiting that does not keep it from running there.
+///
+/// Owners and delegates of AppKit are called on the main thread. One that reads a pasteboard blocks meanwhile, perhaps for a
+/// promise of its own process: so whoever waits here on the main thread does what others want done on it.
+enum MainThread {
+    /// Jobs that nobody has begun. Innermost: jobs run after it is released.
+    private static let jobs = Mutex<[Job]>([])
+    /// Signalled for each job, and when what the main thread waits for has come. It may be signalled for nothing: who waits looks.
+    private static let news = DispatchSemaphore(value: 0)
+
+    private static let hasEnded = Atomic(false)
+    private static let mark: MainQueueMark = {
+        let mark = MainQueueMark()
+        DispatchQueue.main.setSpecific(key: mark.key, value: true)
+        return mark
+    }()
+
+    /// Whether this is the main thread, or the thread on which the main queue runs after `dispatchMain`.
+    static var isCurrent: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: mark.key) == true
+    }
+
+    /// The process ends by the main thread, which runs nothing for others any more.
+    static func end() { hasEnded.store(true, ordering: .releasing) }
+
+    /// Runs a function on the main thread and waits for its end.
+    ///
+    /// - Returns: whether it has ended within the limit. One that was not begun by then is never run.
+    static func perform(within limit: DispatchTimeInterval, _ body: @escaping @Sendable () -> Void) -> Bool {
+        if isCurrent {
+            body()
+            return true
+        }
+        if hasEnded.load(ordering: .acquiring) { return false }
+        let job = Job(body)
+        jobs.withLock { $0.append(job) }
+        news.signal()
+        DispatchQueue.main.async { run(job) }
+        let hasEnded = job.ended.wait(timeout: .now() + limit) == .success
+        if !hasEnded { jobs.withLock { $0.removeAll { $0 === job } } }
+        return hasEnded
+    }
+
+    /// Runs a function on the main thread soon.
+    static func schedule(_ body: @escaping @Sendable () -> Void) {
+        let job = Job(body)
+        jobs.withLock { $0.append(job) }
+        news.signal()
+        DispatchQueue.main.async { run(job) }
+    }
+
+    /// Blocks the calling thread until a value has come.
+    ///
+    /// - Parameters:
+    ///   - limit: when to give up; without one, never.
+    ///   - start: gets the function to call with the value. Only the first call counts.
+    /// - Returns: `nil` where no value came.
+    static func wait<Value: Sendable>(
+        within limit: DispatchTimeInterval? = nil, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
+    ) -> Value? {
+        let arrival = Arriving<Value>()
+        let isMain = isCurrent
+        let ended = DispatchSemaphore(value: 0)
+        start { value in
+            arrival.settle(value)
+            (isMain ? news : ended).signal()
+        }
+        let deadline = limit.map { DispatchTime.now() + $0 } ?? .distantFuture
+        guard isMain else {
+            _ = ended.wait(timeout: deadline)
+            return arrival.value
+        }
+        while !arrival.isSettled {
+            if let job = jobs.withLock({ $0.first }) {
+                run(job)
+            } else if news.wait(timeout: deadline) == .timedOut {
+                break
+            }
+        }
+        return arrival.value
+    }
+
+    private static func run(_ job: Job) {
+        let isWaiting = jobs.withLock { jobs in
+            let count = jobs.count
+            jobs.removeAll { $0 === job }
+            return jobs.count < count
+        }
+        guard isWaiting else { return }
+        job.body()
+        job.ended.signal()
+    }
+
+    private final class Job: Sendable {
+        let body: @Sendable () -> Void
+        let ended = DispatchSemaphore(value: 0)
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private final class Arriving<Value: Sendable>: Sendable {
+        // Innermost.
+        private let state = Mutex<(isSettled: Bool, value: Value?)>((false, nil))
+
+        func settle(_ value: Value?) {
+            state.withLock { state in
+                if !state.isSettled { state = (true, value) }
+            }
+        }
+
+        var isSettled: Bool { state.withLock { $0.isSettled } }
+        var value: Value? { state.withLock { $0.value } }
+    }
+}
+
+/// Sendable because a key has no state: it is known by its address.
+private final class MainQueueMark: @unchecked Sendable {
+    let key = DispatchSpecificKey<Bool>()
+}

@@ -1,0 +1,69 @@
+import Foundation
+import LinuxSystem
+
+/// Where the items are to be found that one confined process has access to: two folders that its confinement lets it see, and a
+/// place in one of them for each item.
+///
+/// In the first, contents can be read; in the second, they can be changed too. Nothing can be made, renamed or removed in
+/// either but by the daemon. The lock shows a later daemon what was left by one that was killed.
+final class ScopeFolder: Sendable {
+    enum Use: String, Sendable {
+        case reading, changing
+    }
+
+    let path: String
+    private let directory: FileDescriptor
+
+    /// Makes one in a data folder. Blocks on the file system.
+    init(data: String) throws {
+        let parent = data + "/scopes"
+        path = parent + "/" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        directory = try FileDescriptor.open(path, [.readOnly, .directory])
+        guard directory.tryLock() else { throw Errno.wouldBlock }
+        for use in [Use.reading, .changing] { try retrying { mkdirat(directory.rawValue, use.rawValue, 0o700) } }
+    }
+
+    deinit { remove() }
+
+    /// Removes everything: its process has ended. Blocks on the file system.
+    func remove() { Self.remove(path) }
+
+    func path(for use: Use) -> String { path + "/" + use.rawValue }
+
+    /// Makes a place with nothing in it yet.
+    func makePlace(_ number: UInt64, for use: Use) throws -> Place {
+        let folder = try directory.open(use.rawValue, [.readOnly, .directory])
+        try retrying { mkdirat(folder.rawValue, String(number), 0o700) }
+        return Place(
+            folder: try folder.open(String(number), [.readOnly, .directory, .noFollow]),
+            path: path(for: use) + "/\(number)")
+    }
+
+    /// The folder that holds one item, while there is access.
+    struct Place: Sendable {
+        let folder: FileDescriptor
+        let path: String
+    }
+
+    /// Removes what daemons have left that were killed.
+    static func sweep(data: String) {
+        let parent = data + "/scopes"
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
+            guard let folder = try? FileDescriptor.open(parent + "/" + name, [.readOnly, .directory, .noFollow]),
+                folder.tryLock()
+            else { continue }
+            remove(parent + "/" + name)
+        }
+    }
+
+    private static func remove(_ path: String) {
+        let url = URL(fileURLWithPath: path)
+        guard let name = FileName(url.lastPathComponent),
+            let parent = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory])
+        else { return }
+        // What cannot be removed now is removed by a later sweep.
+        try? TreeRemover.remove(name, in: parent)
+    }
+}

@@ -1,0 +1,141 @@
+import Conduit
+import Dispatch
+import FileCoordination
+import Foundation
+import LinuxSystem
+import Synchronization
+
+/// The daemon's part in security-scoped bookmarks: gives one confined process access to the items that its bookmarks were
+/// made for. Which bundle asks is known by the socket: this daemon has started the process with it.
+final class ScopeService: Sendable {
+    private let bundle: String
+    private let data: String
+    private let folder: ScopeFolder
+    /// Items that one process may have resolved: each takes two descriptors of the daemon's.
+    private static let limit = 256
+
+    // Innermost: files are opened and copied outside of it.
+    private let items = Mutex<[UInt64: ScopedItem]>([:])
+
+    /// - Parameters:
+    ///   - bundle: the identifier of the bundle whose process it is.
+    ///   - data: the folder of what Purvey keeps for this user.
+    init(bundle: String, data: String, folder: ScopeFolder) {
+        self.bundle = bundle
+        self.data = data
+        self.folder = folder
+    }
+
+    func makeService() -> Service {
+        // All of it waits for the file system. One after the other: whoever asks for much at once waits for itself only.
+        let disk = DispatchQueue(label: "purvey.scopes")
+        var service = Service()
+        service.on(ResolveScopeCall.self) { request, call in
+            disk.async { self.answer(call) { try self.resolve(request) } }
+        }
+        service.on(BeginAccessCall.self) { request, call in
+            disk.async {
+                self.answer(call) {
+                    BeginAccessCall.Reply(item: try self.item(request.token).begin { call.isCancelled })
+                }
+            }
+        }
+        service.on(EndAccessCall.self) { request, call in
+            disk.async {
+                self.answer(call) {
+                    try self.item(request.token).end()
+                    return Empty()
+                }
+            }
+        }
+        service.on(RenewBookmarkCall.self) { request, call in
+            disk.async { self.answer(call) { try self.renew(request) } }
+        }
+        return service
+    }
+
+    /// Why a process does not get what it asks for.
+    private struct Fault: Error {
+        let refusal: ScopeLink.Refusal
+        let message: String
+    }
+
+    private func answer<C: Call>(_ call: ServedCall<C>, _ body: () throws -> C.Reply) {
+        do {
+            call.reply(try body())
+        } catch let fault as Fault {
+            call.fail(domain: ScopeLink.domain, code: fault.refusal.rawValue, message: fault.message)
+        } catch {
+            call.fail(domain: ScopeLink.domain, code: ScopeLink.Refusal.failed.rawValue, message: "\(error)")
+        }
+    }
+
+    private func item(_ token: UInt64) throws -> ScopedItem {
+        guard let item = items.withLock({ $0[token] }) else {
+            throw Fault(refusal: .itemNotFound, message: "no bookmark was resolved to item \(token)")
+        }
+        return item
+    }
+
+    private func resolve(_ request: ResolveScopeCall) throws -> ResolveScopeCall.Reply {
+        let key = try BookmarkKey(data: data)
+        let bookmark: Bookmark
+        do throws(BookmarkSeal.Fault) {
+            bookmark = try BookmarkSeal.open(Data(request.bookmark.bytes), key)
+        } catch {
+            throw Fault(refusal: .notAuthentic, message: "the bookmark was changed, or was not made by this user")
+        }
+        guard let scope = bookmark.scope, scope.bundle == bundle else {
+            throw Fault(refusal: .notForThisBundle, message: "the bookmark was not made for \(bundle)")
+        }
+        let base = try request.base.map { file in
+            guard let path = file.path else { throw Errno.noSuchFile }
+            return FoundItem(file, path: path)
+        }
+        let resolution: BookmarkResolution
+        do {
+            resolution = try BookmarkResolution(of: bookmark, relativeTo: base)
+        } catch let error as CocoaError where error.code == .fileNoSuchFile {
+            throw Fault(refusal: .itemNotFound, message: "the bookmark's item was deleted, or cannot be found")
+        }
+        // Somebody else's file with the same path is none that the person has handed over.
+        guard !resolution.isReplaced else {
+            throw Fault(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
+        }
+        let (token, item) = try place(resolution.item, scope)
+        return ResolveScopeCall.Reply(
+            token: token, path: item.path, isDirectory: item.isDirectory, isStale: resolution.isStale)
+    }
+
+    /// The place of an item: the one that it has already, when it was resolved before.
+    private func place(_ found: FoundItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
+        let identity = try found.descriptor.status().identity
+        let known = try items.withLock { items in
+            try items.first { _, item in
+                try item.item.descriptor.status().identity == identity && item.scope == scope
+                    && item.item.path == found.path
+            }
+        }
+        if let known { return (known.key, known.value) }
+        // Nobody else adds items meanwhile: the calls of one process run one after the other.
+        let number = items.withLock { UInt64($0.count + 1) }
+        guard number <= Self.limit else {
+            throw Fault(refusal: .failed, message: "\(Self.limit) bookmarks are resolved already")
+        }
+        let item = try ScopedItem(found, scope, number: number, in: folder)
+        items.withLock { $0[number] = item }
+        return (number, item)
+    }
+
+    private func renew(_ request: RenewBookmarkCall) throws -> RenewBookmarkCall.Reply {
+        let item = try item(request.token)
+        let options = NSURL.BookmarkCreationOptions(rawValue: UInt(request.options))
+        let scope = Bookmark.Scope(
+            bundle: bundle,
+            isReadOnly: item.scope.isReadOnly || options.contains(.securityScopeAllowOnlyReadAccess))
+        let bookmark = try Bookmark(
+            options: options.rawValue, item: item.item, relativeTo: nil, scope: scope, values: [])
+        let sealed = BookmarkSeal.seal(bookmark, try BookmarkKey(data: data))
+        return RenewBookmarkCall.Reply(bookmark: ByteString([UInt8](sealed)))
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import LinuxSystem
+
+/// A file that holds a bookmark and nothing else.
+struct AliasFile {
+    private let url: URL
+
+    init(_ url: URL) throws {
+        guard url.isFileURL else { throw BookmarkError.notAFile(url) }
+        self.url = url
+    }
+
+    func write(_ data: Data) throws {
+        let bookmark = try Bookmark(reading: data)
+        guard URL.BookmarkCreationOptions(rawValue: bookmark.options).contains(.suitableForBookmarkFile) else {
+            throw BookmarkError.corrupt("a bookmark for a file has to be made with suitableForBookmarkFile")
+        }
+        try data.write(to: url, options: .atomic)
+    }
+
+    func bookmark() throws -> Data {
+        guard let data = try contents() else {
+            throw BookmarkError.corrupt("\(url.path) holds no bookmark")
+        }
+        _ = try Bookmark(reading: data)
+        return data
+    }
+
+    /// What it leads to; `nil` for a file that leads nowhere.
+    func target(_ options: URL.BookmarkResolutionOptions) throws -> URL? {
+        let item = try url.foundItem()
+        if try item.descriptor.status().kind == .symbolicLink {
+            let target = url.resolvingSymlinksInPath()
+            _ = try target.foundItem()
+            return target
+        }
+        guard let data = try contents() else { return nil }
+        return try ResolvedBookmark(data, options, relativeTo: nil).url
+    }
+
+    /// The bytes of a file that begins as a bookmark does.
+    private func contents() throws -> Data? {
+        let path = url.bookmarkPath
+        do throws(Errno) {
+            // Non-blocking, so that a named pipe holds nobody up.
+            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular, status.size <= BookmarkSeal.largest else { return nil }
+            let data = Data(try file.readToEnd(limit: BookmarkSeal.largest))
+            return BookmarkSeal.isBookmark(data) ? data : nil
+        } catch {
+            throw BookmarkError.unreadable(path, error)
+        }
+    }
+}

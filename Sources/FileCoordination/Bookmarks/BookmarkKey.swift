@@ -1,0 +1,71 @@
+import CAuthentication
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data folder, which
+/// only the user may read. Whoever can read the user's files can use them without a bookmark.
+package struct BookmarkKey: Sendable {
+    private static let length = 32
+    private static let fileName = "bookmark.key"
+    private let bytes: [UInt8]
+
+    /// The key file cannot be trusted.
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The key that is kept in a data folder; made when there is none. Blocks on the file system.
+    ///
+    /// Several processes may ask for the first time at once: one key appears, whole, and all get that.
+    ///
+    /// - Throws: ``Fault`` for a file that somebody else owns or can read; `Errno` when the folder cannot be used.
+    package init(data: String) throws {
+        let path = data + "/" + Self.fileName
+        do {
+            bytes = try Self.read(path)
+            return
+        } catch let error as Errno where error == .noSuchFile {
+            try DataFolder.make(data)
+        }
+        try Self.publish(in: FileDescriptor.open(data, [.readOnly, .directory]))
+        bytes = try Self.read(path)
+    }
+
+    private static func publish(in folder: FileDescriptor) throws(Errno) {
+        var staged = try StagedFile(in: folder)
+        let file = staged.descriptor
+        var random = SystemRandomNumberGenerator()
+        var key = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let count = try retrying { pwrite(file.rawValue, &key, key.count, 0) }
+        guard count == key.count else { throw .noSpace }
+        // A key that a crash of the machine empties would make all bookmarks worthless.
+        try file.synchronize()
+        guard let name = FileName(fileName) else { return }
+        do throws(Errno) {
+            try staged.publish(as: name)
+        } catch {
+            // Another process was faster.
+            guard error == .fileExists else { throw error }
+        }
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, [.readOnly, .noFollow, .nonBlocking])
+        let status = try file.status()
+        guard status.kind == .regular, status.owner == geteuid(), status.permissions & 0o077 == 0 else {
+            throw Fault(description: "\(path) has to be a file that only its owner, this user, may read")
+        }
+        let bytes = try file.readToEnd(limit: length + 1)
+        guard bytes.count == length else { throw Fault(description: "\(path) is not a key of \(length) bytes") }
+        return bytes
+    }
+
+    /// The authentication code of bytes.
+    func code(of message: some Collection<UInt8>) -> [UInt8] {
+        let message = Array(message)
+        var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))
+        cauthentication_code(bytes, bytes.count, message, message.count, &code)
+        return code
+    }
+}

@@ -1,0 +1,60 @@
+import CAuthentication
+import Conduit
+import Foundation
+
+/// The bytes of a bookmark, and the code that shows that this user's Purvey made them.
+///
+///     offset  bytes
+///     0       4     "PVBK"
+///     4       1     version of the format: 1
+///     5       3     zero
+///     8       32    HMAC-SHA256 of bytes 0 to 7 and everything after the code, with the user's key
+///     40            the bookmark, in CBOR
+///
+/// A later version of the format gets another number; keys that are added within one are skipped by older readers.
+package enum BookmarkSeal {
+    private static let head: [UInt8] = Array("PVBK".utf8) + [1, 0, 0, 0]
+    private static let codeLength = Int(CAUTHENTICATION_LENGTH)
+    /// More than any bookmark has; what is larger is not looked at.
+    package static let largest = 64 << 10
+
+    /// Why bytes are no bookmark.
+    package enum Fault: Error, Equatable {
+        /// They do not begin as one, or are cut off.
+        case notABookmark
+        /// A later version of Purvey made them.
+        case unknownVersion(UInt8)
+        /// They were changed, or made with another key: another user's, or on another machine.
+        case notAuthentic
+        /// They are authentic and cannot be read all the same.
+        case malformed
+    }
+
+    /// Whether bytes begin as those of a bookmark do.
+    package static func isBookmark(_ data: Data) -> Bool { data.starts(with: head.prefix(4)) }
+
+    package static func seal(_ bookmark: Bookmark, _ key: BookmarkKey) -> Data {
+        var encoder = MessageEncoder()
+        encoder.encode(bookmark, forKey: 0)
+        let body = encoder.bytes
+        return Data(head + key.code(of: head + body) + body)
+    }
+
+    package static func open(_ data: Data, _ key: BookmarkKey) throws(Fault) -> Bookmark {
+        let bytes = [UInt8](data.prefix(largest + 1))
+        guard bytes.count <= largest, bytes.count > head.count + codeLength, bytes.starts(with: head.prefix(4)) else {
+            throw .notABookmark
+        }
+        guard bytes[4] == head[4] else { throw .unknownVersion(bytes[4]) }
+        let body = bytes[(head.count + codeLength)...]
+        let code = Array(bytes[head.count..<head.count + codeLength])
+        let expected = key.code(of: bytes[..<head.count] + body)
+        guard cauthentication_equal(code, expected, codeLength) != 0 else { throw .notAuthentic }
+        let bookmark = body.withUnsafeBytes { body -> Bookmark? in
+            var decoder = MessageDecoder(body)
+            return try? decoder.decode(forKey: 0)
+        }
+        guard let bookmark else { throw .malformed }
+        return bookmark
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import LinuxSystem
+
+/// The bookmarks of `URL`, in the older form; see there.
+///
+/// Source: Foundation, `NSURL.h`. What is `open` there is not here: Swift on Linux overrides nothing that an extension declares.
+extension NSURL {
+    /// Makes a bookmark of the item that this URL names.
+    public func bookmarkData(
+        options: BookmarkCreationOptions = [], includingResourceValuesForKeys keys: [URLResourceKey]?,
+        relativeTo relativeURL: URL?
+    ) throws -> Data {
+        try (self as URL).bookmarkData(
+            options: options, includingResourceValuesForKeys: keys.map { Set($0) }, relativeTo: relativeURL)
+    }
+
+    /// Finds the item of a bookmark.
+    public convenience init(
+        resolvingBookmarkData bookmarkData: Data, options: BookmarkResolutionOptions = [], relativeTo relativeURL: URL?,
+        bookmarkDataIsStale isStale: UnsafeMutablePointer<ObjCBool>?
+    ) throws {
+        let resolved = try ResolvedBookmark(bookmarkData, options, relativeTo: relativeURL)
+        isStale?.pointee = ObjCBool(resolved.isStale)
+        self.init(fileURLWithPath: resolved.url.path, isDirectory: resolved.url.hasDirectoryPath)
+    }
+
+    /// What an alias file or a symbolic link leads to; the URL itself for any other item.
+    public convenience init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
+        let target = try URL(resolvingAliasFileAt: url, options: options)
+        self.init(fileURLWithPath: target.path, isDirectory: target.hasDirectoryPath)
+    }
+
+    /// The resource values that a bookmark holds.
+    public class func resourceValues(
+        forKeys keys: [URLResourceKey], fromBookmarkData bookmarkData: Data
+    ) -> [URLResourceKey: Any]? {
+        try? Bookmark(reading: bookmarkData).values(forKeys: keys)
+    }
+
+    /// Writes a bookmark to an alias file.
+    public class func writeBookmarkData(
+        _ bookmarkData: Data, to bookmarkFileURL: URL, options: BookmarkFileCreationOptions
+    ) throws {
+        try AliasFile(bookmarkFileURL).write(bookmarkData)
+    }
+
+    /// The bookmark in an alias file.
+    public class func bookmarkData(withContentsOf bookmarkFileURL: URL) throws -> Data {
+        try AliasFile(bookmarkFileURL).bookmark()
+    }
+
+    /// Begins to use an item that a person has chosen; balanced by ``stopAccessingSecurityScopedResource()``.
+    public func startAccessingSecurityScopedResource() -> Bool {
+        (self as URL).startAccessingSecurityScopedResource()
+    }
+
+    /// Ends the use of an item.
+    public func stopAccessingSecurityScopedResource() {
+        (self as URL).stopAccessingSecurityScopedResource()
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import LinuxSystem
+
+extension NSFileVersion {
+    /// Keeps a version of an item.
+    ///
+    /// - Parameter contentsURL: the contents, which may be the item's own.
+    /// - Throws: `CocoaError`, and what copying throws.
+    @discardableResult
+    public class func addOfItem(
+        at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
+    ) throws -> NSFileVersion {
+        let record = try VersionRecord(of: contentsURL, name: url.lastPathComponent)
+        return try add(record, ofItemAt: url, contentsURL, options)
+    }
+
+    /// Keeps a version that was saved elsewhere while this one was: what a synchronised service does with a conflict.
+    ///
+    /// - Parameter computer: where it was saved.
+    package class func addConflict(
+        ofItemAt url: URL, withContentsOf contentsURL: URL, savedOn computer: String, options: AddingOptions = []
+    ) throws -> NSFileVersion {
+        var record = try VersionRecord(of: contentsURL, name: url.lastPathComponent)
+        record.computer = computer
+        record.isConflict = true
+        record.isResolved = false
+        return try add(record, ofItemAt: url, contentsURL, options)
+    }
+
+    private class func add(
+        _ record: VersionRecord, ofItemAt url: URL, _ contentsURL: URL, _ options: AddingOptions
+    ) throws -> NSFileVersion {
+        let item = try url.foundItem()
+        let kept = try VersionStore.reporting(url) {
+            var store = try VersionStore(of: item)
+            return try store.add(record, contentsURL, byMoving: options.contains(.byMoving))
+        }
+        return NSFileVersion(kept, of: url)
+    }
+}

@@ -1,0 +1,95 @@
+import Conduit
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// What is known of a kept version beside its contents.
+struct VersionRecord: Message {
+    let identifier: UUID
+    /// The item's name when it was kept.
+    let name: String
+    var computer: String
+    let modificationDate: Date
+    /// When it was kept, which orders versions of one date.
+    let added: Date
+    var isConflict = false
+    var isResolved = true
+    var isDiscardable = false
+
+    init(of contents: URL, name: String) throws {
+        let status = try contents.foundItem().descriptor.status()
+        identifier = UUID()
+        self.name = name
+        computer = Self.thisComputer
+        modificationDate = Date(status.modified)
+        added = Date()
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        name = try decoder.decode(forKey: 1)
+        computer = try decoder.decode(forKey: 2)
+        modificationDate = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 3))
+        added = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 4))
+        isConflict = try decoder.decode(forKey: 5)
+        isResolved = try decoder.decode(forKey: 6)
+        isDiscardable = try decoder.decode(forKey: 7)
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(name, forKey: 1)
+        encoder.encode(computer, forKey: 2)
+        encoder.encode(modificationDate.timeIntervalSinceReferenceDate, forKey: 3)
+        encoder.encode(added.timeIntervalSinceReferenceDate, forKey: 4)
+        encoder.encode(isConflict, forKey: 5)
+        encoder.encode(isResolved, forKey: 6)
+        encoder.encode(isDiscardable, forKey: 7)
+    }
+
+    static var thisComputer: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// A kept version: a folder with the record and the contents, which have the item's name.
+struct KeptVersion {
+    /// What stands for the version that is there.
+    static let currentIdentifier = "current"
+    private static let recordName = "record"
+
+    let folder: String
+    var record: VersionRecord
+
+    var contents: URL { URL(fileURLWithPath: folder + "/contents/" + record.name) }
+
+    /// The version that a folder holds; `nil` where there is none.
+    init?(folder: String) {
+        let record = FileManager.default.contents(atPath: folder + "/" + Self.recordName)?.withUnsafeBytes { bytes in
+            var decoder = MessageDecoder(bytes)
+            return try? decoder.decode(VersionRecord.self, forKey: 0)
+        }
+        guard let record, FileName(record.name) != nil else { return nil }
+        self.folder = folder
+        self.record = record
+    }
+
+    init(folder: String, record: VersionRecord) {
+        self.folder = folder
+        self.record = record
+    }
+
+    func writeRecord() throws {
+        var encoder = MessageEncoder()
+        encoder.encode(record, forKey: 0)
+        try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/" + Self.recordName), options: .atomic)
+    }
+
+    func remove() throws {
+        let url = URL(fileURLWithPath: folder)
+        guard let name = FileName(url.lastPathComponent) else { return }
+        try TreeRemover.remove(name, in: .open(url.deletingLastPathComponent().path, [.readOnly, .directory]))
+    }
+}

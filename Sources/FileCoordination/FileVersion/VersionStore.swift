@@ -1,0 +1,207 @@
+import CAuthentication
+import Conduit
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The versions that are kept of one item: a folder in the user's data folder, to which a link leads that is named after the
+/// item's identity.
+///
+/// A link that is named after the item's path leads there too, for an item that was replaced under its name; the folder stays
+/// where it is then, for those who use a version. Links and versions appear whole, so processes need no lock between them.
+struct VersionStore {
+    /// Without a data folder, a path that nothing can be made at.
+    private static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
+    private let item: FoundItem
+    private let identity: ItemIdentity
+    /// `nil` where no version was kept yet.
+    private var folder: String?
+
+    /// Finds the versions of an item.
+    init(of item: FoundItem) throws {
+        self.item = item
+        identity = try ItemIdentity(of: item.descriptor)
+        folder = Self.target(of: Self.link(of: identity))
+        if folder == nil { takeOver() }
+    }
+
+    var versions: [KeptVersion] {
+        guard let folder else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { UUID(uuidString: $0) != nil }.compactMap { KeptVersion(folder: folder + "/" + $0) }
+            .sorted { ($1.record.modificationDate, $1.record.added) < ($0.record.modificationDate, $0.record.added) }
+    }
+
+    mutating func add(_ record: VersionRecord, _ contents: URL, byMoving: Bool) throws -> KeptVersion {
+        let staged = Self.newTemporaryFolder().path
+        do {
+            try DataFolder.make(staged + "/contents")
+            let source = try contents.foundItem()
+            let target = try FileDescriptor.open(staged + "/contents", [.readOnly, .directory])
+            if !byMoving || rename(source.path, staged + "/contents/" + record.name) != 0 {
+                try Self.copy(source, into: target, named: record.name)
+                if byMoving { try Self.remove(source.path) }
+            }
+            try KeptVersion(folder: staged, record: record).writeRecord()
+            let folder = try folder ?? makeFolder()
+            self.folder = folder
+            let kept = KeptVersion(folder: folder + "/" + record.identifier.uuidString, record: record)
+            try retrying { rename(staged, kept.folder) }
+            try remember(folder)
+            return kept
+        } catch {
+            try? Self.remove(staged)
+            throw error
+        }
+    }
+
+    func removeAll() throws {
+        for version in versions { try version.remove() }
+    }
+
+    /// Puts contents in the place of an item, in one step, and keeps its versions with it.
+    static func replaceItem(at url: URL, with contents: URL) throws {
+        let path = url.bookmarkPath
+        guard let name = FileName(url.lastPathComponent), let staged = FileName(".version-" + UUID().uuidString) else {
+            throw Errno.invalidArgument
+        }
+        let old = try? VersionStore(of: url.foundItem())
+        let folder = try FileDescriptor.open(Bookmark.folder(of: path), [.readOnly, .directory])
+        try copy(contents.foundItem(), into: folder, named: staged.description)
+        do {
+            try folder.move(staged, into: folder, as: name)
+        } catch {
+            try? TreeRemover.remove(staged, in: folder)
+            throw error
+        }
+        // What was there is under the other name now, or gone.
+        do throws(Errno) {
+            try TreeRemover.remove(staged, in: folder)
+        } catch {
+            guard error == .noSuchFile else { throw error }
+        }
+        guard let old, let kept = old.folder else { return }
+        var new = try VersionStore(of: url.foundItem())
+        new.adopt(kept, of: old.identity)
+    }
+
+    /// A folder beside those of the items, and on their file system.
+    static func newTemporaryFolder() -> URL {
+        let path = root + "/new/" + UUID().uuidString
+        // Where it cannot be made, using it fails, and says so.
+        try? DataFolder.make(path)
+        return URL(fileURLWithPath: path, isDirectory: true)
+    }
+
+    /// Turns errors of the system into Foundation's.
+    static func reporting<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as Errno {
+            throw BookmarkError.unreadable(url.path, error)
+        } catch let error as CopyError {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSURLErrorKey: url, NSUnderlyingErrorKey: error])
+        }
+    }
+}
+
+extension VersionStore {
+    /// The link for an identity, and that for a path.
+    private static func link(of identity: ItemIdentity) -> String {
+        var parts = "\(identity.fileSystem ?? identity.device) \(identity.inode)"
+        if let handle = identity.handle {
+            parts += " \(handle.type) \(handle.bytes)"
+        } else {
+            parts += " \(identity.born ?? 0)"
+        }
+        return root + "/identities/" + name(for: parts)
+    }
+
+    private static func link(of path: String) -> String { root + "/paths/" + name(for: path) }
+
+    /// Where a link leads; `nil` where there is none, or nothing is there.
+    private static func target(of link: String) -> String? {
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link), access(target, F_OK) == 0
+        else { return nil }
+        return target
+    }
+
+    /// A short file name for any text; no secret.
+    private static func name(for text: String) -> String {
+        let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
+        var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))
+        cauthentication_code(key, key.count, bytes, bytes.count, &code)
+        return code.prefix(20).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count < 2 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// A folder for this item: another process's where that was faster.
+    private func makeFolder() throws -> String {
+        let (made, link) = (Self.root + "/items/" + UUID().uuidString, Self.link(of: identity))
+        try DataFolder.make(made)
+        try DataFolder.make(Self.root + "/identities")
+        // A link to what somebody has removed by hand is in the way.
+        if Self.target(of: link) == nil { unlink(link) }
+        do throws(Errno) {
+            try retrying { symlink(made, link) }
+            return made
+        } catch {
+            rmdir(made)
+            guard error == .fileExists, let theirs = Self.target(of: link) else { throw error }
+            return theirs
+        }
+    }
+
+    /// Leaves a trace of where the item is, and of which it is.
+    private func remember(_ folder: String) throws {
+        var encoder = MessageEncoder()
+        encoder.encode(identity, forKey: 0)
+        try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/identity"), options: .atomic)
+        for link in [Self.link(of: identity), Self.link(of: item.path)] where Self.target(of: link) != folder {
+            try DataFolder.make(Bookmark.folder(of: link))
+            let staged = link + "-" + UUID().uuidString
+            try retrying { symlink(folder, staged) }
+            try retrying { rename(staged, link) }
+        }
+    }
+
+    /// Makes versions of the file that had this item's path those of this item, when that file is nowhere any more.
+    private mutating func takeOver() {
+        guard let kept = Self.target(of: Self.link(of: item.path)),
+            let data = FileManager.default.contents(atPath: kept + "/identity")
+        else { return }
+        let old = data.withUnsafeBytes { bytes -> ItemIdentity? in
+            var decoder = MessageDecoder(bytes)
+            return try? decoder.decode(forKey: 0)
+        }
+        guard let old, ItemSearch(identity: old, paths: [item.path], inside: nil).find() == nil else { return }
+        adopt(kept, of: old)
+    }
+
+    /// Makes the versions of another item those of this one.
+    private mutating func adopt(_ kept: String, of old: ItemIdentity) {
+        folder = kept
+        guard (try? remember(kept)) != nil, Self.link(of: old) != Self.link(of: identity) else { return }
+        unlink(Self.link(of: old))
+    }
+
+    private static func copy(_ source: FoundItem, into folder: FileDescriptor, named name: String) throws {
+        let status = try source.descriptor.status()
+        switch status.kind {
+        case .regular:
+            let file = try source.descriptor.reopen([.readOnly, .nonBlocking])
+            try FileCopier.copy(file, into: folder, named: name)
+        case .directory:
+            try TreeCopier.copy(try source.descriptor.reopen([.readOnly, .directory]), into: folder, named: name)
+        default: throw Errno.notSupported
+        }
+    }
+
+    private static func remove(_ path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        guard let name = FileName(url.lastPathComponent) else { return }
+        try TreeRemover.remove(name, in: .open(url.deletingLastPathComponent().path, [.readOnly, .directory]))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Images
+import PropertyLists
+import UniformTypeIdentifiers
+
+/// What data may be read as, by its type.
+///
+/// Foundation's readers take nearly any bytes for text or for a relative URL, so it is the type that decides; and where the type
+/// says nothing, the bytes have to.
+struct DataMeaning {
+    private let data: Data
+    private let typeIdentifier: String
+    private let kind: Kind
+
+    private enum Kind {
+        case url
+        case text
+        /// Bytes of any kind.
+        case open
+        case other
+    }
+
+    init(_ data: Data, _ typeIdentifier: String) {
+        self.data = data
+        self.typeIdentifier = typeIdentifier
+        kind = Self.kind(typeIdentifier)
+    }
+
+    private static func kind(_ typeIdentifier: String) -> Kind {
+        guard let type = UTType(typeIdentifier) else { return .open }
+        if type.conforms(to: .url) { return .url }
+        if type.conforms(to: .propertyList) { return .other }
+        if type.conforms(to: .text) { return .text }
+        let saysNothing = type.isDynamic || !type.isDeclared || [.data, .item, .content].contains(type)
+        return saysNothing ? .open : .other
+    }
+
+    /// The text; `nil` for what is none, or is something else.
+    var text: String? {
+        if let url = archivedURL { return kind == .url ? url.absoluteString : nil }
+        guard kind != .other, ImageFormat(sniffing: data) == nil, !ForeignPropertyList.isBinary(data) else {
+            return nil
+        }
+        if kind == .text { return PlainText.decode(data, typeIdentifier: typeIdentifier) }
+        return PlainText.decode(data, typeIdentifier: UTType.utf8PlainText.identifier)
+    }
+
+    /// The URL; `nil` for what is none, or is something else. Text is one only where it says so by its scheme.
+    var url: URL? {
+        switch kind {
+        case .url: parsed
+        case .text, .open: text.flatMap { URL(string: $0.trimmingCharacters(in: .whitespacesAndNewlines)) }?.withScheme
+        case .other: nil
+        }
+    }
+
+    private var parsed: URL? {
+        (try? NSURL.object(withItemProviderData: data, typeIdentifier: typeIdentifier)).map { $0 as URL }
+    }
+
+    /// A URL in the form of a binary property list, which Apple's systems write.
+    private var archivedURL: URL? { ForeignPropertyList.isBinary(data) ? parsed : nil }
+}
+
+extension URL {
+    fileprivate var withScheme: URL? { scheme == nil ? nil : self }
+}

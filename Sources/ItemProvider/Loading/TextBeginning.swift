@@ -1,0 +1,142 @@
+import Foundation
+import LinuxSystem
+import Synchronization
+import UniformTypeIdentifiers
+
+/// The first part of an item's text, for whoever must not be made to hold all of it.
+package struct TextBeginning: Sendable {
+    package let text: String
+    /// Whether this is all of the text.
+    package let isWhole: Bool
+
+    package init(_ text: String, isWhole: Bool) {
+        self.text = text
+        self.isWhole = isWhole
+    }
+}
+
+extension ItemPromise {
+    /// Loads the first bytes of the item's text: of the plain text that a string would be read from or, where there is none, of
+    /// its URL. No other representation is asked for, and nothing is copied, written or made into an object.
+    ///
+    /// - Parameter limit: how many bytes are read at most. A character that does not fit is left out.
+    /// - Returns: `nil` for an item without text.
+    /// - Throws: `itemUnavailableError` where the provider fails, `unavailableCoercionError` for bytes that are no text of
+    ///   their type, or `CocoaError.userCancelled` when the task is cancelled.
+    package func textBeginning(upTo limit: Int) async throws -> TextBeginning? {
+        guard let representation = textRepresentation else { return nil }
+        let type = representation.typeIdentifier
+        let beginning: ByteBeginning
+        do {
+            beginning = try await ByteBeginning.load(representation, upTo: limit)
+        } catch {
+            throw ItemProviderError.cannotLoad(type, because: error)
+        }
+        guard let text = beginning.text(typeIdentifier: type) else {
+            throw ItemProviderError.cannotCoerce(to: "text", from: type)
+        }
+        return TextBeginning(text, isWhole: beginning.isWhole)
+    }
+
+    private var textRepresentation: Representation? {
+        let texts = PlainText.readableTypes.lazy.compactMap { self.representation(conformingTo: $0) }
+        return texts.first ?? urlRepresentation
+    }
+
+    /// A URL's bytes are its text. Those of files are left alone: what they tell is where somebody keeps things.
+    private var urlRepresentation: Representation? {
+        guard representation(conformingTo: UTType.fileURL.identifier) == nil else { return nil }
+        return representation(conformingTo: UTType.url.identifier)
+    }
+}
+
+/// The first bytes of what a load handler supplied.
+private struct ByteBeginning: Sendable {
+    let data: Data
+    let isWhole: Bool
+
+    static func load(_ representation: Representation, upTo limit: Int) async throws -> ByteBeginning {
+        let pending = PendingSupply()
+        let supply = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pending.hold(
+                    SupplyTask(
+                        representation, for: .data, report: { _ in },
+                        completion: { result in
+                            // The answer of another process comes in on a thread that must not wait for a disk.
+                            HandlerThreads.shared.run {
+                                continuation.resume(with: Result { try ByteBeginning(result.get(), limit) })
+                            }
+                        }))
+            }
+        } onCancel: {
+            pending.cancel()
+        }
+        return supply
+    }
+
+    private init(_ supply: Supply, _ limit: Int) throws {
+        switch supply {
+        case .bytes(let bytes):
+            data = Data(bytes.prefix(limit))
+            isWhole = bytes.count <= limit
+        case .memory(let file, _):
+            (data, isWhole) = try Self.read(file, limit)
+        case .file(let file):
+            defer { file.lease?.end() }
+            // A directory has no text, and a device may have no end.
+            guard try file.descriptor.status().kind == .regular else {
+                throw ItemProviderError.unusableFile("The promised file is not a regular file")
+            }
+            (data, isWhole) = try Self.read(file.descriptor, limit)
+        }
+    }
+
+    private static func read(_ file: FileDescriptor, _ limit: Int) throws -> (Data, isWhole: Bool) {
+        // One byte more tells whether there are more.
+        var data = Data(count: limit + 1)
+        var filled = 0
+        while filled < data.count {
+            let count = try data.withUnsafeMutableBytes { buffer throws(Errno) in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: filled)
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return (data.prefix(min(filled, limit)), filled <= limit)
+    }
+
+    func text(typeIdentifier: String) -> String? {
+        if isWhole { return PlainText.decode(data, typeIdentifier: typeIdentifier) }
+        // The cut may have gone through a character: of UTF-8 at most four bytes, of UTF-16 two units of two.
+        let lengths = (0..<4).lazy.map { data.count - $0 }.filter { $0 >= 0 }
+        return lengths.compactMap { PlainText.decode(Data(data.prefix($0)), typeIdentifier: typeIdentifier) }.first
+    }
+}
+
+/// A load handler's run that may be cancelled before it is known.
+private final class PendingSupply: Sendable {
+    private struct State {
+        var task: SupplyTask?
+        var isCancelled = false
+    }
+
+    // Innermost: the task is cancelled after it is released.
+    private let state = Mutex(State())
+
+    func hold(_ task: SupplyTask) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Synchronization
+
+/// The progress of a handler whose work has two parts, the second of which is known only when the first is done.
+///
+/// It is read by ``SupplyTask`` and cancelled by it; the parts belong to the client, and are only read and cancelled.
+///
+/// Sendable as its superclass is: what it has of its own is behind the lock.
+final class SuccessiveProgress: Progress, @unchecked Sendable {
+    private struct Parts {
+        var first: Progress?
+        var second: Progress?
+    }
+
+    // Innermost: the parts are read and cancelled after it is released.
+    private let parts = Mutex(Parts())
+
+    init() {
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    func begin(_ part: Progress?) {
+        guard let part else { return }
+        parts.withLock { $0.first = part }
+        if super.isCancelled { part.cancel() }
+    }
+
+    func goOn(with part: Progress?) {
+        guard let part else { return }
+        parts.withLock { $0.second = part }
+        if super.isCancelled { part.cancel() }
+    }
+
+    /// From 0 to 1. A part that has no progress has no share.
+    var fraction: Double {
+        let (first, second) = parts.withLock { ($0.first, $0.second) }
+        guard let second else { return (first?.fractionCompleted ?? 0) / 2 }
+        return first == nil ? second.fractionCompleted : 0.5 + second.fractionCompleted / 2
+    }
+
+    override var isCancelled: Bool {
+        get {
+            let (first, second) = parts.withLock { ($0.first, $0.second) }
+            return super.isCancelled || (second ?? first)?.isCancelled ?? false
+        }
+        set { super.isCancelled = newValue }
+    }
+
+    override func cancel() {
+        super.cancel()
+        let (first, second) = parts.withLock { ($0.first, $0.second) }
+        first?.cancel()
+        second?.cancel()
+    }
+}

@@ -1,0 +1,43 @@
+import Conduit
+import Foundation
+import Images
+import UniformTypeIdentifiers
+
+/// A consumer asks a provider's process for the preview that its client makes.
+package struct PreviewCall: Call {
+    package static var method: UInt64 { 3 }
+    package typealias Reply = ItemCall.Reply
+
+    let request: ItemRequestMessage
+
+    init(_ options: [AnyHashable: Any]?) {
+        request = ItemRequestMessage(ItemRequest(expectedClass: nil, options: options.map(SharedOptions.init)))
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { request = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(request, forKey: 0) }
+}
+
+extension PreviewCall {
+    /// Runs the client's handler, and gives what it makes once: data or an image, and a file's contents as data. Blocks while
+    /// large data is packed.
+    func answer(
+        from handler: NSItemProvider.LoadHandler, _ completion: @escaping @Sendable (Reply) -> Void
+    ) {
+        let type = UTType.image.identifier
+        handler(
+            { item, error in
+                let value = Result<ItemValue?, any Error> {
+                    guard let item else { throw error ?? ItemProviderError.emptyAnswer() }
+                    let value = try PreviewImage.checked(item)
+                    guard value.object is NSURL else { return value }
+                    let bridge = Bridge(
+                        typeIdentifier: type, contentType: nil, suggestedName: nil, report: { _ in },
+                        isCancelled: { false })
+                    return try ItemCoercion(typeIdentifier: type, bridge: bridge).coerce(value, to: NSData.self)
+                }
+                completion(Reply(value, typeIdentifier: type))
+            }, UIImage.self, request.request.options?.value)
+    }
+}

@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// A moment in the life of a thread, from which others tell whether it has got on since.
+package struct ThreadMark: Sendable {
+    private let thread: pthread_t
+    private let identifier: pid_t
+    private let clock: clockid_t
+    private let used: Int
+    private let time: Int
+
+    /// This thread, now.
+    package init() {
+        thread = pthread_self()
+        identifier = clinux_gettid()
+        var clock = clockid_t()
+        pthread_getcpuclockid(thread, &clock)
+        self.clock = clock
+        used = Self.read(clock) ?? 0
+        time = Self.read(CLOCK_MONOTONIC) ?? 0
+    }
+
+    package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
+
+    /// The processor time that the thread has used since, in nanoseconds; `nil` when it has ended.
+    package var processorTime: Int? { Self.read(clock).map { $0 - used } }
+
+    /// The time that has passed, in nanoseconds.
+    package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
+
+    /// Whether the thread runs, or would if a processor were free.
+    package var isRunnable: Bool {
+        guard let file = try? FileDescriptor.open("/proc/self/task/\(identifier)/stat", .readOnly) else { return false }
+        let line = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+            count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
+        }
+        // The state follows the thread's name, which may hold anything.
+        guard let name = line.lastIndex(of: UInt8(ascii: ")")), name + 2 < line.endIndex else { return false }
+        return line[name + 2] == UInt8(ascii: "R")
+    }
+
+    private static func read(_ clock: clockid_t) -> Int? {
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return nil }
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

@@ -1,0 +1,45 @@
+/// A set of types by their indexes: bits for the types of the system, and bits for as much of the others as is needed.
+///
+/// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours: rows of bits from
+/// the first type to the last would grow with the square of their number.
+package struct TypeSet: Sendable, Equatable {
+    private let system: [UInt64]
+    /// The words from ``start`` on, without the empty ones at either end.
+    private let others: [UInt64]
+    private let start: Int
+
+    /// How many words the system's types take.
+    private static let systemWords = (CoreTypes.count + 63) / 64
+
+    static let empty = TypeSet(row: [])
+
+    /// The types whose bits are set.
+    init(row: [UInt64]) {
+        system = Array(row.prefix(Self.systemWords))
+        let rest = row.dropFirst(Self.systemWords)
+        let first = rest.firstIndex { $0 != 0 } ?? rest.endIndex
+        let last = rest.lastIndex { $0 != 0 }.map { $0 + 1 } ?? first
+        others = Array(rest[first..<last])
+        start = others.isEmpty ? 0 : first
+    }
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool {
+        let word = index >> 6
+        if word < system.count {
+            return system[word] & (1 << UInt64(index & 63)) != 0
+        }
+        return isAmongOthers(index)
+    }
+
+    private func isAmongOthers(_ index: Int) -> Bool {
+        let place = (index >> 6) - start
+        return others.indices.contains(place) && others[place] & (1 << UInt64(index & 63)) != 0
+    }
+
+    /// Sets the bits of these types in `row`, which is long enough.
+    func add(to row: inout [UInt64]) {
+        for (word, bits) in system.enumerated() { row[word] |= bits }
+        for (word, bits) in others.enumerated() { row[start + word] |= bits }
+    }
+}

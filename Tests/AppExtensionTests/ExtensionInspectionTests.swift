@@ -1,0 +1,84 @@
+import AppExtension
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct ExtensionInspectionTests {
+    private func faults(_ change: (inout [String: Any]) -> Void) throws -> [String] {
+        let folder = try ExtensionFolder(change)
+        let inspection = ExtensionInspection(path: folder.path)
+        #expect((inspection.bundle == nil) == !inspection.faults.isEmpty)
+        return inspection.faults
+    }
+
+    @Test func aSoundBundleHasNoFaults() throws {
+        let folder = try ExtensionFolder()
+        let bundle = try ExtensionBundle(ofExecutable: folder.path + "/ExtensionPeer")
+        #expect(ExtensionInspection(path: folder.path).bundle == bundle)
+        #expect(bundle.identifier == "com.example.peer")
+        #expect(bundle.name == "Peer")
+        #expect(bundle.point == "com.apple.ui-services")
+        #expect(bundle.principalClass == "$(PRODUCT_MODULE_NAME).Principal")
+        #expect(bundle.accepts([]))
+        #expect(!bundle.usesNetwork)
+    }
+
+    @Test func everyFaultIsFound() throws {
+        let found = try faults { information in
+            information["CFBundleIdentifier"] = "com/example"
+            information["CFBundleExecutable"] = "../other"
+            information["NSExtension"] =
+                [
+                    "NSExtensionPrincipalClass": 7, "NSExtensionAttributes": ["NSExtensionActivationRule": "ANY"],
+                    ExtensionBundle.networkKey: "maybe", ExtensionBundle.timeKey: 0, ExtensionBundle.memoryKey: "much",
+                ] as [String: Any]
+        }
+        #expect(found.count == 8)
+        #expect(found[0].contains("CFBundleIdentifier"))
+        #expect(found[1].contains("CFBundleExecutable"))
+        #expect(found[2] == "NSExtensionPointIdentifier is missing")
+        #expect(found[3] == "NSExtensionPrincipalClass is not a string with characters in it")
+        #expect(found[4].contains("NSExtensionActivationRule"))
+        #expect(found[5].contains(ExtensionBundle.networkKey))
+        #expect(found[6].contains(ExtensionBundle.memoryKey))
+        #expect(found[7].contains(ExtensionBundle.timeKey))
+    }
+
+    @Test func aMissingExecutableAndAMissingDictionaryAreFaults() throws {
+        #expect(try faults { $0["CFBundleExecutable"] = "nobody" }.first?.contains("does not exist") == true)
+        #expect(try faults { $0["CFBundleExecutable"] = "Info.plist" }.first?.contains("not an executable") == true)
+        #expect(try faults { $0["NSExtension"] = "text" } == ["NSExtension is not a dictionary"])
+        #expect(try faults { $0["NSExtension"] = nil } == ["NSExtension is missing: this is no extension"])
+        #expect(
+            try faults { $0["NSExtension"] = ["NSExtensionPointIdentifier": "p"] }
+                == ["NSExtensionPrincipalClass is missing"])
+        #expect(
+            try faults { information in
+                var described = information["NSExtension"] as? [String: Any] ?? [:]
+                described["NSExtensionAttributes"] = [1]
+                information["NSExtension"] = described
+            } == ["NSExtensionAttributes is not a dictionary"])
+    }
+
+    @Test func aBrokenPropertyListIsAFault() throws {
+        let folder = try ExtensionFolder()
+        let path = folder.path + "/Info.plist"
+        try Data("<plist><dict><key>".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(ExtensionInspection(path: folder.path).faults.count == 1)
+        #expect(throws: ExtensionFault.self) { try ExtensionBundle(ofExecutable: folder.path + "/ExtensionPeer") }
+        #expect(throws: ExtensionFault.self) { try ExtensionBundle(ofExecutable: "/nonexistent/x") }
+        #expect(truncate(path, 5 << 20) == 0)
+        #expect(ExtensionInspection(path: folder.path).faults.first?.contains("at most") == true)
+        // A pipe that nobody writes to would hold up whoever opens it as a file.
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        #expect(ExtensionInspection(path: folder.path).faults.first?.contains("is not a file") == true)
+    }
+
+    @Test func aFolderWithAnotherEndingIsAFault() throws {
+        let folder = try ExtensionFolder()
+        let other = folder.path + "-old"
+        try FileManager.default.moveItem(atPath: folder.path, toPath: other)
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        #expect(ExtensionInspection(path: other).faults == ["the folder's name does not end in .appex"])
+    }
+}

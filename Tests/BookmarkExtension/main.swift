@@ -1,0 +1,86 @@
+// An extension's program that uses bookmarks as it is told over its socket, and says how that went: one packet with a deed
+// and its operand, one packet back. For tests of security scope in a confined process.
+import Dispatch
+import FileCoordination
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+let socketNumber: CInt = 3
+let ended = DispatchSemaphore(value: 0)
+
+func answer(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = send(socketNumber, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+}
+
+func perform(_ deed: String, _ operand: String) throws -> String {
+    let url = URL(fileURLWithPath: operand)
+    switch deed {
+    case "resolve", "resolve-implicitly":
+        var isStale = false
+        let url = try URL(
+            resolvingBookmarkData: Data(base64Encoded: operand) ?? Data(),
+            options: deed == "resolve" ? .withSecurityScope : [], bookmarkDataIsStale: &isStale)
+        return "\(isStale ? "stale" : "current") \(url.path)"
+    case "start": return url.startAccessingSecurityScopedResource() ? "yes" : "no"
+    case "stop":
+        url.stopAccessingSecurityScopedResource()
+        return "done"
+    case "race":
+        let read = Atomic(0)
+        let threads = (0..<8).map { _ in
+            Thread {
+                for _ in 0..<20 where url.startAccessingSecurityScopedResource() {
+                    if (try? Data(contentsOf: url)) != nil { read.add(1, ordering: .relaxed) }
+                    url.stopAccessingSecurityScopedResource()
+                }
+                ended.signal()
+            }
+        }
+        for thread in threads { thread.start() }
+        for _ in threads { ended.wait() }
+        let count = read.load(ordering: .relaxed)
+        return count == 160 ? "all read" : "\(count) read"
+    case "read": return String(decoding: try Data(contentsOf: url), as: UTF8.self)
+    case "list": return try FileManager.default.contentsOfDirectory(atPath: operand).sorted().joined(separator: " ")
+    case "append":
+        let file = try FileHandle(forUpdating: url)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("+".utf8))
+        return "done"
+    case "remove":
+        try FileManager.default.removeItem(at: url)
+        return "done"
+    case "keep":
+        return outcome(link(operand, NSHomeDirectory() + "/Documents/kept"))
+    case "item":
+        guard let item = ScopedAccess.shared.item(at: operand) else { return "none" }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = pread(item.rawValue, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    case "bookmark": return try url.bookmarkData(options: .withSecurityScope).base64EncodedString()
+    case "descriptors": return "\((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.count)"
+    default: return "unknown deed"
+    }
+}
+
+func outcome(_ result: CInt) -> String { result >= 0 ? "done" : "refused" }
+
+var buffer = [UInt8](repeating: 0, count: 16384)
+while true {
+    // The socket does not block.
+    var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
+    poll(&wait, 1, -1)
+    let count = recv(socketNumber, &buffer, buffer.count, 0)
+    guard count > 0 else { exit(0) }
+    let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ", maxSplits: 1).map(String.init)
+    do {
+        answer(try perform(words[0], words.count > 1 ? words[1] : ""))
+    } catch let error as CocoaError {
+        answer("error \(error.code.rawValue)")
+    } catch {
+        answer("error \(error)")
+    }
+}

@@ -1,0 +1,29 @@
+// Another process of the same user: `make PATH` prints a bookmark in base 64, `resolve BOOKMARK` prints where it leads and
+// whether it is stale. For tests of bookmarks across processes; as another user where BOOKMARK_PEER_USER has a number.
+import FileCoordination
+import Foundation
+import Glibc
+
+func run(_ words: [String]) throws -> String {
+    switch words.first {
+    case "make":
+        return try URL(fileURLWithPath: words[1]).bookmarkData(includingResourceValuesForKeys: [.fileSizeKey])
+            .base64EncodedString()
+    case "resolve":
+        var isStale = false
+        let url = try URL(
+            resolvingBookmarkData: Data(base64Encoded: words[1]) ?? Data(), bookmarkDataIsStale: &isStale)
+        return "\(isStale ? "stale" : "current") \(url.path)"
+    default: return "unknown"
+    }
+}
+
+if let user = ProcessInfo.processInfo.environment["BOOKMARK_PEER_USER"].flatMap({ uid_t($0) }), setuid(user) != 0 {
+    print("error no such user")
+    exit(1)
+}
+do {
+    print(try run(Array(CommandLine.arguments.dropFirst())))
+} catch let error as CocoaError {
+    print("error \(error.code.rawValue)")
+}

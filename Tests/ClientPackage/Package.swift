@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The flags of the README, for sources that were written for Apple's platforms and are not edited.
+let flags = ["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }
+
+func products(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "purvey") }
+}
+
+func unmodified(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+    .executableTarget(
+        name: name, dependencies: products("Purvey", "OSLog"),
+        swiftSettings: [.swiftLanguageMode(mode), .unsafeFlags(flags)])
+}
+
+// A package as a client has it: it sees the products of Purvey, and nothing else. Scripts/check-client builds and runs it.
+let package = Package(
+    name: "ClientPackage",
+    dependencies: [.package(name: "purvey", path: "../..")],
+    targets: [
+        unmodified("Unmodified", .v6),
+        unmodified("UnmodifiedSwift5", .v5),
+        .executableTarget(
+            name: "Importing",
+            dependencies: products(
+                "CoreTransferable", "ItemProvider", "MobileCoreServices", "OSLog", "Purvey", "UniformTypeIdentifiers")),
+    ])

@@ -1,0 +1,57 @@
+import Dispatch
+import DragAndDrop
+import Foundation
+import Synchronization
+
+/// Two programs at the same boards, as far as that goes within one process.
+struct Programs: Sendable {
+    let boards = LocalBoards()
+    let writer: NSPasteboard
+    let reader: NSPasteboard
+
+    init(patience: DispatchTimeInterval = .seconds(60), patienceForFiles: DispatchTimeInterval = .seconds(60)) {
+        writer = NSPasteboard(
+            .general, PasteboardStore(boards, patience: patience, patienceForFiles: patienceForFiles))
+        reader = NSPasteboard(
+            .general, PasteboardStore(boards, patience: patience, patienceForFiles: patienceForFiles))
+    }
+}
+
+/// Off the tasks' threads, because pasteboards block.
+func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// Waits until something is so, which happens on another thread.
+func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
+    for _ in 0..<2_000 {
+        if condition() { return true }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return condition()
+}
+
+/// What was called, in order.
+final class Calls: Sendable {
+    private let calls = Mutex<[String]>([])
+
+    func add(_ call: String) { calls.withLock { $0.append(call) } }
+
+    var all: [String] { calls.withLock { $0 } }
+}
+
+/// A folder of a test's own.
+struct TestFolder: ~Copyable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("pasteboard-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+}

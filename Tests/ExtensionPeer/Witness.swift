@@ -1,0 +1,44 @@
+import AppExtension
+import Foundation
+import Synchronization
+
+/// What an extension saw of its host between requests.
+final class Witness: Sendable {
+    static let shared = Witness()
+
+    private let held = Mutex<NSExtensionContext?>(nil)
+    private let observed = Mutex<[String]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    /// Looks out for what a host tells its extensions.
+    func observe() {
+        for name: NSNotification.Name in [
+            .NSExtensionHostWillEnterForeground, .NSExtensionHostDidEnterBackground,
+            .NSExtensionHostWillResignActive, .NSExtensionHostDidBecomeActive,
+        ] {
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                self.observed.withLock { $0.append(notification.name.rawValue) }
+                self.arrived.signal()
+            }
+        }
+    }
+
+    /// The next notification's name; waits for it.
+    var notification: String {
+        guard arrived.wait(timeout: .now() + 60) == .success else { return "none" }
+        return observed.withLock { $0.removeFirst() }
+    }
+
+    func hold(_ context: NSExtensionContext) { held.withLock { $0 = context } }
+
+    var isHolding: Bool { held.withLock { $0 != nil } }
+
+    /// Completes the request that is held, and says what its completion handler was told.
+    func letGo(_ answer: @escaping @Sendable (Bool) -> Void) {
+        let context = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        context?.completeRequest(returningItems: nil, completionHandler: answer)
+    }
+}

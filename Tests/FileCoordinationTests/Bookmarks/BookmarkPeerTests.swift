@@ -1,0 +1,115 @@
+import FileCoordination
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+/// Bookmarks that one process makes and another one resolves.
+@Suite struct BookmarkPeerTests {
+    private let folder: TestFolder
+
+    init() throws {
+        folder = try TestFolder()
+        try folder.file("a")
+        try folder.folder("deep")
+    }
+
+    private func path(_ name: String) -> String { folder.path + "/" + name }
+
+    /// Runs a process, with a data folder of its own beneath the test's.
+    private func peer(_ words: String..., home: String = "home", user: uid_t? = nil) throws -> String {
+        try run(Self.program(), words, home: home, user: user)
+    }
+
+    private func run(_ program: URL, _ words: [String], home: String, user: uid_t?) throws -> String {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = words
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = path(home)
+        environment["BOOKMARK_PEER_USER"] = user.map { String($0) }
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try output.fileHandleForReading.close()
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    private static func program() throws -> URL {
+        let places = [
+            Bundle(for: Marker.self).bundleURL.deletingLastPathComponent(),
+            URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(),
+        ]
+        let programs = places.map { $0.appendingPathComponent("BookmarkPeer") }
+        return try #require(programs.first { access($0.path, X_OK) == 0 })
+    }
+
+    private final class Marker {}
+
+    @Test func aBookmarkOutlivesTheProcessThatMadeIt() throws {
+        let bookmark = try peer("make", path("a"))
+        #expect(try peer("resolve", bookmark) == "current \(path("a"))")
+        try retrying { rename(path("a"), path("deep/b")) }
+        #expect(try peer("resolve", bookmark) == "stale \(path("deep/b"))")
+        try retrying { unlink(path("deep/b")) }
+        #expect(try peer("resolve", bookmark) == "error \(CocoaError.Code.fileNoSuchFile.rawValue)")
+    }
+
+    @Test func aBookmarkOfAnotherKeyIsRefused() throws {
+        let bookmark = try peer("make", path("a"))
+        #expect(
+            try peer("resolve", bookmark, home: "other") == "error \(CocoaError.Code.fileReadCorruptFile.rawValue)")
+    }
+
+    @Test(.enabled(if: TestDisk.isWanted(.xfs)), arguments: [nil, 65534 as uid_t])
+    func anItemIsFoundWhereItsFileSystemIsMountedAnew(_ user: uid_t?) throws {
+        try retrying { chmod(folder.path, 0o777) }
+        // Another image has the first device by then, as after a new start of the machine.
+        let script = """
+            set -e
+            cd "$1"
+            for image in one two; do truncate -s 16M $image; mkfs.ext4 -q $image >/dev/null 2>&1; mkdir at-$image; done
+            mkdir elsewhere
+            mount -o loop one at-one
+            mkdir at-one/deep
+            touch at-one/deep/file
+            chmod 755 at-one
+            bookmark=$("$2" make "$1/at-one/deep/file")
+            umount at-one
+            mount -o loop two at-two
+            mount -o loop one elsewhere
+            "$2" resolve "$bookmark"
+            umount at-two elsewhere
+            """
+        let answer = try run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            [
+                "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare", "-m", "sh", "-c", script, "sh", folder.path,
+                try Self.program().path,
+            ], home: "home", user: user)
+        #expect(answer == "stale \(path("elsewhere/deep/file"))")
+    }
+
+    @Test func withoutPrivilegeAnItemIsFoundByItsInode() throws {
+        // Only the superuser can become somebody without privilege; everybody else is that already.
+        let user: uid_t? = geteuid() == 0 ? 65534 : nil
+        try retrying { chmod(folder.path, 0o777) }
+        try retrying { chmod(path("deep"), 0o777) }
+        let bookmark = try peer("make", path("a"), user: user)
+        try #require(!bookmark.hasPrefix("error"))
+        try retrying { rename(path("a"), path("b")) }
+        #expect(try peer("resolve", bookmark, user: user) == "stale \(path("b"))")
+        try retrying { rename(path("b"), path("deep/c")) }
+        #expect(try peer("resolve", bookmark, user: user) == "stale \(path("deep/c"))")
+        try retrying { rename(path("deep"), path("shallow")) }
+        #expect(try peer("resolve", bookmark, user: user) == "stale \(path("shallow/c"))")
+        // Its inode is free now, and the next file may get it; that one is another file.
+        try retrying { unlink(path("shallow/c")) }
+        try folder.file("next")
+        #expect(try peer("resolve", bookmark, user: user) == "error \(CocoaError.Code.fileNoSuchFile.rawValue)")
+    }
+}
