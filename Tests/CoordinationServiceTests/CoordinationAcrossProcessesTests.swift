@@ -142,7 +142,7 @@ import Testing
             try await peers[0].ask("nest \(one) \(two)", "outer")
             try await peers[1].ask("nest \(two) \(one)", "outer")
             peers[0].tell("end")
-            try await Task.sleep(for: .milliseconds(200))
+            try await daemon.hasClaims(3)
             // The one that asks last is told, which frees what the other waits for.
             #expect(try await peers[1].ask("end", "failed").contains("another program"))
             try await peers[0].hear("nested")
@@ -158,8 +158,7 @@ import Testing
             await daemon.kill()
             // They start another one, and tell it what they have.
             try await peers[2].ask("write \(path)", "asked")
-            // Nothing tells from outside that somebody is kept waiting.
-            try await Task.sleep(for: .milliseconds(500))
+            try await daemon.hasClaims(3)
             #expect(peers[1].unheard.isEmpty && peers[2].unheard.isEmpty)
             try await peers[0].ask("end", "ended")
             // In whatever order they came to the new one.
@@ -198,7 +197,7 @@ import Testing
             // A writer is waited for.
             try await hold(peers[3], "write \(path)")
             peers[2].tell("load board")
-            try await Task.sleep(for: .milliseconds(300))
+            try await daemon.hasClaims(2)
             #expect(peers[2].unheard.isEmpty)
             try await peers[3].ask("end", "ended")
             #expect(try await peers[2].hear("loaded") == "saved")
@@ -228,10 +227,10 @@ import Testing
             let peer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
             try await hold(peer, "write \(path)")
             try await peer.ask("read \(path)", "asked")
-            try await Task.sleep(for: .milliseconds(100))
-            #expect(peer.unheard.isEmpty)
             try await peer.ask("end", "ended")
             try await peer.hear("granted")
+            // It says that it has ended before it lets go.
+            #expect(peer.history.filter { $0 != "asked" } == ["granted \(path)", "ended", "granted \(path)"])
             await peer.end()
         }
     }

@@ -66,6 +66,7 @@ package final class CoordinationService: Sendable {
     /// Adds what this service does to a daemon's table.
     package func addCalls(to service: inout Service) {
         service.on(CoordinateCall.self) { _, call in call.reply() }
+        service.on(CountClaimsCall.self) { [self] _, call in call.reply(.init(count: claimCount)) }
         service.on(EventNotice.self) { [self] notice, connection in take(notice.event, from: number(of: connection)) }
     }
 

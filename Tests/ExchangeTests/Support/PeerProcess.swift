@@ -3,13 +3,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Another process that does what a test tells it: see `Script` in the program ExchangePeer.
+/// Another process that does what a test tells it: see `Script` in its program.
 final class PeerProcess: Sendable {
     private let program: ChildProgram
     private let channel: FileDescriptor
 
     private struct State {
         var lines: [String] = []
+        var history: [String] = []
         var hasEnded = false
         var ending: ChildProgram.Ending?
         var waiting: (prefix: String, continuation: CheckedContinuation<String, any Error>, token: UInt64)?
@@ -89,6 +90,9 @@ final class PeerProcess: Sendable {
         return try await hear(prefix, within: seconds)
     }
 
+    /// All that was said.
+    var history: [String] { state.withLock { $0.history } }
+
     /// What was said and not yet heard.
     var unheard: [String] { state.withLock { $0.lines } }
 
@@ -115,6 +119,7 @@ final class PeerProcess: Sendable {
 
     private func heard(_ line: String) {
         let waiting = state.withLock { state -> CheckedContinuation<String, any Error>? in
+            state.history.append(line)
             if let waiting = state.waiting, line.hasPrefix(waiting.prefix) {
                 state.waiting = nil
                 return waiting.continuation

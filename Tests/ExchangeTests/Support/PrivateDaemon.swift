@@ -58,6 +58,8 @@ final class PrivateDaemon: Sendable {
     func start() async throws {
         let child = try await offPool { () throws in try self.startAndWait() }
         state.withLock { $0.daemon = child }
+        // The connection may have been that to an earlier daemon, of whose end this process had not heard yet.
+        _ = try await client.call(ListBundlesCall(), attempts: 3)
     }
 
     private func startAndWait() throws -> ChildProgram {

@@ -1,0 +1,10 @@
+import CoordinationService
+import Exchange
+import Testing
+
+extension PrivateDaemon {
+    /// Waits until the daemon has so many claims, granted and waiting.
+    func hasClaims(_ count: Int) async throws {
+        try await eventually { try await client.call(CountClaimsCall(), attempts: 3).count == count }
+    }
+}

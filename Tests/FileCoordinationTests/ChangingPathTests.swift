@@ -1,0 +1,165 @@
+import FileCoordination
+import Foundation
+import Testing
+
+/// Claims that wait for an item while the way to it comes to lead elsewhere.
+@Suite struct ChangingPathTests {
+    let folder: CoordinationFolder
+    let record = Record()
+
+    init() throws { folder = try CoordinationFolder() }
+
+    enum Form: CaseIterable { case blocking, onAQueue }
+
+    /// Has somebody write an item, has somebody else ask to write another, lets the way change, and tells what the second one
+    /// finds: what it reads, and whether the other places are free.
+    private func write(
+        _ held: URL, whileAsking asked: URL, _ form: Form, free: URL, guarded: URL,
+        change: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let (record, isWaiting) = (record, DispatchSemaphore(value: 0))
+        async let holding: Void = onThread {
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: held, error: nil) { _ in
+                record.add("holds")
+                mayEnd.wait()
+            }
+        }
+        await eventually { record.contains("holds") }
+        @Sendable func use(_ url: URL) {
+            record.add("gets \(url.lastPathComponent) \((try? String(contentsOf: url, encoding: .utf8)) ?? "nothing")")
+            // Other threads: this one would be told that it waits for itself.
+            for (name, url) in [("free", free), ("guarded", guarded)] {
+                nonisolated(unsafe) let coordinator = NSFileCoordinator(filePresenter: nil)
+                let ended = DispatchSemaphore(value: 0)
+                let intent = NSFileAccessIntent.writingIntent(with: url)
+                coordinator.coordinate(with: [intent], queue: OperationQueue()) { error in
+                    record.add("\(name) \(error == nil)")
+                    ended.signal()
+                }
+                // For one that waits; what is free is granted sooner or later.
+                if name == "guarded" { coordinator.cancel() }
+                ended.wait()
+            }
+        }
+        // A claim on a queue waits once the call has returned; one on a thread stands behind it in the same order.
+        async let asking: Void = onThread {
+            nonisolated(unsafe) let intent = NSFileAccessIntent.writingIntent(with: asked)
+            let done = DispatchSemaphore(value: 0)
+            switch form {
+            case .onAQueue:
+                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { _ in
+                    use(intent.url)
+                    done.signal()
+                }
+                isWaiting.signal()
+                done.wait()
+            case .blocking:
+                isWaiting.signal()
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: asked, error: nil) { use($0) }
+            }
+        }
+        await onThread { isWaiting.wait() }
+        try change()
+        mayEnd.signal()
+        await holding
+        await asking
+    }
+
+    @Test(arguments: Form.allCases) func aLinkThatLeadsElsewhereByThenIsFollowedThere(_ form: Form) async throws {
+        let folder = folder
+        let (old, new) = (try folder.file("old/a.txt", "old"), try folder.file("new/a.txt", "new"))
+        let link = folder["link"]
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["old"])
+        try await write(old, whileAsking: folder["link/a.txt"], form, free: old, guarded: new) {
+            try FileManager.default.removeItem(at: link)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["new"])
+        }
+        #expect(record.all == ["holds", "gets a.txt new", "free true", "guarded false"])
+    }
+
+    @Test(arguments: Form.allCases) func aFolderThatBecomesALinkIsFollowed(_ form: Form) async throws {
+        let folder = folder
+        let (old, new) = (try folder.file("in/a.txt", "old"), try folder.file("new/a.txt", "new"))
+        try await write(old, whileAsking: old, form, free: folder["away/a.txt"], guarded: new) {
+            try FileManager.default.moveItem(at: folder["in"], to: folder["away"])
+            try FileManager.default.createSymbolicLink(at: folder["in"], withDestinationURL: folder["new"])
+        }
+        #expect(record.all == ["holds", "gets a.txt new", "free true", "guarded false"])
+    }
+
+    @Test(arguments: Form.allCases) func aFolderThatIsMovedTakesWhoWaitsAlong(_ form: Form) async throws {
+        let folder = folder
+        _ = try folder.file("in/a.txt", "text")
+        let asked = folder["in/a.txt"]
+        let (record, isWaiting) = (record, DispatchSemaphore(value: 0))
+        async let asking: Void = onThread {
+            isWaiting.wait()
+            nonisolated(unsafe) let intent = NSFileAccessIntent.readingIntent(with: asked)
+            let done = DispatchSemaphore(value: 0)
+            switch form {
+            case .onAQueue:
+                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { _ in
+                    record.add("gets \(intent.url.path.hasSuffix("/out/a.txt"))")
+                    done.signal()
+                }
+                record.add("asks")
+                done.wait()
+            case .blocking:
+                record.add("asks")
+                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: asked, error: nil) {
+                    record.add(
+                        "gets \($0.path.hasSuffix("/out/a.txt") || !FileManager.default.fileExists(atPath: $0.path))")
+                }
+            }
+        }
+        let hasMoved = DispatchSemaphore(value: 0)
+        async let moving: Void = onThread {
+            NSFileCoordinator(filePresenter: nil).coordinate(
+                writingItemAt: folder["in"], options: .forMoving, writingItemAt: folder["out"], options: .forReplacing,
+                error: nil
+            ) {
+                isWaiting.signal()
+                hasMoved.wait()
+                try? FileManager.default.moveItem(at: $0, to: $1)
+            }
+        }
+        await eventually { record.contains("asks") }
+        hasMoved.signal()
+        await moving
+        await asking
+        #expect(record.contains("gets true"))
+    }
+
+    @Test func aLinkThatComesToLeadInCirclesIsAnError() async throws {
+        let folder = folder
+        let (file, link) = (try folder.file("old/a.txt"), folder["link"])
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["old"])
+        let mayEnd = DispatchSemaphore(value: 0)
+        let record = record
+        async let holding: Void = onThread {
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in
+                record.add("holds")
+                mayEnd.wait()
+            }
+        }
+        await eventually { record.contains("holds") }
+        let intent = NSFileAccessIntent.writingIntent(with: folder["link/a.txt"])
+        NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { error in
+            let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? NSError
+            record.add(cause?.code == Int(ELOOP) ? "circle" : "\(String(describing: error))")
+        }
+        try FileManager.default.removeItem(at: link)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: link)
+        mayEnd.signal()
+        await holding
+        await eventually { record.all.count == 2 }
+        #expect(record.all == ["holds", "circle"])
+        // Nothing of it is left: both places are free.
+        var ran = 0
+        for url in [file, folder["old"]] {
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: nil) { _ in ran += 1 }
+        }
+        #expect(ran == 2)
+    }
+}
