@@ -24,6 +24,9 @@ import LinuxSystem
 ///                                              prints "nested" or "failed …"
 ///     offer PATH coordinated | in-place        offers a file, prints "offered"
 ///     load BOARD                               loads it as data, prints "loaded TEXT"
+///     version PATH TEXT                        adds a version in conflict, prints "added"
+///     resolve PATH                             resolves the versions in conflict, prints "resolved"
+///     discard PATH                             removes all versions but the one that is there, prints "discarded"
 ///     quit                                     returns from main
 final class Script: Sendable {
     private struct State {
@@ -87,6 +90,7 @@ final class Script: Sendable {
         case "nest": nest(url(words[1]), url(words[2]))
         case "offer": offer(url(words[1]), words[2])
         case "load": load(words[1])
+        case "version", "resolve", "discard": change(words)
         default: Self.say("unknown command \(words)")
         }
     }
@@ -159,6 +163,34 @@ final class Script: Sendable {
                 NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: inner, error: &error) { _ in }
             }
             Self.say(error.map { "failed \($0.localizedDescription)" } ?? "nested")
+        }
+    }
+
+    private func change(_ words: [String]) {
+        background { [self] in
+            let url = url(words[1])
+            do {
+                switch words[0] {
+                case "version":
+                    let contents = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
+                    defer { try? FileManager.default.removeItem(at: contents) }
+                    let file = contents.appendingPathComponent("contents")
+                    try Data(words[2].utf8).write(to: file)
+                    _ = try NSFileVersion.addConflict(
+                        ofItemAt: url, withContentsOf: file, savedOn: "elsewhere", options: .byMoving)
+                    Self.say("added")
+                case "resolve":
+                    for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+                        version.isResolved = true
+                    }
+                    Self.say("resolved")
+                default:
+                    try NSFileVersion.removeOtherVersionsOfItem(at: url)
+                    Self.say("discarded")
+                }
+            } catch {
+                Self.say("failed \(error)")
+            }
         }
     }
 
@@ -252,5 +284,13 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
         Script.say("told moved to \(newURL.lastPathComponent)")
     }
     func presentedItemDidChange() { Script.say("told changed") }
+    private func tell(_ deed: String, _ version: NSFileVersion) {
+        let text = try? String(contentsOf: version.url, encoding: .utf8)
+        Script.say("told \(deed) \(text ?? "nothing") of \(version.localizedNameOfSavingComputer ?? "nobody")")
+    }
+    func presentedItemDidGain(_ version: NSFileVersion) { tell("gained", version) }
+    func presentedItemDidLose(_ version: NSFileVersion) { tell("lost", version) }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) { tell("resolved", version) }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) { tell("in \(url.lastPathComponent)", version) }
     func presentedSubitemDidChange(at url: URL) { Script.say("told subitem \(url.lastPathComponent) changed") }
 }

@@ -105,6 +105,23 @@ import Testing
         }
     }
 
+    @Test func versionsAreToldToPresentersInOtherProcesses() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("present \(path)", "presenting")
+            try await peers[1].ask("present \(daemon.work)", "presenting")
+            try await peers[2].ask("version \(path) theirs", "added")
+            #expect(try await peers[0].hear("told gained") == "theirs of elsewhere")
+            #expect(try await peers[1].hear("told in a.txt") == "theirs of elsewhere")
+            // Any process resolves what another one has found.
+            try await peers[1].ask("resolve \(path)", "resolved")
+            #expect(try await peers[0].hear("told resolved") == "theirs of elsewhere")
+            try await peers[2].ask("discard \(path)", "discarded")
+            #expect(try await peers[0].hear("told lost") == "nothing of elsewhere")
+        }
+    }
+
     @Test func aPresenterThatNeverAnswersIsWaitedForOnlySoLong() async throws {
         try await PrivateDaemon.run { daemon in
             let path = try file(daemon)

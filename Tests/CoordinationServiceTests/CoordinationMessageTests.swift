@@ -1,6 +1,7 @@
 import Conduit
 import CoordinationService
 import FileCoordination
+import Foundation
 import Synchronization
 import Testing
 
@@ -31,6 +32,8 @@ import Testing
     }
 
     @Test func everyEffectCrossesAsItIs() async throws {
+        let version = VersionRecord(
+            identifier: UUID(), name: "c", computer: "here", modificationDate: Date(timeIntervalSince1970: 1))
         let effects: [CoordinationEffect] = [
             .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
             .denied(claim: 2, .deadlock(claim: 3, path: "/a")), .denied(claim: 2, .deadlock(claim: nil, path: "/a")),
@@ -44,6 +47,8 @@ import Testing
             .notify(presenter: 12, .subitemChanged("/c")), .notify(presenter: 12, .subitemMoved(from: "/c", to: "/d")),
             .notify(presenter: 12, .attributesChanged(["x"])),
             .notify(presenter: 12, .subitemAttributesChanged("/c", ["x"])),
+            .notify(presenter: 12, .versionChanged("/c", VersionChange(.resolved, version))),
+            .notify(presenter: 12, .subitemVersionChanged("/c", VersionChange(.lost, version))),
         ]
         let (stream, continuation) = AsyncStream.makeStream(of: [CoordinationEffect].self)
         var hearing = Service()
@@ -74,6 +79,9 @@ import Testing
             try connection.notify(EventNotice(.answer(preparation: 99, failure: nil)))
             try connection.notify(EventNotice(.removePresenter(99)))
             try connection.notify(EventNotice(.moved(ItemMove(path: "/", newPath: "/x", newKey: "/x", excepted: 7))))
+            let badName = VersionRecord(
+                identifier: UUID(), name: "../c", computer: "here", modificationDate: Date())
+            try connection.notify(EventNotice(.changedVersion(path: "/a", VersionChange(.gained, badName))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
             #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: []))

@@ -9,6 +9,7 @@ import Testing
     private let folder: TestFolder
 
     init() throws {
+        try #require(CoordinationFolder.isWithinProcess)
         folder = try TestFolder()
         try folder.file("a", Array("now".utf8))
         try folder.file("before", Array("before".utf8))

@@ -97,6 +97,8 @@ private struct NoticeMessage: Message {
         case subitemMoved = 3
         case attributesChanged = 4
         case subitemAttributesChanged = 5
+        case versionChanged = 6
+        case subitemVersionChanged = 7
     }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -110,6 +112,10 @@ private struct NoticeMessage: Message {
         case .attributesChanged: notice = .attributesChanged(try decoder.decode(forKey: 3))
         case .subitemAttributesChanged:
             notice = .subitemAttributesChanged(try decoder.decode(forKey: 1), try decoder.decode(forKey: 3))
+        case .versionChanged:
+            notice = .versionChanged(try decoder.decode(forKey: 1), try decoder.decode(forKey: 4))
+        case .subitemVersionChanged:
+            notice = .subitemVersionChanged(try decoder.decode(forKey: 1), try decoder.decode(forKey: 4))
         }
     }
 
@@ -133,6 +139,14 @@ private struct NoticeMessage: Message {
             encoder.encode(Kind.subitemAttributesChanged, forKey: 0)
             encoder.encode(path, forKey: 1)
             encoder.encode(names, forKey: 3)
+        case .versionChanged(let path, let change):
+            encoder.encode(Kind.versionChanged, forKey: 0)
+            encoder.encode(path, forKey: 1)
+            encoder.encode(change, forKey: 4)
+        case .subitemVersionChanged(let path, let change):
+            encoder.encode(Kind.subitemVersionChanged, forKey: 0)
+            encoder.encode(path, forKey: 1)
+            encoder.encode(change, forKey: 4)
         }
     }
 }

@@ -19,6 +19,7 @@ package struct EventNotice: Notice {
         case removePresenter = 6
         case moved = 7
         case changedAttributes = 8
+        case changedVersion = 9
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -53,6 +54,9 @@ package struct EventNotice: Notice {
             event = .changedAttributes(
                 path: try decoder.decode(PathMessage.self, forKey: 5).path, names: try decoder.decode(forKey: 7),
                 excepted: try decoder.decodeIfPresent(forKey: 8))
+        case .changedVersion:
+            event = .changedVersion(
+                path: try decoder.decode(PathMessage.self, forKey: 5).path, try decoder.decode(forKey: 9))
         }
     }
 
@@ -94,6 +98,10 @@ package struct EventNotice: Notice {
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(names, forKey: 7)
             encoder.encodeIfPresent(excepted, forKey: 8)
+        case .changedVersion(let path, let change):
+            encoder.encode(Kind.changedVersion, forKey: 0)
+            encoder.encode(PathMessage(path), forKey: 5)
+            encoder.encode(change, forKey: 9)
         }
     }
 }

@@ -146,14 +146,18 @@ extension Arbiter {
         }
     }
 
-    mutating func tellOfAttributes(_ names: [String], _ path: String, _ excepted: PresenterIdentifier?) {
+    /// Tells the presenters of an item one thing, and those of the directories it is in another.
+    mutating func tell(
+        presentersOf path: String, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
+        _ excepted: PresenterIdentifier?
+    ) {
         var told: Set<Told> = []
         for identifier in tree.presenters(around: path) {
             guard let presented = presenters[identifier]?.place.path else { continue }
             if presented == path {
-                notify(identifier, .attributesChanged(names), excepted, &told)
+                notify(identifier, notice, excepted, &told)
             } else if PlainPath.isBeneath(path, presented) {
-                notify(identifier, .subitemAttributesChanged(path, names), excepted, &told)
+                notify(identifier, outer, excepted, &told)
             }
         }
     }

@@ -91,7 +91,13 @@ package struct Arbiter: Sendable {
             let excepted = move.excepted.map { PresenterIdentifier(client: client, number: $0) }
             carryAlong(move, excepted, isAnnounced: true)
         case .changedAttributes(let path, let names, let excepted):
-            tellOfAttributes(names, path, excepted.map { PresenterIdentifier(client: client, number: $0) })
+            tell(
+                presentersOf: path, .attributesChanged(names), orOfDirectory: .subitemAttributesChanged(path, names),
+                excepted.map { PresenterIdentifier(client: client, number: $0) })
+        case .changedVersion(let path, let change):
+            tell(
+                presentersOf: path, .versionChanged(path, change),
+                orOfDirectory: .subitemVersionChanged(path, change), nil)
         }
         return takeEffects()
     }

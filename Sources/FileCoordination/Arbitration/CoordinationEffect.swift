@@ -64,6 +64,8 @@ package enum PresenterNotice: Hashable, Sendable {
     case subitemMoved(from: String, to: String)
     case attributesChanged([String])
     case subitemAttributesChanged(String, [String])
+    case versionChanged(String, VersionChange)
+    case subitemVersionChanged(String, VersionChange)
 }
 
 /// An effect, with the process that it is for.

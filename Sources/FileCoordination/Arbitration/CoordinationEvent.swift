@@ -18,6 +18,8 @@ package enum CoordinationEvent: Sendable {
     case moved(ItemMove)
     /// Attributes of an item in a cloud changed, as whoever changed them says.
     case changedAttributes(path: String, names: [String], excepted: UInt64?)
+    /// There is one version more of an item, one less, or one that is in conflict no more.
+    case changedVersion(path: String, VersionChange)
 }
 
 /// A wish to use items together: either all of them are granted or none.

@@ -56,7 +56,7 @@ struct ItemWatch {
     private let access: Access
     private let number: Int
     private let before: FileStatus?
-    /// Leads to the item wherever it is moved.
+    /// Leads to the item wherever it is moved, and whether it is still there.
     private let handle: FileDescriptor?
 
     /// `nil` for an item that is only read.
@@ -66,12 +66,23 @@ struct ItemWatch {
         self.number = number
         before = try? FileStatus.of(access.path, followingLinks: false)
         handle =
-            access.traits.contains(.moves) ? try? FileDescriptor.open(access.path, [.pathOnly, .noFollow]) : nil
+            access.traits.isDisjoint(with: [.moves, .deletes])
+            ? nil : try? FileDescriptor.open(access.path, [.pathOnly, .noFollow])
     }
 
     /// - Parameter announced: the paths of items whose move was told already.
     func outcome(announced: Set<String>) -> ClaimOutcome {
-        ClaimOutcome(access: number, change: change(announced))
+        let outcome = ClaimOutcome(access: number, change: change(announced))
+        if outcome.change == .deleted { forgetVersions() }
+        return outcome
+    }
+
+    /// What was deleted, and has no other name, has no versions either.
+    private func forgetVersions() {
+        guard let handle, let status = try? handle.status(), status.linkCount == 0,
+            let identity = try? ItemIdentity(of: handle)
+        else { return }
+        VersionSweep.forget(identity)
     }
 
     private func change(_ announced: Set<String>) -> ClaimOutcome.Change {
@@ -95,7 +106,9 @@ struct ItemWatch {
     }
 
     private var destination: ItemPath? {
-        guard let handle, let path = handle.path, path != access.path else { return nil }
+        guard access.traits.contains(.moves), let handle, let path = handle.path, path != access.path else {
+            return nil
+        }
         return ItemPath(resolved: path)
     }
 }

@@ -35,6 +35,8 @@ extension NSFileVersion {
             var store = try VersionStore(of: item)
             return try store.add(record, contentsURL, byMoving: options.contains(.byMoving))
         }
+        announce(.gained, kept, ofItemAt: url)
+        VersionSweep.runIfDue()
         return NSFileVersion(kept, of: url)
     }
 }

@@ -6,9 +6,12 @@ import LinuxSystem
 ///
 /// Kept versions belong to the item itself and follow it when it is renamed or moved; one that is saved by renaming a new file
 /// over it takes them over. They are copies in the user's data folder (`versions`), and go when they are removed. Nothing
-/// keeps a version by itself: programs do, and a synchronised service that finds a conflict.
+/// keeps a version by itself: programs do, and a synchronised service that finds a conflict. Those of an item that is deleted under
+/// a coordinator go with it, those of one that is missing otherwise after a month.
 ///
-/// The functions block on the file system. An object belongs to one thread at a time.
+/// Those who present the item learn of each version that is added, removed or resolved, also in other processes.
+///
+/// The functions block on the file system, and those that change something, the first time, until the daemon is there. An object belongs to one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
 open class NSFileVersion: NSObject {
@@ -72,26 +75,30 @@ open class NSFileVersion: NSObject {
     /// was.
     open var isResolved: Bool {
         get { kept?.record.isResolved ?? true }
-        set { change { if newValue { $0.isResolved = true } } }
+        set {
+            guard newValue, !isResolved, change({ $0.isResolved = true }), let kept else { return }
+            Self.announce(.resolved, kept, ofItemAt: itemURL)
+        }
     }
 
     /// Whether the version may be removed when space is needed. Nothing does so yet.
     open var isDiscardable: Bool {
         get { kept?.record.isDiscardable ?? false }
-        set { change { $0.isDiscardable = newValue } }
+        set { _ = change { $0.isDiscardable = newValue } }
     }
 
-    /// Whether the contents are on this computer: always.
-    open var hasLocalContents: Bool { true }
+    /// Whether the contents are on this computer: always, but for a version that is gone.
+    open var hasLocalContents: Bool { kept?.hasContents ?? true }
 
     /// Whether there is a thumbnail of a version that is elsewhere: never.
     open var hasThumbnail: Bool { false }
 
-    private func change(_ body: (inout VersionRecord) -> Void) {
-        guard var changed = kept else { return }
+    private func change(_ body: (inout VersionRecord) -> Void) -> Bool {
+        guard var changed = kept else { return false }
         body(&changed.record)
-        guard (try? changed.writeRecord()) != nil else { return }
+        guard (try? changed.writeRecord()) != nil else { return false }
         kept = changed
+        return true
     }
 
     /// Puts the contents of this version in the place of an item. The versions of that item stay with it.
@@ -104,6 +111,7 @@ open class NSFileVersion: NSObject {
             try VersionStore.replaceItem(at: url, with: self.url)
             if options.contains(.byMoving), let kept { try kept.remove() }
         }
+        if options.contains(.byMoving), let kept { Self.announce(.lost, kept, ofItemAt: itemURL) }
         return url
     }
 
@@ -113,6 +121,7 @@ open class NSFileVersion: NSObject {
     open func remove() throws {
         guard let kept else { throw CocoaError(.featureUnsupported, userInfo: [NSURLErrorKey: itemURL]) }
         try VersionStore.reporting(itemURL) { try kept.remove() }
+        Self.announce(.lost, kept, ofItemAt: itemURL)
     }
 
     // MARK: Finding and removing versions
@@ -158,6 +167,11 @@ open class NSFileVersion: NSObject {
     /// Removes all versions that are kept of an item.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         let item = try url.foundItem()
-        try VersionStore.reporting(url) { try VersionStore(of: item).removeAll() }
+        try VersionStore.reporting(url) {
+            for version in try VersionStore(of: item).versions {
+                try version.remove()
+                announce(.lost, version, ofItemAt: url)
+            }
+        }
     }
 }

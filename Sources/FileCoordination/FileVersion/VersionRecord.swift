@@ -4,12 +4,12 @@ import Glibc
 import LinuxSystem
 
 /// What is known of a kept version beside its contents.
-struct VersionRecord: Message {
-    let identifier: UUID
+package struct VersionRecord: Message, Hashable {
+    package let identifier: UUID
     /// The item's name when it was kept.
-    let name: String
+    package let name: String
     var computer: String
-    let modificationDate: Date
+    package let modificationDate: Date
     /// When it was kept, which orders versions of one date.
     let added: Date
     var isConflict = false
@@ -25,9 +25,20 @@ struct VersionRecord: Message {
         added = Date()
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
+    /// One that a test makes, or a process that has no contents for it.
+    package init(identifier: UUID, name: String, computer: String, modificationDate: Date) {
+        self.identifier = identifier
+        self.name = name
+        self.computer = computer
+        self.modificationDate = modificationDate
+        added = modificationDate
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
         identifier = try decoder.decode(forKey: 0)
         name = try decoder.decode(forKey: 1)
+        // It becomes a part of a path, and a process that another one tells of a version takes its word for it.
+        guard FileName(name) != nil else { throw .invalid("a version has the name of a file") }
         computer = try decoder.decode(forKey: 2)
         modificationDate = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 3))
         added = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 4))
@@ -36,7 +47,7 @@ struct VersionRecord: Message {
         isDiscardable = try decoder.decode(forKey: 7)
     }
 
-    func encode(to encoder: inout MessageEncoder) {
+    package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(identifier, forKey: 0)
         encoder.encode(name, forKey: 1)
         encoder.encode(computer, forKey: 2)
@@ -71,7 +82,7 @@ struct KeptVersion {
             var decoder = MessageDecoder(bytes)
             return try? decoder.decode(VersionRecord.self, forKey: 0)
         }
-        guard let record, FileName(record.name) != nil else { return nil }
+        guard let record else { return nil }
         self.folder = folder
         self.record = record
     }
@@ -80,6 +91,13 @@ struct KeptVersion {
         self.folder = folder
         self.record = record
     }
+
+    /// One whose contents are gone, or are kept for another process where this one has none.
+    init(withoutContents record: VersionRecord) {
+        self.init(folder: VersionStore.root + "/gone/" + record.identifier.uuidString, record: record)
+    }
+
+    var hasContents: Bool { access(contents.path, F_OK) == 0 }
 
     func writeRecord() throws {
         var encoder = MessageEncoder()

@@ -11,7 +11,7 @@ import LinuxSystem
 /// where it is then, for those who use a version. Links and versions appear whole, so processes need no lock between them.
 struct VersionStore {
     /// Without a data folder, a path that nothing can be made at.
-    private static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
+    static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
     private let item: FoundItem
     private let identity: ItemIdentity
     /// `nil` where no version was kept yet.
@@ -43,20 +43,22 @@ struct VersionStore {
                 if byMoving { try Self.remove(source.path) }
             }
             try KeptVersion(folder: staged, record: record).writeRecord()
-            let folder = try folder ?? makeFolder()
-            self.folder = folder
-            let kept = KeptVersion(folder: folder + "/" + record.identifier.uuidString, record: record)
-            try retrying { rename(staged, kept.folder) }
-            try remember(folder)
-            return kept
+            return try place(staged, record)
         } catch {
             try? Self.remove(staged)
             throw error
         }
     }
 
-    func removeAll() throws {
-        for version in versions { try version.remove() }
+    private mutating func place(_ staged: String, _ record: VersionRecord) throws -> KeptVersion {
+        // An empty folder may have been swept a moment ago.
+        if let folder, access(folder, F_OK) != 0 { self.folder = nil }
+        let folder = try folder ?? makeFolder()
+        self.folder = folder
+        let kept = KeptVersion(folder: folder + "/" + record.identifier.uuidString, record: record)
+        try retrying { rename(staged, kept.folder) }
+        try remember(folder)
+        return kept
     }
 
     /// Puts contents in the place of an item, in one step, and keeps its versions with it.
@@ -107,7 +109,7 @@ struct VersionStore {
 
 extension VersionStore {
     /// The link for an identity, and that for a path.
-    private static func link(of identity: ItemIdentity) -> String {
+    static func link(of identity: ItemIdentity) -> String {
         var parts = "\(identity.fileSystem ?? identity.device) \(identity.inode)"
         if let handle = identity.handle {
             parts += " \(handle.type) \(handle.bytes)"
@@ -120,7 +122,7 @@ extension VersionStore {
     private static func link(of path: String) -> String { root + "/paths/" + name(for: path) }
 
     /// Where a link leads; `nil` where there is none, or nothing is there.
-    private static func target(of link: String) -> String? {
+    static func target(of link: String) -> String? {
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link), access(target, F_OK) == 0
         else { return nil }
         return target
@@ -156,9 +158,7 @@ extension VersionStore {
 
     /// Leaves a trace of where the item is, and of which it is.
     private func remember(_ folder: String) throws {
-        var encoder = MessageEncoder()
-        encoder.encode(identity, forKey: 0)
-        try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/identity"), options: .atomic)
+        try ItemTrace(identity: identity, path: item.path).write(to: folder)
         for link in [Self.link(of: identity), Self.link(of: item.path)] where Self.target(of: link) != folder {
             try DataFolder.make(Bookmark.folder(of: link))
             let staged = link + "-" + UUID().uuidString
@@ -169,14 +169,9 @@ extension VersionStore {
 
     /// Makes versions of the file that had this item's path those of this item, when that file is nowhere any more.
     private mutating func takeOver() {
-        guard let kept = Self.target(of: Self.link(of: item.path)),
-            let data = FileManager.default.contents(atPath: kept + "/identity")
+        guard let kept = Self.target(of: Self.link(of: item.path)), let old = ItemTrace(in: kept)?.identity,
+            ItemSearch(identity: old, paths: [item.path], inside: nil).find() == nil
         else { return }
-        let old = data.withUnsafeBytes { bytes -> ItemIdentity? in
-            var decoder = MessageDecoder(bytes)
-            return try? decoder.decode(forKey: 0)
-        }
-        guard let old, ItemSearch(identity: old, paths: [item.path], inside: nil).find() == nil else { return }
         adopt(kept, of: old)
     }
 
@@ -199,7 +194,7 @@ extension VersionStore {
         }
     }
 
-    private static func remove(_ path: String) throws {
+    static func remove(_ path: String) throws {
         let url = URL(fileURLWithPath: path)
         guard let name = FileName(url.lastPathComponent) else { return }
         try TreeRemover.remove(name, in: .open(url.deletingLastPathComponent().path, [.readOnly, .directory]))

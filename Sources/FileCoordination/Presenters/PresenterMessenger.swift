@@ -49,6 +49,20 @@ struct PresenterMessenger: Sendable {
                 let changed = Set(names.map { URLResourceKey(rawValue: $0) }).intersection(observed)
                 if !changed.isEmpty { presenter.presentedItemDidChangeUbiquityAttributes(changed) }
             case .subitemAttributesChanged(let path, _): presenter.presentedSubitemDidChange(at: url(path))
+            case .versionChanged(let path, let change):
+                let version = NSFileVersion(change, of: url(path))
+                switch change.kind {
+                case .gained: presenter.presentedItemDidGain(version)
+                case .lost: presenter.presentedItemDidLose(version)
+                case .resolved: presenter.presentedItemDidResolveConflict(version)
+                }
+            case .subitemVersionChanged(let path, let change):
+                let version = NSFileVersion(change, of: url(path))
+                switch change.kind {
+                case .gained: presenter.presentedSubitem(at: url(path), didGain: version)
+                case .lost: presenter.presentedSubitem(at: url(path), didLose: version)
+                case .resolved: presenter.presentedSubitem(at: url(path), didResolve: version)
+                }
             }
         }
     }

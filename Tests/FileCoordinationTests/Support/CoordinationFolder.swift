@@ -9,7 +9,7 @@ final class CoordinationFolder: Sendable {
     let url: URL
 
     /// Before the first coordinator: no test of this module needs the daemon.
-    private static let isWithinProcess: Bool = setenv("PURVEY_COORDINATION", "process", 1) == 0
+    static let isWithinProcess: Bool = setenv("PURVEY_COORDINATION", "process", 1) == 0
 
     init() throws {
         try #require(Self.isWithinProcess)
@@ -124,4 +124,22 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     func presentedSubitemDidChange(at url: URL) { note("subitem \(url.lastPathComponent) changed") }
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) { note("attributes") }
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [.nameKey] }
+    private func note(_ deed: String, _ version: NSFileVersion) {
+        let text = (try? String(contentsOf: version.url, encoding: .utf8)) ?? "nothing"
+        note("\(deed) \(version.localizedName ?? ""): \(version.hasLocalContents ? text : "gone")")
+    }
+    func presentedItemDidGain(_ version: NSFileVersion) { note("gained", version) }
+    func presentedItemDidLose(_ version: NSFileVersion) { note("lost", version) }
+    func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        note(version.isConflict && version.isResolved ? "resolved" : "not resolved", version)
+    }
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+        note("\(url.lastPathComponent) gained", version)
+    }
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+        note("\(url.lastPathComponent) lost", version)
+    }
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {
+        note("\(url.lastPathComponent) resolved", version)
+    }
 }

@@ -1,0 +1,46 @@
+import Conduit
+import Foundation
+
+/// Which item a folder of versions belongs to, and where that was last: a file in the folder.
+struct ItemTrace: Message {
+    private static let name = "identity"
+
+    let identity: ItemIdentity
+    var path: String
+    /// Since when the item is not where it was.
+    var missingSince: Date?
+
+    init(identity: ItemIdentity, path: String) {
+        self.identity = identity
+        self.path = path
+    }
+
+    /// The trace in a folder of versions; `nil` where there is none.
+    init?(in folder: String) {
+        let trace = FileManager.default.contents(atPath: folder + "/" + Self.name)?.withUnsafeBytes { bytes in
+            var decoder = MessageDecoder(bytes)
+            return try? decoder.decode(ItemTrace.self, forKey: 0)
+        }
+        guard let trace else { return nil }
+        self = trace
+    }
+
+    func write(to folder: String) throws {
+        var encoder = MessageEncoder()
+        encoder.encode(self, forKey: 0)
+        try Data(encoder.bytes).write(to: URL(fileURLWithPath: folder + "/" + Self.name), options: .atomic)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identity = try decoder.decode(forKey: 0)
+        path = try decoder.decode(forKey: 1)
+        let seconds: Double? = try decoder.decodeIfPresent(forKey: 2)
+        missingSince = seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identity, forKey: 0)
+        encoder.encode(path, forKey: 1)
+        encoder.encodeIfPresent(missingSince?.timeIntervalSinceReferenceDate, forKey: 2)
+    }
+}

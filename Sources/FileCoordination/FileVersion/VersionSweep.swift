@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// Removes the versions of items that are gone.
+///
+/// An item that was deleted under a coordinator is known to be gone. One that is merely not where it was may have been moved to
+/// where this process cannot find it, or is on a disk that is not there now: only after a month in which its file system was
+/// there, and after a search that finds it nowhere, its versions go.
+package struct VersionSweep {
+    /// How long an item has to be missing, in seconds.
+    package static let patience: TimeInterval = 30 * 86_400
+    /// How often it is looked, in seconds.
+    private static let interval: TimeInterval = 86_400
+    /// A search may look at many thousands of names.
+    private static let searchLimit = 50
+
+    private let now: Date
+    private var searchesLeft = Self.searchLimit
+
+    // MARK: When
+
+    /// Looks, in the background, if that was not done today.
+    static func runIfDue() {
+        let mark = VersionStore.root + "/swept"
+        if let last = modification(of: mark), abs(last.timeIntervalSinceNow) < interval { return }
+        // Whoever else comes here now finds it done.
+        guard (try? Data().write(to: URL(fileURLWithPath: mark))) != nil else { return }
+        HandlerThreads.shared.run { run() }
+    }
+
+    /// Looks at every item that has versions. Blocks on the file system.
+    package static func run(now: Date = Date()) {
+        var sweep = VersionSweep(now: now)
+        for folder in names(in: "items") { sweep.look(at: folder) }
+        sweep.removeLinks()
+        for folder in names(in: "new") where sweep.isOlder(folder, than: interval) {
+            try? VersionStore.remove(folder)
+        }
+    }
+
+    /// The item with this identity is gone for good.
+    static func forget(_ identity: ItemIdentity) {
+        let link = VersionStore.link(of: identity)
+        guard let folder = VersionStore.target(of: link) else { return }
+        unlink(link)
+        try? VersionStore.remove(folder)
+    }
+
+    private init(now: Date) { self.now = now }
+
+    // MARK: What
+
+    private mutating func look(at folder: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        if !names.contains(where: { UUID(uuidString: $0) != nil }) {
+            if isOlder(folder, than: Self.interval) { try? VersionStore.remove(folder) }
+            return
+        }
+        guard var trace = ItemTrace(in: folder) else { return }
+        // Also another one with its path: it takes the versions over when it is asked for them.
+        if (try? FoundItem(at: trace.path)) != nil || !isFileSystemThere(trace) {
+            guard trace.missingSince != nil else { return }
+            trace.missingSince = nil
+        } else if let since = trace.missingSince, since <= now {
+            guard now.timeIntervalSince(since) > Self.patience, searchesLeft > 0 else { return }
+            searchesLeft -= 1
+            guard let found = ItemSearch(identity: trace.identity, paths: [trace.path], inside: nil).find() else {
+                unlink(VersionStore.link(of: trace.identity))
+                try? VersionStore.remove(folder)
+                return
+            }
+            trace.path = found.path
+            trace.missingSince = nil
+        } else {
+            trace.missingSince = now
+        }
+        // What cannot be written is looked at again the next time.
+        try? trace.write(to: folder)
+    }
+
+    /// Whether what is there of the item's path is on the item's file system.
+    private func isFileSystemThere(_ trace: ItemTrace) -> Bool {
+        var path = Bookmark.folder(of: trace.path)
+        while true {
+            if let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
+                let identity = try? ItemIdentity(of: folder)
+            {
+                return identity.isOnSameFileSystem(as: trace.identity)
+            }
+            if path == "/" { return false }
+            path = Bookmark.folder(of: path)
+        }
+    }
+
+    /// Links that lead nowhere any more.
+    private func removeLinks() {
+        for link in ["identities", "paths"].flatMap({ Self.names(in: $0) }) where access(link, F_OK) != 0 {
+            if isOlder(link, than: Self.interval) { unlink(link) }
+        }
+    }
+
+    private func isOlder(_ path: String, than age: TimeInterval) -> Bool {
+        Self.modification(of: path).map { now.timeIntervalSince($0) > age } ?? false
+    }
+
+    private static func modification(of path: String) -> Date? {
+        (try? FileStatus.of(path, followingLinks: false)).map { Date($0.modified) }
+    }
+
+    /// The paths of what is in a folder of the store.
+    private static func names(in folder: String) -> [String] {
+        let path = VersionStore.root + "/" + folder
+        return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).map { path + "/" + $0 }
+    }
+}
