@@ -199,8 +199,8 @@ let package = Package(
         tests(
             "CoordinationServiceTests",
             [
-                "Conduit", "CoordinationPeer", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
-                "LinuxSystem",
+                "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer", "CoordinationService", "Exchange",
+                "ExtensionHost", "FileCoordination", "ItemProvider", "LinuxSystem",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -1,4 +1,5 @@
-// Another process of the same user: `make PATH` prints a bookmark in base 64, `resolve BOOKMARK` prints where it leads and
+// Another process of the same user: `make PATH` prints a bookmark in base 64, `make-plain PATH` one that carries no access along,
+// `make-for BUNDLE PATH` one for a bundle, `resolve BOOKMARK` prints where it leads and
 // whether it is stale. For tests of bookmarks across processes; as another user where BOOKMARK_PEER_USER has a number.
 import FileCoordination
 import Foundation
@@ -9,6 +10,11 @@ func run(_ words: [String]) throws -> String {
     case "make":
         return try URL(fileURLWithPath: words[1]).bookmarkData(includingResourceValuesForKeys: [.fileSizeKey])
             .base64EncodedString()
+    case "make-plain":
+        return try URL(fileURLWithPath: words[1]).bookmarkData(options: .withoutImplicitSecurityScope)
+            .base64EncodedString()
+    case "make-for":
+        return try URL(fileURLWithPath: words[2]).bookmarkData(forBundle: words[1]).base64EncodedString()
     case "resolve":
         var isStale = false
         let url = try URL(

@@ -16,11 +16,11 @@ import Testing
 
         /// A bookmark as a program of the user's makes it for the extension.
         func bookmark(
-            _ path: String, readOnly: Bool = false, bundle: String? = "org.example.unruly"
+            _ path: String, readOnly: Bool = false, bundle: String? = "org.example.unruly", session: String? = nil
         ) throws -> String {
             let bookmark = try Bookmark(
                 options: NSURL.BookmarkCreationOptions.withSecurityScope.rawValue, item: FoundItem(at: path),
-                relativeTo: nil, scope: .init(bundle: bundle, isReadOnly: readOnly), values: [])
+                relativeTo: nil, scope: .init(bundle: bundle, isReadOnly: readOnly, session: session), values: [])
             return BookmarkSeal.seal(bookmark, try BookmarkKey(data: place.data)).base64EncodedString()
         }
 
@@ -198,6 +198,25 @@ import Testing
                 options: 0, item: FoundItem(at: scene.file), relativeTo: nil, scope: nil, values: [])
             let sealed = BookmarkSeal.seal(plain, try BookmarkKey(data: scene.place.data))
             #expect(scene.process.tell("resolve " + sealed.base64EncodedString()) == Self.refused)
+        }
+    }
+
+    @Test func aBookmarkThatIsHandedOverIsGoodUntilTheMachineIsStartedAnew() throws {
+        try run { scene in
+            let session = try #require(MachineSession.current)
+            for bundle in [nil, "org.example.unruly"] {
+                let earlier = try scene.bookmark(scene.file, bundle: bundle, session: "earlier")
+                #expect(scene.process.tell("resolve " + earlier) == Self.refused)
+            }
+            let other = try scene.bookmark(scene.file, bundle: "org.example.other", session: session)
+            #expect(scene.process.tell("resolve " + other) == Self.refused)
+            let path = try scene.resolve(scene.bookmark(scene.file, bundle: nil, session: session))
+            #expect(scene.process.tell("start \(path)") == "yes")
+            #expect(scene.process.tell("read \(path)") == "text")
+            // One that the process has made of it lasts no longer.
+            let renewed = try #require(Data(base64Encoded: scene.process.tell("bookmark \(path)") ?? ""))
+            let bookmark = try BookmarkSeal.open(renewed, try BookmarkKey(data: scene.place.data))
+            #expect(bookmark.scope == .init(bundle: "org.example.unruly", isReadOnly: false, session: session))
         }
     }
 

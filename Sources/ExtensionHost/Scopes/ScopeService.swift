@@ -85,8 +85,10 @@ final class ScopeService: Sendable {
         } catch {
             throw Fault(refusal: .notAuthentic, message: "the bookmark was changed, or was not made by this user")
         }
-        guard let scope = bookmark.scope, scope.bundle == bundle else {
-            throw Fault(refusal: .notForThisBundle, message: "the bookmark was not made for \(bundle)")
+        guard let scope = bookmark.scope, scope.isGood(for: bundle) else {
+            throw Fault(
+                refusal: .notForThisBundle,
+                message: "the bookmark was not made for \(bundle), or before the machine was started")
         }
         let base = try request.base.map { file in
             guard let path = file.path else { throw Errno.noSuchFile }
@@ -132,7 +134,8 @@ final class ScopeService: Sendable {
         let options = NSURL.BookmarkCreationOptions(rawValue: UInt(request.options))
         let scope = Bookmark.Scope(
             bundle: bundle,
-            isReadOnly: item.scope.isReadOnly || options.contains(.securityScopeAllowOnlyReadAccess))
+            isReadOnly: item.scope.isReadOnly || options.contains(.securityScopeAllowOnlyReadAccess),
+            session: item.scope.session)
         let bookmark = try Bookmark(
             options: options.rawValue, item: item.item, relativeTo: nil, scope: scope, values: [])
         let sealed = BookmarkSeal.seal(bookmark, try BookmarkKey(data: data))

@@ -6,24 +6,36 @@ import LinuxSystem
 package struct Bookmark: Message {
     /// Whom a security scope is for.
     package struct Scope: Message, Equatable {
-        /// The bundle of the confined process that may use it; `nil` for the user's programs that are not confined.
+        /// The bundle whose confined processes may use it.
         package let bundle: String?
         /// Whether contents may be read only.
         package let isReadOnly: Bool
+        /// The session of the machine in which it is good; `nil` for one that lasts.
+        package let session: String?
 
-        package init(bundle: String?, isReadOnly: Bool) {
+        package init(bundle: String?, isReadOnly: Bool, session: String? = nil) {
             self.bundle = bundle
             self.isReadOnly = isReadOnly
+            self.session = session
+        }
+
+        /// Whether the confined processes of a bundle may use it now. One that names no bundle is for whoever it is handed to,
+        /// but only for as long as the machine runs; for the user's programs that are not confined if it lasts.
+        package func isGood(for bundle: String) -> Bool {
+            if let session, session != MachineSession.current { return false }
+            return self.bundle == bundle || (self.bundle == nil && session != nil)
         }
 
         package init(from decoder: inout MessageDecoder) throws(MessageError) {
             bundle = try decoder.decodeIfPresent(forKey: 0)
             isReadOnly = try decoder.decode(forKey: 1)
+            session = try decoder.decodeIfPresent(forKey: 2)
         }
 
         package func encode(to encoder: inout MessageEncoder) {
             encoder.encodeIfPresent(bundle, forKey: 0)
             encoder.encode(isReadOnly, forKey: 1)
+            encoder.encodeIfPresent(session, forKey: 2)
         }
     }
 

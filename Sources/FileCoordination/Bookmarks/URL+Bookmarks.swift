@@ -13,6 +13,9 @@ import UniformTypeIdentifiers
 extension URL {
     /// Makes a bookmark of the item that this URL names. A symbolic link is the item itself, not what it leads to.
     ///
+    /// With neither `minimalBookmark` nor `withoutImplicitSecurityScope` it carries access along: a confined process of this user that
+    /// it is handed to may use the item, until the machine is started anew.
+    ///
     /// - Parameters:
     ///   - keys: resource values to keep in it; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without resolving.
     ///   - url: a file without which, the very file, the bookmark cannot be resolved.
@@ -116,10 +119,12 @@ extension URL {
             let found = try resourceValues(forKeys: Array(keys)).allValues
             values = found.compactMap { BookmarkValue($0.value, forKey: $0.key) }
         }
+        let isReadOnly = options.contains(.securityScopeAllowOnlyReadAccess)
         var scope: Bookmark.Scope?
         if options.contains(.withSecurityScope) {
-            scope = Bookmark.Scope(
-                bundle: bundle, isReadOnly: options.contains(.securityScopeAllowOnlyReadAccess))
+            scope = Bookmark.Scope(bundle: bundle, isReadOnly: isReadOnly)
+        } else if carriesScope, let session = MachineSession.current {
+            scope = Bookmark.Scope(bundle: nil, isReadOnly: isReadOnly, session: session)
         }
         let base = try base?.foundItem()
         let bookmark: Bookmark

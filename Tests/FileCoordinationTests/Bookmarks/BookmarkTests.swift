@@ -178,7 +178,13 @@ import Testing
         )
         let ours = try BookmarkSeal.open(url("a").bookmarkData(options: .withSecurityScope), key)
         #expect(ours.scope == Bookmark.Scope(bundle: nil, isReadOnly: false))
-        #expect(try BookmarkSeal.open(url("a").bookmarkData(), key).scope == nil)
+        for options in [.minimalBookmark, .withoutImplicitSecurityScope] as [URL.BookmarkCreationOptions] {
+            #expect(try BookmarkSeal.open(url("a").bookmarkData(options: options), key).scope == nil)
+        }
+        let session = try #require(MachineSession.current)
+        #expect(
+            try BookmarkSeal.open(url("a").bookmarkData(), key).scope
+                == .init(bundle: nil, isReadOnly: false, session: session))
     }
 
     @Test func accessOutsideOfAConfinementIsThatOfTheFile() throws {
