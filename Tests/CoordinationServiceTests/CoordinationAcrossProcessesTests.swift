@@ -149,6 +149,27 @@ import Testing
         }
     }
 
+    @Test func theTimeAPresenterHasIsWhateverTheWritersEnvironmentSays() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(2, of: daemon)
+            try await peers[0].ask("obstinate \(path)", "presenting")
+            // One that waits for longer is not let in by another one's limit.
+            peers[1].tell("replace \(path) patient")
+            try await peers[0].hear("told to writer")
+            var environment = TestProcess.environment(home: daemon.home)
+            environment.append("PURVEY_PRESENTER_TIME_LIMIT=0.05")
+            let hasty = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
+            try await hasty.ask("read \(path)", "asked")
+            try await daemon.hasClaims(2)
+            #expect(peers[1].unheard.isEmpty && !hasty.history.contains { $0.hasPrefix("granted") })
+            peers[0].signal(SIGKILL)
+            try await peers[1].hear("replaced")
+            try await hasty.hear("granted")
+            await hasty.end()
+        }
+    }
+
     @Test func processesThatWouldWaitForEachOtherAreToldSo() async throws {
         try await PrivateDaemon.run { daemon in
             let (one, two) = (try file(daemon, "one"), try file(daemon, "two"))
@@ -198,6 +219,23 @@ import Testing
             try await peers[0].ask("end", "ended")
             try await peers[1].hear("flooded")
             #expect(try await peers[2].ask("contents \(path)", "contents") == "text")
+        }
+    }
+
+    @Test func aProcessThatDoesNotListenHoldsUpNobodyAndHearsOfWhatComesLater() async throws {
+        try await PrivateDaemon.run { daemon in
+            let number = try file(daemon, "number", "0")
+            let peers = try peers(3, of: daemon)
+            try await peers[0].ask("present \(daemon.work)", "presenting")
+            peers[0].signal(SIGSTOP)
+            // More notices than the daemon keeps for one process before it stops listening to it.
+            for peer in peers[1...] { peer.tell("count 2000 \(number)") }
+            for peer in peers[1...] { try await peer.hear("counted") }
+            #expect(try String(contentsOfFile: number, encoding: .utf8) == "4000")
+            peers[0].signal(SIGCONT)
+            try await peers[1].ask("replace \(daemon.work)/last new", "replaced")
+            try await peers[0].hear("told subitem last changed")
+            #expect(try await peers[0].ask("contents \(daemon.work)/last", "contents") == "new")
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
             .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
             .denied(claim: 2, .deadlock(claim: 3, path: "/a")), .denied(claim: 2, .deadlock(claim: nil, path: "/a")),
             .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
-            .denied(claim: 6, .tooManyClaims(limit: 7)),
+            .denied(claim: 6, .tooManyClaims(limit: 7)), .denied(claim: 6, .blockedPresenter(path: "/a")),
             .prepare(
                 Preparation(
                     number: 8, presenter: 9, relinquishing: .toWriter, saves: true, deletesItem: true,

@@ -195,6 +195,55 @@ import Testing
         }
     }
 
+    @Test func aCallThatBlocksThePresentersQueueIsToldThatItWouldWaitForEver() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = RecordingPresenter(file, record)
+        await presenting([presenter]) {
+            let words = await withCheckedContinuation { continuation in
+                presenter.presentedItemOperationQueue.addOperation {
+                    var error: NSError?
+                    NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: &error) { _ in }
+                    continuation.resume(returning: error?.localizedDescription ?? "")
+                }
+            }
+            #expect(words.contains("presentedItemOperationQueue is the one that this call blocks"), "\(words)")
+            #expect(words.contains("aCallThatBlocksThePresentersQueue"), "\(words)")
+            // With intents, nobody is blocked.
+            presenter.presentedItemOperationQueue.addOperation { [record] in
+                let intent = NSFileAccessIntent.readingIntent(with: file)
+                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { error in
+                    record.add(error == nil ? "reads" : "fails")
+                }
+            }
+            await eventually { record.contains("reads") }
+        }
+    }
+
+    @Test func aCallThatKeepsAPresenterFromAnsweringAnotherReaderIsToldSo() async throws {
+        let file = try folder.file("a.txt")
+        let presenter = RecordingPresenter(file, record)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let record = record
+        await presenting([presenter]) {
+            // The queue is busy until the reader is waiting for the presenter.
+            let words = Shared("")
+            presenter.presentedItemOperationQueue.addOperation {
+                mayGoOn.wait()
+                var error: NSError?
+                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: &error) { _ in }
+                let text = error?.localizedDescription ?? "none"
+                words.withLock { $0 = text }
+            }
+            let intent = NSFileAccessIntent.readingIntent(with: file)
+            NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { error in
+                record.add(error == nil ? "reads" : "fails")
+            }
+            mayGoOn.signal()
+            await eventually { record.contains("reads") }
+            #expect(words.withLock { $0 }.contains("would wait for ever"), "\(words.withLock { $0 })")
+        }
+    }
+
     @Test func apresentersErrorFailsTheReader() async throws {
         let file = try folder.file("a.txt")
         let presenter = RecordingPresenter(file, record) { CocoaError(.fileWriteOutOfSpace) }

@@ -9,8 +9,11 @@ import Testing
     private struct Scene {
         let root: URL
         var item: URL { root.appendingPathComponent("files/a") }
+        /// Its date is that of the last time.
+        var mark: URL { root.appendingPathComponent("home/data/versions/swept") }
 
-        init() throws {
+        /// - Parameter isSwept: whether it was looked today, so that only the test does so.
+        init(isSwept: Bool = true) throws {
             root = URL(fileURLWithPath: "/var/tmp/purvey-test-\(UUID().uuidString)")
             try FileManager.default.createDirectory(
                 at: root.appendingPathComponent("files"), withIntermediateDirectories: true)
@@ -18,6 +21,11 @@ import Testing
             setenv("PURVEY_COORDINATION", "process", 1)
             // So that nothing of the user's own is looked through.
             setenv("HOME", root.path, 1)
+            if isSwept {
+                try FileManager.default.createDirectory(
+                    at: mark.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data().write(to: mark)
+            }
             try Data("now".utf8).write(to: item)
             try NSFileVersion.addOfItem(at: item, withContentsOf: item)
         }
@@ -49,6 +57,27 @@ import Testing
             #expect(scene.kept == 3)
             scene.sweep(days: 131)
             #expect(scene.kept == 0)
+        }
+    }
+
+    @Test func aVersionThatIsAddedHasItLookedOnceADay() async {
+        await #expect(processExitsWith: .success) {
+            let scene = try Scene(isSwept: false)
+            defer { scene.end() }
+            let first = try FileManager.default.attributesOfItem(atPath: scene.mark.path)[.systemFileNumber] as? Int
+            try NSFileVersion.addOfItem(at: scene.item, withContentsOf: scene.item)
+            let second = try FileManager.default.attributesOfItem(atPath: scene.mark.path)[.systemFileNumber] as? Int
+            #expect(first == second)
+            // Something that a program left unfinished long ago.
+            let left = scene.mark.deletingLastPathComponent().appendingPathComponent("new/left")
+            try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+            for url in [left, scene.mark] {
+                var times = [timeval(tv_sec: 1000, tv_usec: 0), timeval(tv_sec: 1000, tv_usec: 0)]
+                try #require(utimes(url.path, &times) == 0)
+            }
+            try NSFileVersion.addOfItem(at: scene.item, withContentsOf: scene.item)
+            await eventually { !FileManager.default.fileExists(atPath: left.path) }
+            #expect(scene.others(scene.item) == 3)
         }
     }
 

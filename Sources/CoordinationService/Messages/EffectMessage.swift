@@ -14,6 +14,7 @@ struct EffectMessage: Message {
         case prepare = 4
         case reacquire = 5
         case notify = 6
+        case blockedPresenter = 7
     }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -32,6 +33,8 @@ struct EffectMessage: Message {
             effect = .denied(claim: number, .presenter(try decoder.decode(FailureMessage.self, forKey: 2).failure))
         case .tooManyClaims:
             effect = .denied(claim: number, .tooManyClaims(limit: try decoder.decode(forKey: 2)))
+        case .blockedPresenter:
+            effect = .denied(claim: number, .blockedPresenter(path: try decoder.decode(forKey: 3)))
         case .prepare:
             let relinquishing: Preparation.Relinquishing = try decoder.decode(forKey: 3)
             effect = .prepare(
@@ -64,6 +67,9 @@ struct EffectMessage: Message {
         case .denied(let claim, .presenter(let failure)):
             begin(.presenterFailed, claim)
             encoder.encode(FailureMessage(failure), forKey: 2)
+        case .denied(let claim, .blockedPresenter(let path)):
+            begin(.blockedPresenter, claim)
+            encoder.encode(path, forKey: 3)
         case .denied(let claim, .tooManyClaims(let limit)):
             begin(.tooManyClaims, claim)
             encoder.encode(limit, forKey: 2)

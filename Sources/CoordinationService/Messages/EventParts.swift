@@ -38,12 +38,14 @@ struct ClaimMessage: Message {
         let timeLimit: Int = try decoder.decode(forKey: 6)
         // Nearly all claims have one item, and an array costs more than what is in it.
         let others: [AccessMessage] = try decoder.decodeIfPresent(forKey: 7) ?? []
+        let blocking: [UInt64] = try decoder.decodeIfPresent(forKey: 8) ?? []
         guard others.count < Self.accessLimit, purpose.utf8.count <= Self.purposeLimit else {
             throw .invalid("a claim has at most \(Self.accessLimit) items, and a purpose of at most 1000 bytes")
         }
         request = ClaimRequest(
             number: number, accesses: (first.map { [$0.access] } ?? []) + others.map(\.access), purpose: purpose,
-            presenter: presenter, enclosing: enclosing, answering: answering, presenterTimeLimit: timeLimit)
+            presenter: presenter, enclosing: enclosing, answering: answering, blocking: blocking,
+            presenterTimeLimit: timeLimit)
     }
 
     func encode(to encoder: inout MessageEncoder) {
@@ -57,6 +59,7 @@ struct ClaimMessage: Message {
         if request.accesses.count > 1 {
             encoder.encode(request.accesses.dropFirst().map { AccessMessage($0) }, forKey: 7)
         }
+        if !request.blocking.isEmpty { encoder.encode(request.blocking, forKey: 8) }
     }
 }
 

@@ -235,9 +235,11 @@ extension Arbiter {
         denyDeadlocks(among: nested)
     }
 
-    private mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
+    mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
         for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
-            guard claims[identifier]?.phase == .waiting, let other = deadlock(of: identifier) else { continue }
+            guard let phase = claims[identifier]?.phase, phase != .granted, let other = deadlock(of: identifier) else {
+                continue
+            }
             deny(identifier, becauseOf: other)
         }
     }
@@ -253,7 +255,8 @@ extension Preparation {
         guard access.traits.contains(.deletes) || access.traits.contains(.replaces) else { return }
         if PlainPath.isAtOrBeneath(path, access.path) {
             deletesItem = true
-        } else if PlainPath.isBeneath(access.path, path) {
+        } else if access.traits.contains(.deletes), PlainPath.isBeneath(access.path, path) {
+            // What is replaced leaves no gap in the directory.
             deletedSubitems.append(access.path)
         }
     }

@@ -69,11 +69,14 @@ extension Arbiter {
         }
     }
 
-    /// The claims that are made by a claim's user, or by a presenter while it prepares itself for it.
+    /// The claims that are made by a claim's user, by a presenter while it prepares itself for it, or on such a presenter's queue.
     private func inside(_ claim: Claim) -> [ClaimIdentifier] {
         nested.filter { identifier in
             guard let other = claims[identifier] else { return false }
-            if claim.phase == .preparing { return !claim.unanswered.isDisjoint(with: other.request.answering) }
+            if claim.phase == .preparing {
+                return !claim.unanswered.isDisjoint(with: other.request.answering)
+                    || claim.unanswered.contains { preparations[$0].map { other.isBlocking($0.presenter) } ?? false }
+            }
             return other.identifier.client == claim.identifier.client
                 && other.request.enclosing.contains(claim.identifier.number)
         }.sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }

@@ -35,7 +35,12 @@ package struct Arbiter: Sendable {
         var unanswered: Set<UInt64> = []
 
         var isHolding: Bool { phase != .waiting }
-        var isNested: Bool { !request.enclosing.isEmpty || !request.answering.isEmpty }
+        var isNested: Bool {
+            !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty
+        }
+        func isBlocking(_ presenter: PresenterIdentifier) -> Bool {
+            presenter.client == identifier.client && request.blocking.contains(presenter.number)
+        }
         var presenter: PresenterIdentifier? {
             request.presenter.map { PresenterIdentifier(client: identifier.client, number: $0) }
         }
@@ -58,7 +63,7 @@ package struct Arbiter: Sendable {
     var claimCounts: [UInt64: Int] = [:]
     /// Who looks again when a claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
-    /// Claims that are not granted yet and enclosed by others, or made while a presenter prepares itself.
+    /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
     var nested: Set<ClaimIdentifier> = []
     /// Those that wait, by the presenter on whose behalf they are made.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
@@ -262,8 +267,19 @@ extension Arbiter {
         let asked = prepareForClaim(claim)
         // Nobody was in its way a moment ago.
         if asked.isEmpty { return grant(claim) }
+        if let presenter = asked.first(where: { claim.isBlocking($0) }) {
+            let path = presenters[presenter]?.place.path ?? ""
+            tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
+            return settle(end(identifier))
+        }
         // What is done on behalf of those does not wait for this claim any longer.
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
+        // Those that keep the presenters from answering wait for this claim, perhaps: others need not stand behind what waits
+        // for them, or they wait for each other.
+        if nested.contains(where: { claims[$0]?.request.blocking.isEmpty == false }) {
+            settle(Array(nested))
+            denyDeadlocks(among: nested)
+        }
     }
 
     mutating func grantIfReady(_ identifier: ClaimIdentifier) {

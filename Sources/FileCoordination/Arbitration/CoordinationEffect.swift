@@ -14,6 +14,8 @@ package enum CoordinationEffect: Sendable, Equatable {
 package enum ClaimDenial: Hashable, Sendable {
     /// It would wait for a claim that cannot end before it: that one's number, if it is of the same process, and its item.
     case deadlock(claim: UInt64?, path: String)
+    /// It would wait for a presenter of an item here, whose queue it blocks meanwhile.
+    case blockedPresenter(path: String)
     /// A presenter could not prepare itself.
     case presenter(CoordinationFailure)
     /// The process has more claims than one may have.

@@ -34,12 +34,14 @@ package struct ClaimRequest: Sendable {
     package let enclosing: [UInt64]
     /// The preparations that the thread is in the middle of: they are answered after this claim.
     package let answering: [UInt64]
+    /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
+    package let blocking: [UInt64]
     /// How many milliseconds a presenter has to prepare itself.
     package let presenterTimeLimit: Int
 
     package init(
         number: UInt64, accesses: [Access], purpose: String, presenter: UInt64? = nil, enclosing: [UInt64] = [],
-        answering: [UInt64] = [], presenterTimeLimit: Int = 30_000
+        answering: [UInt64] = [], blocking: [UInt64] = [], presenterTimeLimit: Int = 30_000
     ) {
         self.number = number
         self.accesses = accesses
@@ -47,6 +49,7 @@ package struct ClaimRequest: Sendable {
         self.presenter = presenter
         self.enclosing = enclosing
         self.answering = answering
+        self.blocking = blocking
         self.presenterTimeLimit = presenterTimeLimit
     }
 }

@@ -18,20 +18,30 @@ extension ClaimDenial {
                     NSLocalizedDescriptionKey:
                         "This process has \(limit) coordinated accesses already; no more are taken."
                 ])
-        case .deadlock(let claim, let path): return deadlock(ticket, with: claim, path)
+        case .deadlock(let claim, let path):
+            return deadlock(ticket) { sites in
+                let there =
+                    claim.map { CallSites.place(of: $0, seenFrom: ticket.request, sites) }
+                    ?? "a place in another program"
+                let words =
+                    "it waits for the access to \(path) at \(there), which cannot end before this one. Nest calls of the same "
+                    + "coordinator, or give both coordinators the same purposeIdentifier; in a presenter's message, use a "
+                    + "coordinator made with that presenter"
+                return ticket.request.blocking.isEmpty ? words : words + "; do not block the queue of presenters"
+            }
+        case .blockedPresenter(let path):
+            return deadlock(ticket) { _ in
+                "a presenter of \(path) has to make way first, and its presentedItemOperationQueue is the one that this call "
+                    + "blocks. Coordinate on another thread, with intents and a queue, or give the presenter a queue of its own"
+            }
         }
     }
 
-    private func deadlock(_ ticket: ClaimTicket, with claim: UInt64?, _ path: String) -> any Error {
-        let request = ticket.request
-        let own = request.accesses.first?.path ?? ""
+    private func deadlock(_ ticket: ClaimTicket, because reason: ([String]) -> String) -> any Error {
+        let own = ticket.request.accesses.first?.path ?? ""
         let sites = CallSites.ofThisThread()
         let here = sites.first ?? "a place without symbols"
-        let there = claim.map { CallSites.place(of: $0, seenFrom: request, sites) } ?? "a place in another program"
-        let words =
-            "Coordinated access to \(own) at \(here) would wait for ever: it waits for the access to \(path) at \(there), "
-            + "which cannot end before this one. Nest calls of the same coordinator, or give both coordinators the same "
-            + "purposeIdentifier; in a presenter's message, use a coordinator made with that presenter."
+        let words = "Coordinated access to \(own) at \(here) would wait for ever: \(reason(sites))."
         ProcessCoordination.log.fault("\(words, privacy: .public)")
         return CocoaError(
             .fileWriteUnknown,

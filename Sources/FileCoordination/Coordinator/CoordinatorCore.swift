@@ -107,7 +107,7 @@ final class CoordinatorCore: Sendable {
         let thread = isWaitedFor ? ThreadClaims.current : ThreadClaims()
         let ticket = process.claim(
             zip(items, places).map { $0.access(at: $1) }, purpose: purpose, presenter: presenter,
-            enclosing: thread.held, answering: thread.answering)
+            enclosing: thread.held, answering: thread.answering, blocksThread: isWaitedFor)
         running.withLock { $0.waiting[ticket.number] = ticket }
         return (ticket, places)
     }
@@ -115,7 +115,9 @@ final class CoordinatorCore: Sendable {
     private func wait(for ticket: ClaimTicket) -> Bool {
         if ticket.outcome == nil {
             let request = ticket.request
-            if !request.enclosing.isEmpty || !request.answering.isEmpty { CallSites.remember(request) }
+            if !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty {
+                CallSites.remember(request)
+            }
         }
         return ticket.wait()
     }

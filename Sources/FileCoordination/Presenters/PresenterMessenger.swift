@@ -6,6 +6,8 @@ struct RegisteredPresenter: Sendable {
     let number: UInt64
     let object: ObjectIdentifier
     let reference: WeakPresenter
+    /// Where its messages arrived when it was registered, if that is a queue of one message at a time.
+    let serialQueue: OperationQueue?
     /// What was asked for last, so that a change shows.
     var url: URL?
     var place: PresenterPlace

@@ -4,9 +4,11 @@ import LinuxSystem
 extension ProcessCoordination {
     /// Makes a claim. Blocks only while there is nobody yet who decides.
     func claim(
-        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64]
+        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64],
+        blocksThread: Bool
     ) -> ClaimTicket {
         refreshPlaces()
+        let blocking = blocksThread ? presentersBlockedByThisThread() : []
         lookForDaemonAgain()
         let (isConnected, ticket) = registering { state in
             let number = state.nextNumber
@@ -15,7 +17,7 @@ extension ProcessCoordination {
                 ClaimRequest(
                     number: number, accesses: accesses, purpose: purpose,
                     presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: enclosing,
-                    answering: answering, presenterTimeLimit: Self.presenterTimeLimit))
+                    answering: answering, blocking: blocking, presenterTimeLimit: Self.presenterTimeLimit))
             state.claims[number] = ticket
             return ticket
         }

@@ -8,6 +8,8 @@ extension ProcessCoordination {
         let url = presenter.presentedItemURL
         let path = Self.place(of: url)
         let reference = WeakPresenter(presenter)
+        let queue = presenter.presentedItemOperationQueue
+        let isSerial = queue === OperationQueue.main || queue.maxConcurrentOperationCount == 1
         let isConnected = post { state in
             if let number = state.presenterNumbers[object] {
                 // Another object that lived at the same address and was never removed.
@@ -19,7 +21,8 @@ extension ProcessCoordination {
             let place = PresenterPlace(number: number, path: path?.path, key: path?.key)
             state.presenterNumbers[object] = number
             state.presenters[number] = RegisteredPresenter(
-                number: number, object: object, reference: reference, url: url, place: place)
+                number: number, object: object, reference: reference, serialQueue: isSerial ? queue : nil, url: url,
+                place: place)
             return [.present(place)]
         }
         if !isConnected { connect() }
@@ -32,6 +35,15 @@ extension ProcessCoordination {
             state.presenters[number] = nil
             return [.removePresenter(number)]
         }
+    }
+
+    /// The presenters whose messages cannot arrive while the calling thread is blocked.
+    func presentersBlockedByThisThread() -> [UInt64] {
+        let candidates = state.withLock { state in
+            state.presenters.isEmpty ? [] : state.presenters.values.filter { $0.serialQueue != nil }
+        }
+        guard !candidates.isEmpty, let queue = OperationQueue.current else { return [] }
+        return candidates.filter { $0.serialQueue === queue }.map(\.number).sorted()
     }
 
     var livingPresenters: [any NSFilePresenter] {

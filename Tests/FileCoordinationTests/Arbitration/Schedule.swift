@@ -114,10 +114,13 @@ struct Schedule {
         var presenter: UInt64?
         if random.next() % 3 == 0 { presenter = choose(presenters.filter { $0.client == client })?.number }
         if let question = answering.first, random.next() % 2 == 0 { presenter = questions[question]?.presenter }
+        // Its thread is the queue of presenters: they answer nothing while it waits.
+        var blocking: [UInt64] = []
+        if random.next() % 4 == 0 { blocking = presenters.filter { $0.client == client }.map(\.number) }
         let purpose = random.next() % 5 == 0 ? "shared" : "own \(number)"
         let request = ClaimRequest(
             number: number, accesses: accesses, purpose: purpose, presenter: presenter, enclosing: enclosing,
-            answering: answering)
+            answering: answering, blocking: blocking)
         claims[ClaimIdentifier(client: client, number: number)] = Model(request: request, client: client, order: made)
         made += 1
         try apply(.claim(request), from: client)
@@ -150,7 +153,9 @@ struct Schedule {
     private mutating func answerSomething() throws -> Bool {
         let free = questions.filter { question in
             !claims.values.contains {
-                $0.request.answering.contains(question.key) && $0.client == question.value.client
+                $0.client == question.value.client
+                    && ($0.request.answering.contains(question.key)
+                        || $0.phase == .waiting && $0.request.blocking.contains(question.value.presenter))
             }
         }
         guard let number = choose(free.keys.sorted()), let question = questions.removeValue(forKey: number) else {
@@ -219,6 +224,7 @@ struct Schedule {
                 try grant(ClaimIdentifier(client: addressed.client, number: number), paths, keys)
             case .denied(let number, let denial):
                 if case .deadlock = denial { count("deadlocks") }
+                if case .blockedPresenter = denial { count("blocked") }
                 guard claims.removeValue(forKey: .init(client: addressed.client, number: number)) != nil else {
                     throw fault("a claim is denied that does not wait")
                 }
@@ -255,6 +261,7 @@ struct Schedule {
                 let isFavoured =
                     !model.request.enclosing.isEmpty || !model.request.answering.isEmpty
                     || model.request.purpose == "shared" || model.request.presenter != nil
+                    || !model.request.blocking.isEmpty
                 guard isFavoured else { throw fault("\(identifier) is granted before \(other)") }
                 count("favoured")
             }

@@ -34,7 +34,7 @@ import Testing
         #expect(found.isEmpty, "\(found.first ?? "")")
         // Schedules in which nothing happens would prove nothing.
         let happened = total.withLock { $0 }
-        for what in ["granted", "deadlocks", "answered", "moved", "died", "told", "favoured"] {
+        for what in ["granted", "deadlocks", "blocked", "answered", "moved", "died", "told", "favoured"] {
             #expect(happened[what, default: 0] > 500, "\(what): \(happened)")
         }
     }
