@@ -96,6 +96,13 @@ extension Arbiter {
         if let presenter = claim.presenter, let unanswered = unansweredByPresenter[presenter] {
             for number in unanswered { if let asking = preparations[number]?.claim { found.insert(asking) } }
         }
+        // A presenter whose queue this claim blocks answers when it has ended.
+        for number in claim.request.blocking {
+            let presenter = PresenterIdentifier(client: claim.identifier.client, number: number)
+            for question in unansweredByPresenter[presenter] ?? [] {
+                if let asking = preparations[question]?.claim { found.insert(asking) }
+            }
+        }
         found.remove(claim.identifier)
         return found
     }

@@ -135,8 +135,17 @@ package struct Arbiter: Sendable {
     package var claimCount: Int { claims.count }
 
     private mutating func takeEffects() -> [AddressedEffect] {
+        lookAtNestedClaims()
         defer { effects = [] }
         return effects
+    }
+
+    /// While a presenter is waited for, claims of its thread come to be waited for, and no longer to be favoured, by what happens to
+    /// claims elsewhere: others need not stand behind what waits for them, or they wait for each other.
+    private mutating func lookAtNestedClaims() {
+        if nested.isEmpty || unansweredByPresenter.isEmpty { return }
+        settle(Array(nested))
+        denyDeadlocks(among: nested)
     }
 
     mutating func tell(_ client: UInt64, _ effect: CoordinationEffect) {
@@ -274,12 +283,6 @@ extension Arbiter {
         }
         // What is done on behalf of those does not wait for this claim any longer.
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
-        // Those that keep the presenters from answering wait for this claim, perhaps: others need not stand behind what waits
-        // for them, or they wait for each other.
-        if nested.contains(where: { claims[$0]?.request.blocking.isEmpty == false }) {
-            settle(Array(nested))
-            denyDeadlocks(among: nested)
-        }
     }
 
     mutating func grantIfReady(_ identifier: ClaimIdentifier) {

@@ -9,7 +9,7 @@ import Testing
     #if DEBUG
         private static let schedules = 20_000
     #else
-        private static let schedules = 120_000
+        private static let schedules = 200_000
     #endif
 
     @Test func noScheduleBreaksTheRules() {
