@@ -115,7 +115,10 @@ let package = Package(
         // Floor 7
         library(
             "Exchange",
-            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+            [
+                "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers",
+            ]),
         library(
             "ExtensionHost",
             [
