@@ -119,7 +119,10 @@ let package = Package(
         // Floor 7
         library(
             "Exchange",
-            ["Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+            [
+                "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers",
+            ]),
         library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem"]),
         library(
             "ExtensionHost",

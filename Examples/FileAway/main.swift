@@ -52,7 +52,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
         switch address ?? item as Any {
         case let url as URL where url.isFileURL && kind != .url:
             // As large as it may be: the file is copied and not read.
-            contents = { target in try FileManager.default.copyItem(at: url, to: target) }
+            contents = { target in try copy(url, to: target) }
         case let url as URL:
             contents = writing(Data("[InternetShortcut]\nURL=\(url.absoluteString)\n".utf8))
             target = documents.appendingPathComponent((url.host ?? name) + ".url")
@@ -79,6 +79,22 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
             }
         }
         return target.lastPathComponent
+    }
+
+    private static func copy(_ source: URL, to target: URL) throws {
+        let reader = try FileHandle(forReadingFrom: source)
+        defer { try? reader.close() }
+        try Data().write(to: target, options: .withoutOverwriting)
+        do {
+            let writer = try FileHandle(forWritingTo: target)
+            defer { try? writer.close() }
+            while let piece = try reader.read(upToCount: 1 << 20), !piece.isEmpty {
+                try writer.write(contentsOf: piece)
+            }
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
+        }
     }
 
     private static func writing(_ data: Data) -> (URL) throws -> Void {

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 
 /// The folder of what Purvey keeps for this user: in a confined process, a folder of its own container.
-enum DataFolder {
+package enum DataFolder {
     /// Where it is, made or not: beneath `PURVEY_HOME` where that is set, else beneath `XDG_DATA_HOME` or the home folder.
     ///
     /// `nil` when `PURVEY_HOME` is not an absolute path: whoever sets it does not want the user's own folder.
-    static var path: String? {
+    package static var path: String? {
         let environment = ProcessInfo.processInfo.environment
         if let home = environment["PURVEY_HOME"], !home.isEmpty { return home.hasPrefix("/") ? home + "/data" : nil }
         // The base directory specification: a relative path is invalid and is ignored.

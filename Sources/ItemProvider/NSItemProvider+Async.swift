@@ -132,39 +132,14 @@ private enum CancellableLoad {
     nonisolated(nonsending) static func run<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress
     ) async throws -> Value {
-        let pending = PendingLoad()
+        let pending = PendingCancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                pending.hold(start { continuation.resume(with: $0) })
+                let progress = start { continuation.resume(with: $0) }
+                pending.hold { progress.cancel() }
             }
         } onCancel: {
             pending.cancel()
         }
-    }
-}
-
-/// The progress of a load that may be cancelled before it is known.
-private final class PendingLoad: Sendable {
-    private struct State {
-        var progress: Progress?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    func hold(_ progress: Progress) {
-        let isCancelled = state.withLock { state in
-            state.progress = progress
-            return state.isCancelled
-        }
-        if isCancelled { progress.cancel() }
-    }
-
-    func cancel() {
-        let progress = state.withLock { state in
-            state.isCancelled = true
-            return state.progress
-        }
-        progress?.cancel()
     }
 }

@@ -125,7 +125,7 @@ import UniformTypeIdentifiers
             let first = try daemon.peer()
             _ = try await first.ask("replace general data public.png 10", "replaced")
             // Stopped, so that it comes back last.
-            first.signal(SIGSTOP)
+            try first.stop()
             await daemon.kill()
             try await daemon.start()
             let second = try daemon.peer()

@@ -74,7 +74,7 @@ import Testing
                 TestProcess.program("ExchangePeer"), environment: TestProcess.environment(home: client.home))
             let identifier = try #require(
                 UUID(uuidString: try await provider.ask("offer board data public.png 3", "offered")))
-            provider.signal(SIGSTOP)
+            try provider.stop()
             let sockets = Collected<Result<OpenCall.Reply, ExchangeError>>()
             for _ in 0..<4 {
                 Task {

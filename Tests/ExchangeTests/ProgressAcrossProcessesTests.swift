@@ -68,7 +68,7 @@ import UniformTypeIdentifiers
             _ = try await provider.ask("offer board slow public.png", "offered")
             let (progress, outcome) = try await load(daemon)
             _ = try await provider.hear("handler called")
-            provider.signal(SIGSTOP)
+            try provider.stop()
             // The daemon and other providers go on; so does cancelling.
             _ = try await other.ask("offer other data public.png 5000", "offered")
             let item = try #require(try await daemon.board("other").items().first)
@@ -95,7 +95,7 @@ import UniformTypeIdentifiers
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
             _ = try await provider.ask("offer board data public.png 3", "offered")
-            provider.signal(SIGSTOP)
+            try provider.stop()
             // Each listing makes an item with a socket of its own: more than the daemon sends on their way at once.
             var outcomes: [Outcome] = []
             for _ in 0..<200 { outcomes.append(try await load(daemon).1) }

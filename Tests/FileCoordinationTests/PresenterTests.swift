@@ -308,35 +308,6 @@ import Testing
         }
     }
 
-    @Test func versionsThatComeAndGoAreToldToTheItemsPresentersAndToTheDirectorys() async throws {
-        let file = try folder.file("a.txt", "now")
-        let directory = RecordingPresenter(folder.url, record, name: "directory")
-        let elsewhere = RecordingPresenter(folder["b.txt"], record, name: "elsewhere")
-        try await presenting([RecordingPresenter(file, record), directory, elsewhere]) {
-            let kept = try NSFileVersion.addOfItem(at: file, withContentsOf: file)
-            let conflict = try NSFileVersion.addConflict(
-                ofItemAt: file, withContentsOf: try folder.file("theirs", "theirs"), savedOn: "elsewhere")
-            await eventually { record.all.count == 4 }
-            #expect(Set(record.all[..<4]).contains("gained a.txt: now"))
-            #expect(Set(record.all[..<4]).contains("directory a.txt gained a.txt: theirs"))
-            conflict.isResolved = true
-            // That it is so already is no news.
-            conflict.isResolved = true
-            await eventually { record.all.count == 6 }
-            #expect(
-                Set(record.all[4...]) == ["resolved a.txt: theirs", "directory a.txt resolved a.txt: theirs"])
-            try kept.remove()
-            try conflict.replaceItem(at: file, options: .byMoving)
-            await eventually { record.all.count == 10 }
-            #expect(record.all[6...].filter { $0 == "lost a.txt: gone" }.count == 2)
-            #expect(record.all[6...].filter { $0 == "directory a.txt lost a.txt: gone" }.count == 2)
-            try NSFileVersion.addOfItem(at: file, withContentsOf: file)
-            try NSFileVersion.removeOtherVersionsOfItem(at: file)
-            await eventually { record.all.count == 14 }
-            #expect(record.all.last?.hasSuffix("lost a.txt: gone") == true)
-        }
-    }
-
     @Test func aPresenterThatPresentsNothingOrElsewhereIsLeftAlone() async throws {
         let file = try folder.file("a.txt")
         await presenting([

@@ -71,14 +71,10 @@ extension NSItemProvider {
     }
 }
 
-/// Whether a file goes away: what a completion handler was given does so once the handler has returned, which is after it told
-/// of it.
-func isGone(_ path: String) async -> Bool {
-    for _ in 0..<6_000 {
-        if !FileManager.default.fileExists(atPath: path) { return true }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return false
+/// Waits until a file is gone: what a completion handler was given goes once the handler has returned, which is after it told of
+/// it.
+func untilGone(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await until({ !FileManager.default.fileExists(atPath: path) }, sourceLocation: sourceLocation)
 }
 
 /// A folder for one test, removed with it.

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import LinuxSystem
-import PropertyLists
 
 /// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
 package struct ExtensionInspection {
@@ -9,9 +8,6 @@ package struct ExtensionInspection {
     package private(set) var bundle: ExtensionBundle?
     /// What is wrong, one sentence each.
     package private(set) var faults: [String] = []
-
-    /// Property lists beyond this are not read: an honest one has a few kilobytes.
-    private static let largestPropertyList = 4 << 20
 
     /// Looks at a folder. Blocks on the file system.
     package init(path: String) {
@@ -26,12 +22,15 @@ package struct ExtensionInspection {
             return
         }
         if !folder.hasSuffix(".appex") { faults.append("the folder's name does not end in .appex") }
-        guard let list = readPropertyList(folder + "/Info.plist") else { return }
-        let identifier = string("CFBundleIdentifier", in: list)
-        if let identifier, !Self.isIdentifier(identifier) {
+        guard let information = InfoPropertyList(path: folder + "/Info.plist", faults: &faults) else { return }
+        let list = information.values
+        let identifier = information.string("CFBundleIdentifier", faults: &faults)
+        if let identifier, !InfoPropertyList.isIdentifier(identifier) {
             faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
         }
-        let executable = string("CFBundleExecutable", in: list).flatMap { findExecutable($0, in: folder) }
+        let executable = information.string("CFBundleExecutable", faults: &faults).flatMap {
+            findExecutable($0, in: folder)
+        }
         guard let described = list["NSExtension"] else {
             faults.append("NSExtension is missing: this is no extension")
             return
@@ -40,8 +39,9 @@ package struct ExtensionInspection {
             faults.append("NSExtension is not a dictionary")
             return
         }
-        let point = string("NSExtensionPointIdentifier", in: described)
-        let principal = string("NSExtensionPrincipalClass", in: described)
+        let description = InfoPropertyList(described)
+        let point = description.string("NSExtensionPointIdentifier", faults: &faults)
+        let principal = description.string("NSExtensionPrincipalClass", faults: &faults)
         let rule = activationRule(described)
         let network = flag(ExtensionBundle.networkKey, in: described)
         let memory = number(
@@ -55,40 +55,6 @@ package struct ExtensionInspection {
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, memoryLimit: memory << 20, timeLimit: time)
-    }
-
-    private mutating func readPropertyList(_ path: String) -> [String: Any]? {
-        let bytes: [UInt8]
-        do {
-            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
-            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
-            let status = try file.status()
-            guard status.kind == .regular, status.size <= Self.largestPropertyList else {
-                faults.append("\(path) is not a file of at most \(Self.largestPropertyList) bytes")
-                return nil
-            }
-            bytes = try file.readToEnd(limit: Self.largestPropertyList)
-        } catch {
-            faults.append("\(path): \(error)")
-            return nil
-        }
-        guard let list = ForeignPropertyList.dictionary(Data(bytes)) else {
-            faults.append("\(path) is not a property list with a dictionary at its root")
-            return nil
-        }
-        return list
-    }
-
-    private mutating func string(_ key: String, in list: [String: Any]) -> String? {
-        guard let value = list[key] else {
-            faults.append("\(key) is missing")
-            return nil
-        }
-        guard let text = value as? String, !text.isEmpty else {
-            faults.append("\(key) is not a string with characters in it")
-            return nil
-        }
-        return text
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {
@@ -142,15 +108,5 @@ package struct ExtensionInspection {
             return nil
         }
         return path
-    }
-
-    /// An identifier becomes a file name, so it may hold nothing that has a meaning in a path.
-    package static func isIdentifier(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
-        return text.unicodeScalars.allSatisfy { scalar in
-            scalar.isASCII
-                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || "-._".unicodeScalars.contains(scalar))
-        }
     }
 }

@@ -65,9 +65,29 @@ extension Connection {
     /// Sends what waits, now that there is room. On the loop's thread.
     func flush() {
         outbound.withLock { outbound in
-            guard outbound.flush(atMost: 64), let socket = outbound.socket else { return }
-            isClogged.store(false, ordering: .relaxed)
-            loop.setEvents(.readable, socket.descriptor, token: token)
+            let remainder = outbound.flush(atMost: 64, isClosing: isClosing)
+            guard let socket = outbound.socket else { return }
+            switch remainder {
+            case .waiting: break
+            case .nothing:
+                isClogged.store(false, ordering: .relaxed)
+                loop.setEvents(.readable, socket.descriptor, token: token)
+            case .starving:
+                // The socket says that it has room, which it has: watching for that would keep the loop spinning.
+                loop.setEvents(isClogged.load(ordering: .relaxed) ? [] : .readable, socket.descriptor, token: token)
+                loop.perform(afterMilliseconds: Self.starvationPause) { [weak self] in self?.watchForRoom() }
+            }
+        }
+    }
+
+    /// How long to wait for a system without memory, in milliseconds.
+    private static let starvationPause: Int64 = 10
+
+    private func watchForRoom() {
+        outbound.withLock { outbound in
+            guard let socket = outbound.socket else { return }
+            let events: EventPoll.Events = isClogged.load(ordering: .relaxed) ? .writable : [.readable, .writable]
+            loop.setEvents(events, socket.descriptor, token: token)
         }
     }
 

@@ -11,6 +11,15 @@ struct Outbound {
         let cost: Int
     }
 
+    /// What is left after sending what waited.
+    enum Remainder {
+        case nothing
+        /// The loop says when there is room.
+        case waiting
+        /// The system is short of memory, or of room for descriptors on their way, and does not say when it has some.
+        case starving
+    }
+
     /// What became of a packet.
     enum Result {
         /// The system has it, or it waits in the queue.
@@ -90,9 +99,9 @@ struct Outbound {
         if !progress.isEmpty { progress[call] = nil }
     }
 
-    /// Sends what waits, at most so many packets, and says whether nothing waits any more.
-    mutating func flush(atMost packets: Int) -> Bool {
-        guard let socket, closeReason == nil else { return true }
+    /// Sends what waits, at most so many packets.
+    mutating func flush(atMost packets: Int, isClosing: borrowing Atomic<Bool>) -> Remainder {
+        guard let socket, closeReason == nil else { return .nothing }
         for _ in 0..<packets {
             do throws(Errno) {
                 if !hasNothingQueued {
@@ -104,16 +113,20 @@ struct Outbound {
                     try Self.sendProgress(newest.completed, newest.total, of: call, to: socket)
                     progress[call] = nil
                 } else {
-                    return true
+                    return .nothing
                 }
-            } catch .wouldBlock {
-                return false
             } catch {
-                _ = failed(error)
-                return true
+                switch error {
+                case .wouldBlock: return .waiting
+                case .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: return .starving
+                default: break
+                }
+                // Those who sent it were told that it is on its way: only the connection's end can tell them otherwise.
+                if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
+                return .nothing
             }
         }
-        return hasNothingQueued && progress.isEmpty
+        return hasNothingQueued && progress.isEmpty ? .nothing : .waiting
     }
 
     /// Shuts the socket down, so that the loop comes to end the connection.

@@ -71,19 +71,19 @@ package final class Listener: Sendable {
         guard let lost = state.withLock({ $0.place }) else { return }
         let place = try ListeningPlace(path: path, after: lost)
         let token = loop.makeToken()
-        let replaced = state.withLock { state -> UInt64? in
-            guard state.place != nil else { return nil }
-            defer { (state.place, state.token) = (place, token) }
-            return state.token
-        }
-        // Closed in the meantime: the new place goes as well.
-        guard let replaced else { return }
-        loop.remove(token: replaced)
+        // First: a place at which nobody is served is none, and another attempt has to find it lost.
         do throws(Errno) {
             try loop.add(self, place.socket.descriptor, token: token)
         } catch {
             throw .system(error, path: path)
         }
+        let superfluous = state.withLock { state -> UInt64 in
+            // Closed in the meantime: the new place goes as well.
+            guard state.place != nil else { return token }
+            defer { (state.place, state.token) = (place, token) }
+            return state.token
+        }
+        loop.remove(token: superfluous)
     }
 }
 

@@ -1,3 +1,4 @@
+import AppExtension
 import Foundation
 import Glibc
 import LinuxSystem
@@ -12,8 +13,6 @@ package struct BundleInspection {
 
     /// The key of an `Info.plist` that names the team.
     package static let teamKey = "PurveyTeamIdentifier"
-    /// Property lists beyond this are not read: an honest one has a few kilobytes.
-    private static let largestPropertyList = BundleRecords.largestRecord
 
     /// Looks at a folder with an `Info.plist`, in itself or in its folder `Contents`. Blocks on the file system.
     package init(path: String) {
@@ -29,13 +28,14 @@ package struct BundleInspection {
         }
         let contents = root + "/Contents"
         let folder = (try? FileStatus.of(contents + "/Info.plist")) == nil ? root : contents
-        guard let list = readPropertyList(folder + "/Info.plist") else { return }
+        guard let information = InfoPropertyList(path: folder + "/Info.plist", faults: &faults) else { return }
+        let list = information.values
 
-        let identifier = string("CFBundleIdentifier", in: list)
-        if let identifier, !Self.isIdentifier(identifier) {
+        let identifier = information.string("CFBundleIdentifier", faults: &faults)
+        if let identifier, !InfoPropertyList.isIdentifier(identifier) {
             faults.append("CFBundleIdentifier \"\(identifier)\" may hold only letters, digits, hyphens and dots")
         }
-        let executable = string("CFBundleExecutable", in: list).flatMap {
+        let executable = information.string("CFBundleExecutable", faults: &faults).flatMap {
             findExecutable(named: $0, in: folder, of: root)
         }
         if list[Self.teamKey] != nil, (list[Self.teamKey] as? String)?.isEmpty ?? true {
@@ -65,43 +65,6 @@ package struct BundleInspection {
         } catch {
             faults.append("the type declarations cannot be kept: \(error)")
         }
-    }
-
-    private mutating func readPropertyList(_ path: String) -> [String: Any]? {
-        do {
-            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
-            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
-            let status = try file.status()
-            guard status.kind == .regular else {
-                faults.append("\(path) is not a file")
-                return nil
-            }
-            guard status.size <= Self.largestPropertyList else {
-                faults.append("\(path) has \(status.size) bytes; at most \(Self.largestPropertyList) are read")
-                return nil
-            }
-            let bytes = try file.readToEnd(limit: Self.largestPropertyList)
-            guard let list = BundleRecord.dictionary(Data(bytes)) else {
-                faults.append("\(path) is not a property list with a dictionary at its root")
-                return nil
-            }
-            return list
-        } catch {
-            faults.append("\(path): \(error)")
-            return nil
-        }
-    }
-
-    private mutating func string(_ key: String, in list: [String: Any]) -> String? {
-        guard let value = list[key] else {
-            faults.append("\(key) is missing")
-            return nil
-        }
-        guard let text = value as? String, !text.isEmpty else {
-            faults.append("\(key) is not a string with characters in it")
-            return nil
-        }
-        return text
     }
 
     /// The executable is how the bundle's processes are known: a file of the bundle's own that they run themselves.
@@ -138,18 +101,5 @@ package struct BundleInspection {
             let count = try? start.withUnsafeMutableBytes({ try file.read(into: $0) })
         else { return false }
         return count == 2 && start == Array("#!".utf8)
-    }
-
-    /// A bundle identifier becomes a file name, so it may hold nothing that has a meaning in a path.
-    package static func isIdentifier(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
-        return text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
     }
 }

@@ -82,7 +82,7 @@ package struct ExtensionLibrary: Sendable {
         let container = withContainer ? container(of: identifier) : nil
         let path = folder + "/" + identifier + ".appex"
         let isInstalled =
-            ExtensionInspection.isIdentifier(identifier)
+            InfoPropertyList.isIdentifier(identifier)
             && (try? FileStatus.of(path, followingLinks: false)) != nil
         guard isInstalled || container != nil else {
             throw Failure(description: "no extension \"\(identifier)\" is installed")
@@ -103,7 +103,7 @@ package struct ExtensionLibrary: Sendable {
 
     /// The container of an extension, where there is one.
     package func container(of identifier: String) -> String? {
-        guard ExtensionInspection.isIdentifier(identifier) else { return nil }
+        guard InfoPropertyList.isIdentifier(identifier) else { return nil }
         let path = containers + "/" + identifier
         return (try? FileStatus.of(path, followingLinks: false)) == nil ? nil : path
     }

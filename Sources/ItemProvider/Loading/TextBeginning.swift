@@ -56,23 +56,22 @@ private struct ByteBeginning: Sendable {
     let isWhole: Bool
 
     static func load(_ representation: Representation, upTo limit: Int) async throws -> ByteBeginning {
-        let pending = PendingSupply()
-        let supply = try await withTaskCancellationHandler {
+        let pending = PendingCancellation()
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                pending.hold(
-                    SupplyTask(
-                        representation, for: .data, report: { _ in },
-                        completion: { result in
-                            // The answer of another process comes in on a thread that must not wait for a disk.
-                            HandlerThreads.shared.run {
-                                continuation.resume(with: Result { try ByteBeginning(result.get(), limit) })
-                            }
-                        }))
+                let task = SupplyTask(
+                    representation, for: .data, report: { _ in },
+                    completion: { result in
+                        // The answer of another process comes in on a thread that must not wait for a disk.
+                        HandlerThreads.shared.run {
+                            continuation.resume(with: Result { try ByteBeginning(result.get(), limit) })
+                        }
+                    })
+                pending.hold { task.cancel() }
             }
         } onCancel: {
             pending.cancel()
         }
-        return supply
     }
 
     private init(_ supply: Supply, _ limit: Int) throws {
@@ -111,32 +110,5 @@ private struct ByteBeginning: Sendable {
         // The cut may have gone through a character: of UTF-8 at most four bytes, of UTF-16 two units of two.
         let lengths = (0..<4).lazy.map { data.count - $0 }.filter { $0 >= 0 }
         return lengths.compactMap { PlainText.decode(Data(data.prefix($0)), typeIdentifier: typeIdentifier) }.first
-    }
-}
-
-/// A load handler's run that may be cancelled before it is known.
-private final class PendingSupply: Sendable {
-    private struct State {
-        var task: SupplyTask?
-        var isCancelled = false
-    }
-
-    // Innermost: the task is cancelled after it is released.
-    private let state = Mutex(State())
-
-    func hold(_ task: SupplyTask) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
     }
 }

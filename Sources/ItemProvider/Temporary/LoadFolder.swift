@@ -1,3 +1,4 @@
+import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
@@ -83,19 +84,10 @@ private struct LoadPlace {
 
     /// Opens the folder in the user's data folder or, where that cannot be written, in the system's for temporary files.
     private static func open() throws -> FileDescriptor {
-        let environment = ProcessInfo.processInfo.environment
-        var candidates: [String] = []
-        if let home = environment["PURVEY_HOME"], !home.isEmpty {
-            guard home.hasPrefix("/") else {
-                throw ItemProviderError.make(
-                    .unknownError, "PURVEY_HOME is '\(home)', and has to be an absolute path")
-            }
-            candidates.append("\(home)/data/loads")
-        } else {
-            let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            candidates.append("\(data ?? NSHomeDirectory() + "/.local/share")/purvey/loads")
+        guard let data = DataFolder.path else {
+            throw ItemProviderError.make(.unknownError, "PURVEY_HOME is not an absolute path")
         }
-        candidates.append("\(NSTemporaryDirectory())/purvey-\(getuid())/loads")
+        let candidates = [data + "/loads", "\(NSTemporaryDirectory())/purvey-\(getuid())/loads"]
         var failure: any Error = Errno.noSuchFile
         for path in candidates {
             do {

@@ -81,7 +81,7 @@ import Testing
         let (other, bystander) = try PeerProcess.answering()
         defer { bystander.close() }
         _ = try await connection.call(Status())
-        try process.descriptor.send(signal: SIGSTOP)
+        try process.stop()
         let cancelled = Expectation<Result<Empty, ConduitError>>()
         let pending = connection.call(Wait()) { cancelled.fulfill($0) }
         pending.cancel()
@@ -101,7 +101,7 @@ import Testing
         try await eventually { try await connection.call(Status()).cancelledWaits == 1 }
 
         // Without an end, the queue reaches its limit and the connection is given up.
-        try process.descriptor.send(signal: SIGSTOP)
+        try process.stop()
         let closed = Expectation<CloseReason>()
         connection.onClose { closed.fulfill($0) }
         let lost = (0..<300).map { _ in
@@ -149,5 +149,10 @@ import Testing
         _ = try await connection.call(LimitDescriptors(spare: 8))
         #expect(try await connection.call(Echo(Parcel(files: files))).files.count == 8)
         withExtendedLifetime(process) {}
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user, and only others have the limit"))
+    func descriptorsBeyondTheLimitOfThoseOnTheirWayWaitUntilThereIsRoom() throws {
+        #expect(try PeerProcess.crowd() == .exited(0))
     }
 }

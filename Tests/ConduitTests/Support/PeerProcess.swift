@@ -19,6 +19,13 @@ final class PeerProcess: Sendable {
         _ = try? program.wait()
     }
 
+    /// Stops the process, and returns once none of its threads runs: sending the signal alone does not wait for that.
+    func stop() throws {
+        try descriptor.send(signal: SIGSTOP)
+        var information = siginfo_t()
+        try retrying { waitid(P_PID, id_t(program.processID), &information, WSTOPPED) }
+    }
+
     /// Starts a process that has one end of a pair of sockets as its descriptor 3, and gives the other end, which
     /// nobody else has: it ends with the process.
     private static func start(_ arguments: [String]) throws -> (PeerProcess, SequencedPacketSocket) {
@@ -44,6 +51,13 @@ final class PeerProcess: Sendable {
     /// A process of another user that tries to connect. How it ended.
     static func stranger(at path: String) throws -> ChildProgram.Ending {
         let (process, _) = try start(["stranger", path])
+        try process.descriptor.descriptor.waitUntilReadable()
+        return try process.program.wait()
+    }
+
+    /// A process of another user that sends more descriptors than it may have on their way. How it ended.
+    static func crowd() throws -> ChildProgram.Ending {
+        let (process, _) = try start(["crowd"])
         try process.descriptor.descriptor.waitUntilReadable()
         return try process.program.wait()
     }

@@ -98,6 +98,13 @@ final class PeerProcess: Sendable {
 
     func signal(_ number: CInt) { kill(processID, number) }
 
+    /// Stops the process, and returns once none of its threads runs: sending the signal alone does not wait for that.
+    func stop() throws {
+        signal(SIGSTOP)
+        var information = siginfo_t()
+        try retrying { waitid(P_PID, id_t(processID), &information, WSTOPPED) }
+    }
+
     /// Tells it to return from main, and waits for its end.
     func quit() async -> ChildProgram.Ending? {
         tell("quit")

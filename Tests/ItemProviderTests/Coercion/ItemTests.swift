@@ -108,7 +108,7 @@ import UniformTypeIdentifiers
             return copy
         }
         let copy = try await loadCopy()
-        #expect(await isGone(copy.path))
+        try await untilGone(copy.path)
         let inPlace = NSItemProvider(contentsOf: file, contentType: .plainText, openInPlace: true)
         #expect(try await item(inPlace, "public.plain-text") as? URL == file)
     }

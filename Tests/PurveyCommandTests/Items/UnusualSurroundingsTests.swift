@@ -83,6 +83,9 @@ import Testing
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
             kill(offer.process.processIdentifier, SIGSTOP)
+            // The signal alone does not wait until no thread of it runs.
+            var information = siginfo_t()
+            #expect(waitid(P_PID, id_t(offer.process.processIdentifier), &information, WSTOPPED) == 0)
             let script = """
                 set -m; "$purvey" load -o copy 2>errors & load=$!
                 sleep 0.2; kill -INT $load; wait $load

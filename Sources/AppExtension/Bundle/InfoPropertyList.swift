@@ -1,0 +1,66 @@
+import Foundation
+import LinuxSystem
+import PropertyLists
+
+/// An `Info.plist` that somebody else wrote, read so that everything that is wrong with it can be told at once.
+package struct InfoPropertyList {
+    package let values: [String: Any]
+
+    /// Property lists beyond this are not read: an honest one has a few kilobytes.
+    private static let largest = 4 << 20
+
+    /// A dictionary of a list.
+    package init(_ values: [String: Any]) { self.values = values }
+
+    /// Reads a file; `nil` when there is none of the kind, which is told. Blocks on the file system.
+    package init?(path: String, faults: inout [String]) {
+        do {
+            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
+            let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular else {
+                faults.append("\(path) is not a file")
+                return nil
+            }
+            guard status.size <= Self.largest else {
+                faults.append("\(path) has \(status.size) bytes; at most \(Self.largest) are read")
+                return nil
+            }
+            guard let values = ForeignPropertyList.dictionary(Data(try file.readToEnd(limit: Self.largest))) else {
+                faults.append("\(path) is not a property list with a dictionary at its root")
+                return nil
+            }
+            self.values = values
+        } catch {
+            faults.append("\(path): \(error)")
+            return nil
+        }
+    }
+
+    /// A string that has to be there; `nil` when it is not, which is told.
+    package func string(_ key: String, faults: inout [String]) -> String? {
+        guard let value = values[key] else {
+            faults.append("\(key) is missing")
+            return nil
+        }
+        guard let text = value as? String, !text.isEmpty else {
+            faults.append("\(key) is not a string with characters in it")
+            return nil
+        }
+        return text
+    }
+
+    /// Whether a text can be a bundle's identifier: it becomes a file name, so it may hold nothing that has a meaning in
+    /// a path.
+    package static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}
