@@ -144,8 +144,13 @@ package struct Arbiter: Sendable {
     /// claims elsewhere: others need not stand behind what waits for them, or they wait for each other.
     private mutating func lookAtNestedClaims() {
         if nested.isEmpty || unansweredByPresenter.isEmpty { return }
-        settle(Array(nested))
-        denyDeadlocks(among: nested)
+        var told: Int
+        repeat {
+            // One that goes on, or is told that it cannot, may let another one go on.
+            told = effects.count
+            settle(Array(nested))
+            denyDeadlocks(among: nested)
+        } while effects.count != told
     }
 
     mutating func tell(_ client: UInt64, _ effect: CoordinationEffect) {
