@@ -15,9 +15,10 @@ package struct SwiftLibraries: Sendable {
         return folders.sorted()
     }()
 
-    /// The home folder that the environment names, and that of the user database.
+    /// The home folder that the environment names, which Foundation does not believe of every process, and that of the user
+    /// database.
     package static var homesOfThisUser: [String] {
-        [NSHomeDirectory(), NSHomeDirectoryForUser(NSUserName())].compactMap(\.self)
+        [getenv("HOME").map { String(cString: $0) }, NSHomeDirectory()].compactMap(\.self)
     }
 
     /// What a folder of the language's libraries has in it.

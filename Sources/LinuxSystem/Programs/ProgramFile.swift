@@ -103,7 +103,6 @@ package struct ProgramFile {
             $0.type == SegmentType.load && address >= $0.address && address - $0.address < $0.size
         }
         guard let loaded, place < length else { throw .isDamaged }
-        // Both are below the segment's size, or the difference would be negative.
         let intoSegment = address - loaded.address
         let (start, isTooFar) = intoSegment.addingReportingOverflow(place)
         guard !isTooFar, start < loaded.size else { throw .isDamaged }
