@@ -1,4 +1,5 @@
 import AppExtension
+import Glibc
 import LinuxSystem
 
 extension Confinement {
@@ -14,6 +15,7 @@ extension Confinement {
         self.init(workingFolder: container.path)
         network = bundle.usesNetwork
         memory = UInt64(bundle.memoryLimit)
+        descriptors = Self.mostDescriptors
         paths = [
             (bundle.path, .read),
             // No other program: the loader is one, because the kernel runs it in the program's name.
@@ -33,4 +35,11 @@ extension Confinement {
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
+
+    /// Enough for a share of thousands of files, where this process may give away as many.
+    private static let mostDescriptors: UInt64 = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return min(UInt64(limit.rlim_max), 4096)
+    }()
 }
