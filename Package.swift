@@ -222,8 +222,8 @@ let package = Package(
         tests(
             "ExtensionHostTests",
             [
-                "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "ItemProvider",
-                "LinuxSystem", "UnrulyExtension",
+                "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "FileTesting",
+                "ItemProvider", "LinuxSystem", "UnrulyExtension",
             ]),
         tests(
             "ExchangeTests",

@@ -5,7 +5,7 @@
 #include <spawn.h>
 
 int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
-                 int count, int new_session) {
+                 int count, const char *folder, int new_session) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -25,11 +25,12 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
         error = descriptors[i] >= 0 ? posix_spawn_file_actions_adddup2(&actions, away + i, i)
                                     : posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
     if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, count);
+    if (!error && folder) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
 
     sigset_t none, standard;
     sigemptyset(&none);
-    sigemptyset(&standard);
-    sigaddset(&standard, SIGPIPE);
+    /* All of them: what this process ignores, the program would ignore as well, because exec keeps that. */
+    sigfillset(&standard);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (new_session) flags |= POSIX_SPAWN_SETSID;
     if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);

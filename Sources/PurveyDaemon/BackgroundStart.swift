@@ -6,6 +6,10 @@ import LinuxSystem
 ///
 /// The program starts itself once more in a session of its own, with the log file as its output, because a process
 /// that runs Swift cannot fork.
+///
+/// The daemon outlives whoever was the first to need it, so it keeps nothing of theirs: it is in `/` and holds no file
+/// system that is to be unmounted, what they ignore of signals it does not, and their limits are raised as far as the
+/// system lets it.
 enum BackgroundStart {
     /// What the daemon says when it listens.
     static let ready = "ready"
@@ -45,9 +49,11 @@ enum BackgroundStart {
         var arguments = ["--foreground", "--socket", locations.socket, "--log", "\(options.level)"]
         if options.noMount { arguments.append("--no-mount") }
         arguments += ["--ready-descriptor", "3"]
+        for limit in ResourceLimit.allCases { try? limit.raise() }
         let program = try FileDescriptor.open("/proc/self/exe", .pathOnly).path ?? "/proc/self/exe"
         _ = try ChildProgram.start(
-            program, arguments: arguments, descriptors: [nil, log, log, theirs], newSession: true)
+            program, arguments: arguments, descriptors: [nil, log, log, theirs], workingFolder: "/",
+            newSession: true)
         return ours
     }
 

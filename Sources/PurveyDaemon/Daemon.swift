@@ -19,7 +19,9 @@ enum Daemon {
             return starter.fail("signals cannot be waited for: \(error)", log)
         }
 
-        raiseDescriptorLimit(log)
+        // Every consumer on its way takes descriptors, and the default is low for the sake of programs that use select(2).
+        try? ResourceLimit.descriptors.raise()
+        for sentence in DaemonLimits.narrow { log.warning(sentence) }
         do {
             try PrivateFolder.make(locations.runtime)
         } catch {
@@ -77,15 +79,6 @@ enum Daemon {
     private static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil
-    }
-
-    /// Every consumer on its way takes descriptors, and the default limit is low for the sake of programs that use select(2).
-    private static func raiseDescriptorLimit(_ log: DaemonLog) {
-        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard getrlimit(descriptors, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        if setrlimit(descriptors, &limit) != 0 { log.warning("the descriptor limit stays as it is: \(Errno.current)") }
     }
 }
 

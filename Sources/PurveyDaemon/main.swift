@@ -5,6 +5,8 @@ import LinuxSystem
 
 // A peer that goes away shows where we write to it.
 signal(SIGPIPE, SIG_IGN)
+// A file that may not grow any more is an error of the one that writes it.
+signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
 StandardDescriptors.fillMissing()
 

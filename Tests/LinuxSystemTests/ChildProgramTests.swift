@@ -26,6 +26,47 @@ import Testing
         }
     }
 
+    @Test func aProgramHasNothingOfWhatItsStarterIgnoresAndBlocks() throws {
+        let before = signal(SIGUSR2, SIG_IGN)
+        defer { signal(SIGUSR2, before) }
+        var (blocked, old) = (sigset_t(), sigset_t())
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGTERM)
+        sigaddset(&blocked, SIGUSR1)
+        pthread_sigmask(SIG_BLOCK, &blocked, &old)
+        defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
+        let output = try MemoryFile.create(name: "output")
+        // No shell: that ignores and blocks what it likes.
+        let child = try ChildProgram.start(
+            "/bin/cat", arguments: ["/proc/self/status"], descriptors: [nil, output], workingFolder: "/")
+        #expect(try child.wait() == .exited(0))
+        let status = try text(of: output)
+        func mask(_ name: String) -> UInt64? {
+            status.split(separator: "\n").first { $0.hasPrefix(name) }
+                .flatMap { UInt64($0.dropFirst(name.count).trimmingCharacters(in: .whitespaces), radix: 16) }
+        }
+        #expect(mask("SigBlk:") == 0)
+        // The C library keeps two for itself, 32 and 33, and lets nobody name them.
+        #expect(mask("SigIgn:").map { $0 & ~(3 << 31) } == 0)
+    }
+
+    @Test func aProgramStartsWhereItIsToldTo() throws {
+        let output = try MemoryFile.create(name: "output")
+        let child = try ChildProgram.start(
+            "/bin/readlink", arguments: ["/proc/self/cwd"], descriptors: [nil, output], workingFolder: "/usr/bin")
+        #expect(try child.wait() == .exited(0))
+        #expect(try text(of: output) == "/usr/bin\n")
+        #expect(throws: Errno.noSuchFile) {
+            try ChildProgram.start("/bin/true", arguments: [], descriptors: [], workingFolder: "/nonexistent")
+        }
+    }
+
+    private func text(of file: FileDescriptor) throws -> String {
+        var text = [UInt8](repeating: 0, count: 16384)
+        let count = try text.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return String(decoding: text[..<count], as: UTF8.self)
+    }
+
     @Test func theEndOfAProgramIsTold() throws {
         #expect(try ChildProgram.start("/bin/sh", arguments: ["-c", "exit 7"], descriptors: []).wait() == .exited(7))
         let killed = try ChildProgram.start("/bin/sh", arguments: ["-c", "kill -9 $$"], descriptors: [nil, nil, nil])

@@ -63,10 +63,10 @@ int clinux_pin_to_processor(int processor);
 int clinux_become_batch_thread(void);
 pid_t clinux_gettid(void);
 /// Starts a program. In the child, descriptor `i` is `descriptors[i]`, or `/dev/null` where that is negative; all
-/// others are closed, no signal is blocked, and SIGPIPE is as the system has it. With `new_session` the child leads a
-/// session of its own. Returns 0 or an error number, as posix_spawn does.
+/// others are closed, no signal is blocked or ignored. It starts in `folder`, or in the caller's where that is null. With
+/// `new_session` the child leads a session of its own. Returns 0 or an error number, as posix_spawn does.
 int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
-                 int count, int new_session);
+                 int count, const char *folder, int new_session);
 
 /* Waiting */
 struct clinux_event { uint32_t events; uint64_t data; };

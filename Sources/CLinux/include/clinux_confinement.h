@@ -14,6 +14,8 @@ enum clinux_access {
     CLINUX_ACCESS_WRITE = 4,
     /// Changing the contents of files that are there: none is made or removed.
     CLINUX_ACCESS_CHANGE = 8,
+    /// No use but a condition: the path is left out where a symbolic link has come to be on the way to it.
+    CLINUX_ACCESS_WITHOUT_LINKS = 16,
 };
 
 struct clinux_confinement {

@@ -58,7 +58,7 @@ package enum DaemonLauncher {
     ) throws(Errno) -> (ChildProgram, FileDescriptor) {
         let (ours, theirs) = try StartMessages.channel()
         let child = try ChildProgram.start(
-            program, arguments: ["--socket", locations.socket], descriptors: [nil, nil, theirs])
+            program, arguments: ["--socket", locations.socket], descriptors: [nil, nil, theirs], workingFolder: "/")
         return (child, ours)
     }
 }

@@ -1,14 +1,21 @@
 import AppExtension
-import Foundation
+import Glibc
 import LinuxSystem
 
 extension Confinement {
     /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and nothing
     /// of its user's but what the daemon places for it.
-    init(of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder) {
+    ///
+    /// - Parameters:
+    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - hostLibraries: where the libraries of the process lie that starts it, ``SwiftLibraries/ofThisProcess``.
+    init(
+        of bundle: ExtensionBundle, in container: Container, scopes: ScopeFolder, data: String, hostLibraries: [String]
+    ) {
         self.init(workingFolder: container.path)
         network = bundle.usesNetwork
         memory = UInt64(bundle.memoryLimit)
+        descriptors = Self.mostDescriptors
         paths = [
             (bundle.path, .read),
             // No other program: the loader is one, because the kernel runs it in the program's name.
@@ -21,17 +28,18 @@ extension Confinement {
             ("/proc/stat", .read), ("/proc/sys/vm/overcommit_memory", .read),
             ("/dev/null", [.read, .write]), ("/dev/zero", .read), ("/dev/urandom", .read), ("/dev/random", .read),
         ]
-        paths += Self.libraryFolders.map { ($0, .read) }
+        paths += hostLibraries.map { ($0, .read) }
+        // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of this
+        // extension are.
+        let libraries = SwiftLibraries(reachable: ["/usr", "/lib", "/lib64", bundle.path] + hostLibraries, data: data)
+        paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
 
-    /// Where this process's own libraries lie: the language's may be outside of the system's folders.
-    private static let libraryFolders: [String] = {
-        var folders: Set<String> = []
-        for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
-            guard let start = line.firstIndex(of: "/") else { continue }
-            folders.insert((String(line[start...]) as NSString).deletingLastPathComponent)
-        }
-        return folders.sorted()
+    /// Enough for a share of thousands of files, where this process may give away as many.
+    private static let mostDescriptors: UInt64 = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return min(UInt64(limit.rlim_max), 4096)
     }()
 }

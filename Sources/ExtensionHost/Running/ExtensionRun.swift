@@ -28,7 +28,11 @@ package final class ExtensionRun: Sendable {
     /// - Parameters:
     ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
     ///   - data: the folder of what Purvey keeps for this user.
-    package init(_ bundle: ExtensionBundle, socket: FileDescriptor, data: String) throws {
+    ///   - hostLibraries: where the language's libraries lie that this process is linked with.
+    package init(
+        _ bundle: ExtensionBundle, socket: FileDescriptor, data: String,
+        hostLibraries: [String] = SwiftLibraries.ofThisProcess
+    ) throws {
         container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
         timeLimit = bundle.timeLimit
@@ -39,7 +43,8 @@ package final class ExtensionRun: Sendable {
             bundle.executable, arguments: [],
             environment: container.environment(language: ProcessInfo.processInfo.environment["LANG"]),
             descriptors: [nil, nil, errors.input, socket, theirs.descriptor],
-            confinedTo: Confinement(of: bundle, in: container, scopes: scopes))
+            confinedTo: Confinement(
+                of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries))
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
         let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes)

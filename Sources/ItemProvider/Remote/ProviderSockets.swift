@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// An item keeps its socket for the next load. When too many are open, those that nobody uses are closed, the one that was
 /// used longest ago first; an item that has lost its socket asks for another. When all are in use, whoever needs one waits
-/// for a moment, and then gets it all the same: a provider that does not answer holds up only its own loads.
+/// for a moment, and then gets one of as many again: a few providers that do not answer hold up only their own loads.
 final class ProviderSockets: Sendable {
     private struct Idle {
         weak var item: RemoteItem?
@@ -28,11 +28,12 @@ final class ProviderSockets: Sendable {
     private let limit: Int
     private let patience: DispatchTimeInterval
 
-    /// Those of the process. A load takes several descriptors besides its socket, and the rest of the program has its own.
-    static let shared = ProviderSockets(limit: min(max(descriptorLimit() / 4, 16), 1024))
+    /// Those of the process. A load takes several descriptors besides its socket, and the rest of the program has its own; the
+    /// provider has the other end of each, and may be allowed fewer.
+    static let shared = ProviderSockets(limit: min(max(descriptorLimit() / 4, 16), 256))
 
     /// - Parameters:
-    ///   - limit: how many may be open.
+    ///   - limit: how many may be open, and twice as many after a wait.
     ///   - patience: how long to wait for one of those when all are in use.
     init(limit: Int, patience: DispatchTimeInterval = .seconds(1)) {
         self.limit = limit
@@ -57,17 +58,22 @@ final class ProviderSockets: Sendable {
             return state.nextNumber
         }
         guard let number else { return open() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { self.openAnyway(number) }
+        openAnyway(number)
         closeOne()
     }
 
+    /// Gives one that waits a socket of the second half when its patience is over, and as often again as that is full too.
     private func openAnyway(_ number: UInt64) {
-        let waiter = state.withLock { state -> (@Sendable () -> Void)? in
-            guard let place = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
-            state.open += 1
-            return state.waiting.remove(at: place).open
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in
+            let (isWaiting, waiter) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+                guard let place = state.waiting.firstIndex(where: { $0.number == number }) else { return (false, nil) }
+                guard state.open < 2 * limit else { return (true, nil) }
+                state.open += 1
+                return (false, state.waiting.remove(at: place).open)
+            }
+            waiter?()
+            if isWaiting { openAnyway(number) }
         }
-        waiter?()
     }
 
     /// A socket has been closed, or could not be opened.

@@ -22,9 +22,12 @@ package struct Confinement: Sendable {
         package static let write = Access(rawValue: CLINUX_ACCESS_WRITE.rawValue)
         /// Changing the contents of files that are there, and no more than that.
         package static let change = Access(rawValue: CLINUX_ACCESS_CHANGE.rawValue)
+        /// No use but a condition: the path is left out where a symbolic link has come to be on the way to it.
+        package static let withoutLinks = Access(rawValue: CLINUX_ACCESS_WITHOUT_LINKS.rawValue)
     }
 
-    /// The only paths it reaches. One that does not exist at the start is left out.
+    /// The only paths it reaches. One that does not exist at the start, or leads in a circle, is left
+    /// out.
     package var paths: [(path: String, access: Access)] = []
     /// The folder it starts in.
     package var workingFolder: String

@@ -24,10 +24,11 @@ package struct ChildProgram: Sendable {
     ///   - arguments: what follows the program's name.
     ///   - environment: `NAME=value` each; `nil` is this process's own.
     ///   - descriptors: what its descriptors 0, 1, 2 … are; `nil` is `/dev/null`. It has no others.
+    ///   - workingFolder: where it starts; `nil` is where this process is. A relative `path` is found from there.
     ///   - newSession: whether it leads a session of its own, so that the end of ours does not end it.
     package static func start(
         _ path: String, arguments: [String], environment: [String]? = nil, descriptors: [FileDescriptor?],
-        newSession: Bool = false
+        workingFolder: String? = nil, newSession: Bool = false
     ) throws(Errno) -> ChildProgram {
         let numbers = descriptors.map { $0?.rawValue ?? -1 }
         var processID: pid_t = 0
@@ -35,7 +36,7 @@ package struct ChildProgram: Sendable {
             withStrings(environment ?? []) { variables in
                 clinux_spawn(
                     &processID, path, arguments, environment == nil ? environ : variables, numbers,
-                    CInt(numbers.count), newSession ? 1 : 0)
+                    CInt(numbers.count), workingFolder, newSession ? 1 : 0)
             }
         }
         withExtendedLifetime(descriptors) {}

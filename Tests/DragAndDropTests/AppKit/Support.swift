@@ -26,7 +26,7 @@ func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 
 /// Waits until something is so, which happens on another thread.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    for _ in 0..<2_000 {
+    for _ in 0..<12_000 {
         if condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))
     }

@@ -20,8 +20,8 @@ final class PeerProcess: Sendable {
     private let state = Mutex(State())
     private let reading = DispatchGroup()
 
-    init(_ path: String, environment: [String]) throws {
-        (program, channel) = try Self.start(path, environment)
+    init(_ path: String, arguments: [String] = [], environment: [String]) throws {
+        (program, channel) = try Self.start(path, arguments, environment)
         Thread.detachNewThread { [channel, weak self] in
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -42,11 +42,13 @@ final class PeerProcess: Sendable {
     }
 
     /// Nobody but the child has the other end once this returns.
-    private static func start(_ path: String, _ environment: [String]) throws -> (ChildProgram, FileDescriptor) {
+    private static func start(
+        _ path: String, _ arguments: [String], _ environment: [String]
+    ) throws -> (ChildProgram, FileDescriptor) {
         let (ours, theirs) = try StartChannel.make()
         let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
         let program = try ChildProgram.start(
-            path, arguments: [], environment: environment, descriptors: [theirs, theirs, errors])
+            path, arguments: arguments, environment: environment, descriptors: [theirs, theirs, errors])
         return (program, ours)
     }
 

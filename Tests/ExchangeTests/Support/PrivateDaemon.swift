@@ -97,6 +97,15 @@ final class PrivateDaemon: Sendable {
         return peer
     }
 
+    /// Starts a process that does what it is told, in surroundings that a shell's commands make.
+    func peer(after commands: String) throws -> PeerProcess {
+        let peer = try PeerProcess(
+            "/bin/sh", arguments: ["-c", commands + "; exec \"$0\"", TestProcess.program("ExchangePeer")],
+            environment: TestProcess.environment(home: home))
+        state.withLock { $0.peers.append(peer) }
+        return peer
+    }
+
     /// Ends the daemon the hard way.
     func kill() async {
         await stop(SIGKILL)

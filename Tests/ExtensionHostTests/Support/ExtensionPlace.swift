@@ -65,7 +65,12 @@ struct ExtensionPlace {
     }
 
     /// Starts the extension.
-    func start(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws -> Unruly {
+    ///
+    /// - Parameter hostLibraries: where the language's libraries lie that its host is linked with.
+    func start(
+        _ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension",
+        hostLibraries: [String] = SwiftLibraries.ofThisProcess
+    ) throws -> Unruly {
         try write(list, product: product)
         let bundle = try library.install(path: appex)
         let (ours, theirs) = try SequencedPacketSocket.pair()
@@ -74,12 +79,16 @@ struct ExtensionPlace {
         for _ in 0..<100 {
             do {
                 return Unruly(
-                    run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
+                    run: try ExtensionRun(
+                        bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries),
+                    socket: ours.descriptor)
             } catch  where "\(error)".contains("Text file busy") {
                 usleep(20_000)
             }
         }
-        return Unruly(run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data), socket: ours.descriptor)
+        return Unruly(
+            run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries),
+            socket: ours.descriptor)
     }
 }
 

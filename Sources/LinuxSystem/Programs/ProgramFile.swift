@@ -1,0 +1,148 @@
+import Glibc
+
+/// What a program's file says about the libraries it is linked with: an ELF file of 64 bits, low byte first (elf(5)).
+///
+/// Nothing in it is believed: every place and length is compared with the file's size before anything is read there, and
+/// tables that no honest program has so long are refused.
+package struct ProgramFile {
+    /// Why a file's libraries cannot be told.
+    package enum Fault: Error, Hashable, Sendable {
+        case unreadable(Errno)
+        /// It is no ELF file of this kind: a script, perhaps.
+        case isOfAnotherKind
+        /// What it says leads out of it, or goes on for ever.
+        case isDamaged
+    }
+
+    private let file: FileDescriptor
+    private let size: UInt64
+    private let segments: [Segment]
+
+    /// A part of the file that is loaded at an address, or has a meaning to the loader.
+    private struct Segment {
+        let type: UInt64
+        let offset: UInt64
+        let address: UInt64
+        let size: UInt64
+    }
+
+    private static let headerSize = 64
+    private static let segmentSize = 56
+    /// Linkers make a dozen.
+    private static let mostSegments = 512
+    /// Bytes; each entry of the dynamic section has 16, and linkers make some thirty.
+    private static let largestDynamicSection: UInt64 = 64 << 10
+    /// Bytes of one string: as many folders as anybody would name.
+    private static let longestString: UInt64 = 64 << 10
+
+    /// Reads a program's header. Blocks on the file system.
+    package init(_ file: FileDescriptor) throws(Fault) {
+        do throws(Errno) {
+            let status = try file.status()
+            guard status.kind == .regular else { throw Errno.invalidArgument }
+            size = UInt64(status.size)
+        } catch {
+            throw .unreadable(error)
+        }
+        self.file = file
+        guard size >= UInt64(Self.headerSize) else { throw .isOfAnotherKind }
+        let header = try Self.read(Self.headerSize, at: 0, of: file, size: size)
+        // The magic number, 64 bits, low byte first.
+        guard header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else {
+            throw .isOfAnotherKind
+        }
+        let count = Int(header.number(at: 56, bytes: 2))
+        guard count <= Self.mostSegments, header.number(at: 54, bytes: 2) == Self.segmentSize || count == 0 else {
+            throw .isDamaged
+        }
+        let table = try Self.read(
+            count * Self.segmentSize, at: header.number(at: 32, bytes: 8), of: file, size: size)
+        segments = (0..<count).map { index in
+            let start = index * Self.segmentSize
+            return Segment(
+                type: table.number(at: start, bytes: 4), offset: table.number(at: start + 8, bytes: 8),
+                address: table.number(at: start + 16, bytes: 8), size: table.number(at: start + 32, bytes: 8))
+        }
+    }
+
+    /// The folders in which the loader looks for its libraries first, as the file has them: with `$ORIGIN` for its own
+    /// folder, relative and empty ones too. They are those of DT_RUNPATH, else those of DT_RPATH (ld.so(8)).
+    package func librarySearchPath() throws(Fault) -> [String] {
+        guard let section = segments.first(where: { $0.type == SegmentType.dynamic }) else { return [] }
+        guard section.size <= Self.largestDynamicSection else { throw .isDamaged }
+        let entries = try read(Int(section.size), at: section.offset)
+        // As the loader does: of two with the same tag, the last counts.
+        var values: [UInt64: UInt64] = [:]
+        for start in stride(from: 0, to: entries.count - 15, by: 16) {
+            let tag = entries.number(at: start, bytes: 8)
+            if tag == Tag.end { break }
+            values[tag] = entries.number(at: start + 8, bytes: 8)
+        }
+        guard let place = values[Tag.runPath] ?? values[Tag.path] else { return [] }
+        guard let address = values[Tag.strings], let length = values[Tag.stringsSize] else { throw .isDamaged }
+        let text = try string(at: place, inTableAt: address, length: length)
+        return text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private enum SegmentType {
+        static let load: UInt64 = 1
+        static let dynamic: UInt64 = 2
+    }
+
+    private enum Tag {
+        static let end: UInt64 = 0
+        static let strings: UInt64 = 5
+        static let stringsSize: UInt64 = 10
+        static let path: UInt64 = 15
+        static let runPath: UInt64 = 29
+    }
+
+    /// A string of a table that is known by the address it is loaded at.
+    private func string(at place: UInt64, inTableAt address: UInt64, length: UInt64) throws(Fault) -> String {
+        let loaded = segments.first {
+            $0.type == SegmentType.load && address >= $0.address && address - $0.address < $0.size
+        }
+        guard let loaded, place < length else { throw .isDamaged }
+        let intoSegment = address - loaded.address
+        let (start, isTooFar) = intoSegment.addingReportingOverflow(place)
+        guard !isTooFar, start < loaded.size else { throw .isDamaged }
+        let (offset, overflows) = loaded.offset.addingReportingOverflow(start)
+        guard !overflows, offset < size else { throw .isDamaged }
+        let room = min(length - place, loaded.size - start, size - offset, Self.longestString)
+        let bytes = try read(Int(room), at: offset)
+        guard let end = bytes.firstIndex(of: 0) else { throw .isDamaged }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    private func read(_ count: Int, at offset: UInt64) throws(Fault) -> [UInt8] {
+        try Self.read(count, at: offset, of: file, size: size)
+    }
+
+    private static func read(
+        _ count: Int, at offset: UInt64, of file: FileDescriptor, size: UInt64
+    ) throws(Fault) -> [UInt8] {
+        guard offset <= size, UInt64(count) <= size - offset else { throw .isDamaged }
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let (place, wanted) = (off_t(offset) + bytes.count, count - bytes.count)
+            var piece = [UInt8](repeating: 0, count: wanted)
+            let length: Int
+            do throws(Errno) {
+                length = try retrying { pread(file.rawValue, &piece, wanted, place) }
+            } catch {
+                throw .unreadable(error)
+            }
+            // It has become shorter meanwhile.
+            guard length > 0 else { throw .isDamaged }
+            bytes += piece[..<length]
+        }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// A number, low byte first; the bytes have to be there.
+    fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
+        self[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
