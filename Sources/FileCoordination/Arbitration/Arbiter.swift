@@ -35,6 +35,9 @@ package struct Arbiter: Sendable {
         var unanswered: Set<UInt64> = []
 
         var isHolding: Bool { phase != .waiting }
+        func entry(_ access: Int) -> PathTree.Entry {
+            PathTree.Entry(claim: identifier, access: access, sequence: sequence)
+        }
         var isNested: Bool {
             !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty
         }
@@ -65,6 +68,8 @@ package struct Arbiter: Sendable {
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
     var nested: Set<ClaimIdentifier> = []
+    /// Those of them that keep a presenter from answering.
+    var nestedInMessages: Set<ClaimIdentifier> = []
     /// Those that wait, by the presenter on whose behalf they are made.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
@@ -74,6 +79,8 @@ package struct Arbiter: Sendable {
     var tree = PathTree()
     private var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
+    /// Whether, since nested claims were last looked at, anything has happened that may concern more than one claim.
+    var hasEntangled = false
     /// Collected while an event is dealt with.
     var effects: [AddressedEffect] = []
 
@@ -88,6 +95,7 @@ package struct Arbiter: Sendable {
         case .release(let claim, let outcomes): release(identifier(claim), outcomes)
         case .cancel(let claim): settle(end(identifier(claim)))
         case .answer(let preparation, let failure):
+            hasEntangled = true
             guard preparations[preparation]?.presenter.client == client else { break }
             answer(preparation, failure)
         case .present(let place): present(place, client)
@@ -110,6 +118,7 @@ package struct Arbiter: Sendable {
     /// A process has gone: what it held is free, and its presenters need not be waited for.
     package mutating func end(client: UInt64) -> [AddressedEffect] {
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
+        hasEntangled = true
         var toSettle: [ClaimIdentifier] = []
         for claim in claims.values.filter({ $0.identifier.client == client }).sorted(by: { $0.sequence < $1.sequence })
         {
@@ -126,6 +135,7 @@ package struct Arbiter: Sendable {
         guard let running = preparations[preparation],
             unansweredByPresenter[running.presenter]?.contains(preparation) == true
         else { return nil }
+        hasEntangled = true
         let path = presenters[running.presenter]?.place.path ?? ""
         answer(preparation, nil)
         return (path, takeEffects())
@@ -142,9 +152,13 @@ package struct Arbiter: Sendable {
 
     /// While a presenter is waited for, claims of its thread come to be waited for, and no longer to be favoured, by what happens to
     /// claims elsewhere: others need not stand behind what waits for them, or they wait for each other.
+    ///
+    /// Nothing of that comes of claims that nobody else has to do with, which are nearly all.
     private mutating func lookAtNestedClaims() {
-        if nested.isEmpty || unansweredByPresenter.isEmpty { return }
-        settle(Array(nested))
+        guard hasEntangled else { return }
+        hasEntangled = false
+        if nested.isEmpty || !hasDelayedPreparation { return }
+        settle(entangledClaims())
         denyDeadlocks(among: nested)
     }
 
@@ -165,18 +179,22 @@ extension Arbiter {
         }
         insert(request, identifier)
         settle([identifier])
-        guard let claim = claims[identifier], claim.phase == .waiting, claim.isNested else { return }
+        guard let claim = claims[identifier], claim.phase == .waiting else { return }
+        hasEntangled = true
+        // Nobody waits for the latest claim but by way of what it is inside of.
+        guard claim.isNested, isEntangled(claim) else { return }
         if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
         // Now that this one waits, others need not stand behind those that wait for it.
-        settle(Array(nested))
+        settle(entangledClaims())
     }
 
     private mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         guard claims[identifier] == nil else { return }
+        hasEntangled = true
         insert(request, identifier)
         hold(identifier)
         claims[identifier]?.phase = .granted
-        nested.remove(identifier)
+        forgetNested(identifier)
     }
 
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
@@ -185,13 +203,12 @@ extension Arbiter {
         var claim = Claim(identifier: identifier, sequence: sequence, request: request)
         for (number, access) in request.accesses.enumerated() {
             claim.nodes.append(
-                tree.insert(
-                    .init(claim: identifier, access: number, sequence: sequence), at: access.key, writes: access.writes)
-            )
+                tree.insert(claim.entry(number), at: access.key, .init(writes: access.writes, holds: false)))
         }
         claims[identifier] = claim
         claimCounts[identifier.client, default: 0] += 1
         if claim.isNested { nested.insert(identifier) }
+        if !request.answering.isEmpty || !request.blocking.isEmpty { nestedInMessages.insert(identifier) }
         if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
     }
 
@@ -207,6 +224,11 @@ extension Arbiter {
         settle(end(identifier))
     }
 
+    private mutating func forgetNested(_ identifier: ClaimIdentifier) {
+        if !nested.isEmpty { nested.remove(identifier) }
+        if !nestedInMessages.isEmpty { nestedInMessages.remove(identifier) }
+    }
+
     private mutating func forgetWaiting(_ claim: Claim) {
         guard let presenter = claim.presenter else { return }
         waitingByPresenter[presenter]?.remove(claim.identifier)
@@ -216,11 +238,15 @@ extension Arbiter {
     /// Takes a claim out, in whatever phase it is. Returns those that waited for it.
     mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
         guard let claim = claims.removeValue(forKey: identifier) else { return [] }
+        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
+            hasEntangled = claim.isNested || !claim.preparations.isEmpty || hasExcluding(claim)
+        }
         claimCounts[identifier.client, default: 1] -= 1
-        nested.remove(identifier)
+        forgetNested(identifier)
         forgetWaiting(claim)
         for (number, access) in claim.request.accesses.enumerated() {
-            tree.remove(identifier, access: number, at: claim.nodes[number], writes: access.writes)
+            tree.remove(
+                claim.entry(number), at: claim.nodes[number], .init(writes: access.writes, holds: claim.isHolding))
         }
         if claim.isHolding {
             holdersByPurpose[claim.request.purpose]?.remove(identifier)
@@ -254,6 +280,8 @@ extension Arbiter {
             guard let claim = claims[identifier] else { continue }
             switch claim.phase {
             case .waiting:
+                // Those are in the way until they end.
+                if let blocker = claim.blocker, claims[blocker]?.phase == .granted { continue }
                 if let blocker = firstBlocker(of: claim) { wait(identifier, for: blocker) } else { hold(identifier) }
             case .preparing: grantIfReady(identifier)
             case .granted: break
@@ -271,11 +299,16 @@ extension Arbiter {
     private mutating func hold(_ identifier: ClaimIdentifier) {
         guard let claim = claims[identifier] else { return }
         claims[identifier]?.phase = .preparing
+        for (number, access) in claim.request.accesses.enumerated() {
+            tree.hold(claim.entry(number), at: claim.nodes[number], writes: access.writes)
+        }
         forgetWaiting(claim)
         holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
+        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
         let asked = prepareForClaim(claim)
         // Nobody was in its way a moment ago.
         if asked.isEmpty { return grant(claim) }
+        hasEntangled = true
         if let presenter = asked.first(where: { claim.isBlocking($0) }) {
             let path = presenters[presenter]?.place.path ?? ""
             tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
@@ -295,7 +328,7 @@ extension Arbiter {
     private mutating func grant(_ claim: Claim) {
         let identifier = claim.identifier
         claims[identifier]?.phase = .granted
-        if !nested.isEmpty { nested.remove(identifier) }
+        forgetNested(identifier)
         tell(
             identifier.client,
             .granted(
