@@ -36,7 +36,8 @@ import Testing
             identifier: UUID(), name: "c", computer: "here", modificationDate: Date(timeIntervalSince1970: 1))
         let effects: [CoordinationEffect] = [
             .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
-            .denied(claim: 2, .deadlock(claim: 3, path: "/a")), .denied(claim: 2, .deadlock(claim: nil, path: "/a")),
+            .denied(claim: 2, .deadlock(OtherClaim(client: nil, number: 3), path: "/a")),
+            .denied(claim: 2, .deadlock(OtherClaim(client: 4, number: 3), path: "/a")),
             .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
             .denied(claim: 6, .tooManyClaims(limit: 7)), .denied(claim: 6, .blockedPresenter(path: "/a")),
             .prepare(
@@ -64,7 +65,7 @@ import Testing
     @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
         let (one, other) = try Connection.pair(Service(), Service())
         let coordination = DaemonCoordination(DaemonEntrance { _ in one })
-        #expect(throws: ConduitError.self) { try coordination.connect(receive: { _ in }, lost: {}) }
+        #expect(throws: ConduitError.self) { try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {}) }
         other.close()
     }
 

@@ -28,7 +28,10 @@ struct EffectMessage: Message {
         case .deadlock:
             effect = .denied(
                 claim: number,
-                .deadlock(claim: try decoder.decodeIfPresent(forKey: 2), path: try decoder.decode(forKey: 3)))
+                .deadlock(
+                    OtherClaim(
+                        client: try decoder.decodeIfPresent(forKey: 4), number: try decoder.decode(forKey: 2)),
+                    path: try decoder.decode(forKey: 3)))
         case .presenterFailed:
             effect = .denied(claim: number, .presenter(try decoder.decode(FailureMessage.self, forKey: 2).failure))
         case .tooManyClaims:
@@ -62,8 +65,9 @@ struct EffectMessage: Message {
             }
         case .denied(let claim, .deadlock(let other, let path)):
             begin(.deadlock, claim)
-            encoder.encodeIfPresent(other, forKey: 2)
+            encoder.encode(other.number, forKey: 2)
             encoder.encode(path, forKey: 3)
+            encoder.encodeIfPresent(other.client, forKey: 4)
         case .denied(let claim, .presenter(let failure)):
             begin(.presenterFailed, claim)
             encoder.encode(FailureMessage(failure), forKey: 2)

@@ -217,10 +217,12 @@ extension Arbiter {
     }
 
     mutating func deny(_ identifier: ClaimIdentifier, becauseOf other: ClaimIdentifier) {
-        let number = other.client == identifier.client ? other.number : nil
+        let client = other.client == identifier.client ? nil : other.client
         tell(
             identifier.client,
-            .denied(claim: identifier.number, .deadlock(claim: number, path: deniedPath(other))))
+            .denied(
+                claim: identifier.number,
+                .deadlock(OtherClaim(client: client, number: other.number), path: deniedPath(other))))
         settle(end(identifier))
     }
 

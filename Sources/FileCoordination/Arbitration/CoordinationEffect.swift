@@ -12,14 +12,26 @@ package enum CoordinationEffect: Sendable, Equatable {
 
 /// Why a claim is not granted.
 package enum ClaimDenial: Hashable, Sendable {
-    /// It would wait for a claim that cannot end before it: that one's number, if it is of the same process, and its item.
-    case deadlock(claim: UInt64?, path: String)
+    /// It would wait for a claim that cannot end before it: that one, and its item.
+    case deadlock(OtherClaim, path: String)
     /// It would wait for a presenter of an item here, whose queue it blocks meanwhile.
     case blockedPresenter(path: String)
     /// A presenter could not prepare itself.
     case presenter(CoordinationFailure)
     /// The process has more claims than one may have.
     case tooManyClaims(limit: Int)
+}
+
+/// A claim as another one's process is told of it.
+package struct OtherClaim: Hashable, Sendable {
+    /// The process that made it, by the number that it has with the arbiter; `nil` for the same process.
+    package let client: UInt64?
+    package let number: UInt64
+
+    package init(client: UInt64?, number: UInt64) {
+        self.client = client
+        self.number = number
+    }
 }
 
 /// What a presenter is asked to do before a claim is granted.

@@ -17,9 +17,12 @@ final class ClaimTicket: Sendable {
     // Innermost.
     private let state: Lock<State>
     let number: UInt64
+    /// Where it was made.
+    let site: CallSite
 
-    init(_ request: ClaimRequest) {
+    init(_ request: ClaimRequest, at site: CallSite) {
         number = request.number
+        self.site = site
         state = Lock(State(request: request))
     }
 

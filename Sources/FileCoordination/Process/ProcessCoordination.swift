@@ -121,7 +121,8 @@ extension ProcessCoordination {
         _ shared: any SharedCoordination, _ epoch: UInt64
     ) throws -> any CoordinationAuthority {
         try shared.connect(
-            receive: { [weak self] in self?.receive($0, epoch: epoch) }, lost: { [weak self] in self?.lost(epoch) })
+            receive: { [weak self] in self?.receive($0, epoch: epoch) },
+            place: { [weak self] in self?.placeOfClaim($0) }, lost: { [weak self] in self?.lost(epoch) })
     }
 
     /// The authority is gone. All that it had granted is held on to, and told to the next one.
