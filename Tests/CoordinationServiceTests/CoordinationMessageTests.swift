@@ -65,7 +65,9 @@ import Testing
     @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
         let (one, other) = try Connection.pair(Service(), Service())
         let coordination = DaemonCoordination(DaemonEntrance { _ in one })
-        #expect(throws: ConduitError.self) { try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {}) }
+        #expect(throws: ConduitError.self) {
+            try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {})
+        }
         other.close()
     }
 

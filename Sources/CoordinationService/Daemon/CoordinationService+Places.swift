@@ -5,7 +5,7 @@ import LinuxSystem
 
 extension CoordinationService {
     /// How long a process has to say where it made a claim.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let patience = DispatchTimeInterval.seconds(10)
 
     /// Has the process that made a claim say where that was. One that does not, because it is stopped or busy, is named.
     func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindPlaceCall>) {
