@@ -36,6 +36,7 @@ import Testing
             identifier: UUID(), name: "c", computer: "here", modificationDate: Date(timeIntervalSince1970: 1))
         let effects: [CoordinationEffect] = [
             .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
+            .granted(claim: 1, paths: [], keys: [], hasWaited: false),
             .denied(claim: 2, .deadlock(OtherClaim(client: nil, number: 3), path: "/a")),
             .denied(claim: 2, .deadlock(OtherClaim(client: 4, number: 3), path: "/a")),
             .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),

@@ -24,7 +24,8 @@ struct EffectMessage: Message {
         case .granted:
             effect = .granted(
                 claim: number, paths: try decoder.decodeIfPresent(forKey: 2) ?? [],
-                keys: try decoder.decodeIfPresent(forKey: 3) ?? [])
+                keys: try decoder.decodeIfPresent(forKey: 3) ?? [],
+                hasWaited: try decoder.decodeIfPresent(forKey: 4) ?? false)
         case .deadlock:
             effect = .denied(
                 claim: number,
@@ -57,8 +58,9 @@ struct EffectMessage: Message {
             encoder.encode(number, forKey: 1)
         }
         switch effect {
-        case .granted(let claim, let paths, let keys):
+        case .granted(let claim, let paths, let keys, let hasWaited):
             begin(.granted, claim)
+            if hasWaited { encoder.encode(true, forKey: 4) }
             if !paths.isEmpty {
                 encoder.encode(paths, forKey: 2)
                 encoder.encode(keys, forKey: 3)

@@ -28,6 +28,8 @@ package struct Arbiter: Sendable {
         var nodes: [Int] = []
         var phase = Phase.waiting
         var hasMoved = false
+        /// Whether it was not granted as soon as it was made.
+        var hasWaited = false
         /// One of those that it waits for: until that one has ended there is no need to look again.
         var blocker: ClaimIdentifier?
         /// The presenters that were asked to prepare themselves, and those of them that have not answered.
@@ -294,6 +296,7 @@ extension Arbiter {
     private mutating func wait(_ identifier: ClaimIdentifier, for blocker: ClaimIdentifier) {
         guard claims[identifier]?.blocker != blocker || watchers[blocker] == nil else { return }
         claims[identifier]?.blocker = blocker
+        claims[identifier]?.hasWaited = true
         watchers[blocker, default: []].append(identifier)
     }
 
@@ -310,6 +313,7 @@ extension Arbiter {
         let asked = prepareForClaim(claim)
         // Nobody was in its way a moment ago.
         if asked.isEmpty { return grant(claim) }
+        claims[identifier]?.hasWaited = true
         hasEntangled = true
         if let presenter = asked.first(where: { claim.isBlocking($0) }) {
             let path = presenters[presenter]?.place.path ?? ""
@@ -335,6 +339,6 @@ extension Arbiter {
             identifier.client,
             .granted(
                 claim: identifier.number, paths: claim.hasMoved ? claim.request.accesses.map(\.path) : [],
-                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : []))
+                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : [], hasWaited: claim.hasWaited))
     }
 }

@@ -1,7 +1,8 @@
 /// What the arbiter tells a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items.
-    case granted(claim: UInt64, paths: [String], keys: [String])
+    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items. Whether others
+    /// had to be waited for tells whether anything can have changed meanwhile.
+    case granted(claim: UInt64, paths: [String], keys: [String], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare itself, and to answer within so many milliseconds.
     case prepare(Preparation)

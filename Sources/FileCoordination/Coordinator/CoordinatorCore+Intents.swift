@@ -66,11 +66,10 @@ extension CoordinatorCore {
     ) {
         do {
             let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: false, at: site)
-            let hasToWait = ticket.outcome == nil
             @Sendable func finish() {
                 var attempts = attempts
                 do {
-                    if let urls = try granted(items, ticket, places, hasWaited: hasToWait, &attempts) {
+                    if let urls = try granted(items, ticket, places, &attempts) {
                         completion(.success((ticket, urls)))
                     } else {
                         // Making a claim looks at the file system.

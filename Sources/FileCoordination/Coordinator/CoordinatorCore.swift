@@ -92,8 +92,8 @@ final class CoordinatorCore: Sendable {
         var attempts = Self.attempts
         while true {
             let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: true, at: .here())
-            let hasWaited = ticket.wait()
-            if let urls = try granted(items, ticket, places, hasWaited: hasWaited, &attempts) {
+            ticket.wait()
+            if let urls = try granted(items, ticket, places, &attempts) {
                 return (ticket, urls)
             }
         }
@@ -114,12 +114,12 @@ final class CoordinatorCore: Sendable {
 
     /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
     func granted(
-        _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], hasWaited: Bool, _ attempts: inout Int
+        _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
         running.withLock { $0.waiting[ticket.number] = nil }
         switch ticket.outcome {
-        case .granted(let granted)?:
-            if hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
+        case .granted(let granted, _)?:
+            if ticket.hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
                 attempts -= 1
                 return nil
             }

@@ -88,10 +88,10 @@ extension ProcessCoordination {
         for effect in effects {
             guard state.withLock({ $0.epoch == epoch }) else { return }
             switch effect {
-            case .granted(let claim, let paths, let keys):
+            case .granted(let claim, let paths, let keys, let hasWaited):
                 guard let ticket = state.withLock({ $0.claims[claim] }) else { break }
                 let places = zip(paths, keys).map { ItemPlace(path: $0, key: $1) }
-                ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places))
+                ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places, hasWaited: hasWaited))
             case .denied(let claim, let denial):
                 state.withLock { $0.claims.removeValue(forKey: claim) }?.finish(.denied(denial))
             case .prepare(let preparation): prepare(preparation)

@@ -227,7 +227,10 @@ extension ProcessCoordination.State {
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
         let claims = claims.values.sorted { $0.number < $1.number }
         outgoing += claims.filter(\.isGranted).map { .adopt($0.request) }
-        outgoing += claims.filter { $0.outcome == nil }.map { .claim($0.request) }
+        for claim in claims where claim.outcome == nil {
+            claim.isDelayed()
+            outgoing.append(.claim(claim.request))
+        }
     }
 
     fileprivate mutating func takeReacquisitions() -> [ProcessCoordination.Reacquisition] {

@@ -12,7 +12,7 @@ import Testing
 
     private static func granted(_ effects: [AddressedEffect]) -> [ClaimIdentifier] {
         effects.compactMap {
-            if case .granted(let claim, _, _) = $0.effect {
+            if case .granted(let claim, _, _, _) = $0.effect {
                 ClaimIdentifier(client: $0.client, number: claim)
             } else {
                 nil
