@@ -88,12 +88,12 @@ import Testing
             try connection.notify(EventNotice(.changedVersion(path: "/a", VersionChange(.gained, badName))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
-            #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: []))
+            #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: [], hasWaited: false))
             // An outcome of an access that the claim does not have.
             try connection.notify(
                 EventNotice(.release(claim: 2, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
             try connection.notify(EventNotice(claim(3, "/a")))
-            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: []))
+            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: [], hasWaited: false))
             #expect(service.claimCount == 1)
         }
     }

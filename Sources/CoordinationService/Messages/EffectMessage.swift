@@ -60,11 +60,11 @@ struct EffectMessage: Message {
         switch effect {
         case .granted(let claim, let paths, let keys, let hasWaited):
             begin(.granted, claim)
-            if hasWaited { encoder.encode(true, forKey: 4) }
             if !paths.isEmpty {
                 encoder.encode(paths, forKey: 2)
                 encoder.encode(keys, forKey: 3)
             }
+            if hasWaited { encoder.encode(true, forKey: 4) }
         case .denied(let claim, .deadlock(let other, let path)):
             begin(.deadlock, claim)
             encoder.encode(other.number, forKey: 2)

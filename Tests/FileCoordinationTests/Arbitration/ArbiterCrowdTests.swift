@@ -90,6 +90,17 @@ import Testing
         #expect(order.map(\.number) == Array(0...count))
     }
 
+    @Test func aGrantSaysWhetherOthersHadToBeWaitedFor() {
+        var arbiter = Arbiter()
+        #expect(
+            arbiter.apply(Self.claim(1, "/a"), from: 1).map(\.effect)
+                == [.granted(claim: 1, paths: [], keys: [], hasWaited: false)])
+        #expect(arbiter.apply(Self.claim(2, "/a"), from: 1).isEmpty)
+        #expect(
+            arbiter.apply(.release(claim: 1, outcomes: []), from: 1).map(\.effect)
+                == [.granted(claim: 2, paths: [], keys: [], hasWaited: true)])
+    }
+
     @Test func aProcessThatEndsWithManyNestedClaimsLeavesNothing() {
         let count: UInt64 = 1_000
         var arbiter = Arbiter()
