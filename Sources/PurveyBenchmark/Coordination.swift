@@ -23,14 +23,14 @@ extension Section {
             Figure(
                 name: "coordinated read, with a daemon", value: shared[1], unit: .seconds, peer: peer,
                 target: .ratioAtMost(5)))
-        let sharedCrowd = try values(of: .coordinationCrowd, 3)
+        let sharedCrowd = try values(of: .coordinationCrowd, 5)
         setenv("PURVEY_COORDINATION", "process", 1)
         let alone = try values(of: .coordinationReader, 2)
         report.add(
             Figure(
                 name: "coordinated read, within the process", value: alone[1], unit: .seconds, peer: nil,
                 target: .atMost(10e-6)))
-        let aloneCrowd = try values(of: .coordinationCrowd, 3)
+        let aloneCrowd = try values(of: .coordinationCrowd, 5)
         // One that is lost would never be counted: the measuring process would not end.
         for (name, crowd) in [("with a daemon", sharedCrowd), ("within the process", aloneCrowd)] {
             report.add(
@@ -41,6 +41,14 @@ extension Section {
                 Figure(
                     name: "the same", value: crowd[0], unit: .seconds,
                     peer: .init(name: "fcntl leases", value: crowd[2])))
+            report.add(
+                Figure(
+                    name: "10,000 claims of one file, \(name)", value: crowd[3], unit: .seconds, peer: nil,
+                    target: .atMost(1)))
+            report.add(
+                Figure(
+                    name: "200 threads, each within another claim, \(name)", value: crowd[4], unit: .seconds, peer: nil,
+                    target: .atMost(1)))
         }
     }
 
@@ -102,7 +110,9 @@ extension ChildRole {
     static let coordinationCrowd = ChildRole(name: "coordination-crowd") { _ in
         let folder = try ScratchFolder()
         let crowd = try CoordinationCrowd(folder.path)
-        print(try crowd.drain(), crowd.lock { $0.flockAndUnlock() }, crowd.lock { $0.leaseAndGiveBack() })
+        print(
+            try crowd.drain(), crowd.lock { $0.flockAndUnlock() }, crowd.lock { $0.leaseAndGiveBack() },
+            try crowd.drain(path: crowd.first), try crowd.nest())
     }
 }
 
@@ -119,8 +129,13 @@ private final class CoordinationCrowd: Sendable {
         for path in paths { try Data().write(to: URL(fileURLWithPath: path)) }
     }
 
+    /// One of the files.
+    var first: String { paths[0] }
+
     /// All wait for the one who writes the folder, and are served when that is done: every fourth writes.
-    func drain() throws -> Double {
+    ///
+    /// - Parameter path: what all want instead, to write it.
+    func drain(path: String? = nil) throws -> Double {
         let all = DispatchSemaphore(value: 0)
         let left = Countdown(Self.claims) { all.signal() }
         let queue = OperationQueue()
@@ -131,9 +146,9 @@ private final class CoordinationCrowd: Sendable {
             writingItemAt: URL(fileURLWithPath: folder), error: &failure
         ) { _ in
             for number in 0..<Self.claims {
-                let url = URL(fileURLWithPath: paths[number % paths.count])
+                let url = URL(fileURLWithPath: path ?? paths[number % paths.count])
                 let intent: NSFileAccessIntent =
-                    number % 4 == 0 ? .writingIntent(with: url) : .readingIntent(with: url)
+                    number % 4 == 0 || path != nil ? .writingIntent(with: url) : .readingIntent(with: url)
                 NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: queue) { error in
                     if let error { complain("a claim failed: \(error)") }
                     left.step()
@@ -144,6 +159,29 @@ private final class CoordinationCrowd: Sendable {
         if let failure { throw failure }
         all.wait()
         return start.duration(to: .now) / .seconds(1)
+    }
+
+    /// Each of many threads writes a file of its own and, within that, one that all want.
+    func nest() throws -> Double {
+        let count = 200
+        let all = DispatchSemaphore(value: 0)
+        let left = Countdown(count) { all.signal() }
+        return Measure.seconds {
+            for number in 1...count {
+                Thread.detachNewThread { [paths] in
+                    func write(_ path: String, _ accessor: () -> Void) {
+                        var error: NSError?
+                        NSFileCoordinator(filePresenter: nil).coordinate(
+                            writingItemAt: URL(fileURLWithPath: path), error: &error
+                        ) { _ in accessor() }
+                        if let error { complain("a claim failed: \(error)") }
+                    }
+                    write(paths[number]) { write(paths[0]) {} }
+                    left.step()
+                }
+            }
+            all.wait()
+        }
     }
 
     /// Has threads take locks, one after the other.

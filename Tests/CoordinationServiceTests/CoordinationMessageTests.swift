@@ -36,7 +36,9 @@ import Testing
             identifier: UUID(), name: "c", computer: "here", modificationDate: Date(timeIntervalSince1970: 1))
         let effects: [CoordinationEffect] = [
             .granted(claim: 1, paths: ["/a", "/b"], keys: ["/a", "/b"]),
-            .denied(claim: 2, .deadlock(claim: 3, path: "/a")), .denied(claim: 2, .deadlock(claim: nil, path: "/a")),
+            .granted(claim: 1, paths: [], keys: [], hasWaited: false),
+            .denied(claim: 2, .deadlock(OtherClaim(client: nil, number: 3), path: "/a")),
+            .denied(claim: 2, .deadlock(OtherClaim(client: 4, number: 3), path: "/a")),
             .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
             .denied(claim: 6, .tooManyClaims(limit: 7)), .denied(claim: 6, .blockedPresenter(path: "/a")),
             .prepare(
@@ -64,7 +66,9 @@ import Testing
     @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
         let (one, other) = try Connection.pair(Service(), Service())
         let coordination = DaemonCoordination(DaemonEntrance { _ in one })
-        #expect(throws: ConduitError.self) { try coordination.connect(receive: { _ in }, lost: {}) }
+        #expect(throws: ConduitError.self) {
+            try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {})
+        }
         other.close()
     }
 
@@ -84,12 +88,12 @@ import Testing
             try connection.notify(EventNotice(.changedVersion(path: "/a", VersionChange(.gained, badName))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
-            #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: []))
+            #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: [], hasWaited: false))
             // An outcome of an access that the claim does not have.
             try connection.notify(
                 EventNotice(.release(claim: 2, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
             try connection.notify(EventNotice(claim(3, "/a")))
-            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: []))
+            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: [], hasWaited: false))
             #expect(service.claimCount == 1)
         }
     }

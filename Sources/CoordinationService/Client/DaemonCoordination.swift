@@ -10,11 +10,15 @@ package struct DaemonCoordination: SharedCoordination {
     package init(_ entrance: DaemonEntrance) { self.entrance = entrance }
 
     package func connect(
-        receive: @escaping @Sendable ([CoordinationEffect]) -> Void, lost: @escaping @Sendable () -> Void
+        receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
+        place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
     ) throws -> any CoordinationAuthority {
         var service = Service()
         // The connections' one thread delivers these, in their order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
+        service.on(PlaceCall.self) { request, call in
+            HandlerThreads.shared.run { call.reply(.init(place: place(request.claim))) }
+        }
         let connection = try connect(service, attempts: 5)
         connection.onClose { _ in lost() }
         return DaemonAuthority(connection: connection)
@@ -64,6 +68,12 @@ private struct DaemonAuthority: CoordinationAuthority {
             // What cannot be told would be waited for in vain.
             connection.close()
         }
+    }
+
+    func findPlace(
+        ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
+    ) {
+        connection.call(FindPlaceCall(client: client, claim: number)) { completion((try? $0.get())?.words) }
     }
 }
 

@@ -19,6 +19,8 @@ package final class CoordinationService: Sendable {
         /// What waits for that moment to be over; `nil` when it is.
         var heldBack: [(client: UInt64, event: CoordinationEvent)]?
         var isMarked: Bool
+        /// The claims of others that processes were refused something for. They may ask about these, and once.
+        var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
     }
 
     private final class Clients: Sendable {
@@ -43,6 +45,11 @@ package final class CoordinationService: Sendable {
         host = ArbiterHost { number, effects in
             // One that has ended or cannot be told sees its connection end, and with it goes what it held.
             guard let connection = clients.state.withLock({ $0.connections[number] }) else { return }
+            for case .denied(_, .deadlock(let other, _)) in effects {
+                guard let client = other.client else { continue }
+                let claim = ClaimIdentifier(client: client, number: other.number)
+                clients.state.withLock { _ = $0.refusals[number, default: []].insert(claim) }
+            }
             do {
                 try connection.notify(EffectsNotice(effects))
             } catch {
@@ -67,6 +74,9 @@ package final class CoordinationService: Sendable {
     package func addCalls(to service: inout Service) {
         service.on(CoordinateCall.self) { _, call in call.reply() }
         service.on(CountClaimsCall.self) { [self] _, call in call.reply(.init(count: claimCount)) }
+        service.on(FindPlaceCall.self) { [self] request, call in
+            findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
+        }
         service.on(EventNotice.self) { [self] notice, connection in take(notice.event, from: number(of: connection)) }
     }
 
@@ -119,10 +129,19 @@ package final class CoordinationService: Sendable {
         return number
     }
 
+    /// The process that made a claim, if that is why another one was refused something. Otherwise nobody's business.
+    func connection(of claim: ClaimIdentifier, refusedTo asking: Connection) -> Connection? {
+        clients.state.withLock { state in
+            guard let number = state.numbers[asking], state.refusals[number]?.remove(claim) != nil else { return nil }
+            return state.connections[claim.client]
+        }
+    }
+
     private func ended(_ connection: Connection, _ number: UInt64) {
         clients.state.withLock { state in
             state.numbers[connection] = nil
             state.connections[number] = nil
+            state.refusals[number] = nil
             state.heldBack?.removeAll { $0.client == number }
         }
         host.end(client: number)

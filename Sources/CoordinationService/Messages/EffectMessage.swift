@@ -24,11 +24,15 @@ struct EffectMessage: Message {
         case .granted:
             effect = .granted(
                 claim: number, paths: try decoder.decodeIfPresent(forKey: 2) ?? [],
-                keys: try decoder.decodeIfPresent(forKey: 3) ?? [])
+                keys: try decoder.decodeIfPresent(forKey: 3) ?? [],
+                hasWaited: try decoder.decodeIfPresent(forKey: 4) ?? false)
         case .deadlock:
             effect = .denied(
                 claim: number,
-                .deadlock(claim: try decoder.decodeIfPresent(forKey: 2), path: try decoder.decode(forKey: 3)))
+                .deadlock(
+                    OtherClaim(
+                        client: try decoder.decodeIfPresent(forKey: 4), number: try decoder.decode(forKey: 2)),
+                    path: try decoder.decode(forKey: 3)))
         case .presenterFailed:
             effect = .denied(claim: number, .presenter(try decoder.decode(FailureMessage.self, forKey: 2).failure))
         case .tooManyClaims:
@@ -54,16 +58,18 @@ struct EffectMessage: Message {
             encoder.encode(number, forKey: 1)
         }
         switch effect {
-        case .granted(let claim, let paths, let keys):
+        case .granted(let claim, let paths, let keys, let hasWaited):
             begin(.granted, claim)
             if !paths.isEmpty {
                 encoder.encode(paths, forKey: 2)
                 encoder.encode(keys, forKey: 3)
             }
+            if hasWaited { encoder.encode(true, forKey: 4) }
         case .denied(let claim, .deadlock(let other, let path)):
             begin(.deadlock, claim)
-            encoder.encodeIfPresent(other, forKey: 2)
+            encoder.encode(other.number, forKey: 2)
             encoder.encode(path, forKey: 3)
+            encoder.encodeIfPresent(other.client, forKey: 4)
         case .denied(let claim, .presenter(let failure)):
             begin(.presenterFailed, claim)
             encoder.encode(FailureMessage(failure), forKey: 2)

@@ -12,6 +12,7 @@ extension Arbiter {
     mutating func remove(_ identifier: PresenterIdentifier) {
         guard let presenter = presenters.removeValue(forKey: identifier) else { return }
         if let key = presenter.place.key { tree.remove(identifier, at: key) }
+        if unansweredByPresenter[identifier] != nil { hasEntangled = true }
         for number in (unansweredByPresenter[identifier] ?? []).sorted() { answer(number, nil) }
     }
 
@@ -204,8 +205,9 @@ extension Arbiter {
     private mutating func setKey(of entry: PathTree.Entry, to key: String) {
         guard let claim = claims[entry.claim] else { return }
         let access = claim.request.accesses[entry.access]
-        tree.remove(entry.claim, access: entry.access, at: claim.nodes[entry.access], writes: access.writes)
-        claims[entry.claim]?.nodes[entry.access] = tree.insert(entry, at: key, writes: access.writes)
+        let group = PathTree.Group(writes: access.writes, holds: claim.isHolding)
+        tree.remove(entry, at: claim.nodes[entry.access], group)
+        claims[entry.claim]?.nodes[entry.access] = tree.insert(entry, at: key, group)
         claims[entry.claim]?.request.accesses[entry.access].key = key
     }
 
@@ -230,12 +232,16 @@ extension Arbiter {
         }
         guard !toSettle.isEmpty else { return }
         for identifier in toSettle { claims[identifier]?.blocker = nil }
+        hasEntangled = true
+        settle(toSettle)
         // Those that have moved may wait for others now, behind whom the nested ones need not stand.
-        settle(toSettle + nested)
+        settle(entangledClaims())
         denyDeadlocks(among: nested)
     }
 
     mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
+        // Whoever waits for itself does so by way of one of these.
+        guard entangledClaims().contains(where: { deadlock(of: $0) != nil }) else { return }
         for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
             guard let phase = claims[identifier]?.phase, phase != .granted, let other = deadlock(of: identifier) else {
                 continue

@@ -4,9 +4,9 @@ extension Arbiter {
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
         if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?
-        let favoured = claimsBefore(claim)
-        forEachExcluding(claim) { other, access, relation in
-            guard isBlocker(other, access, relation, of: claim, favoured) else { return true }
+        var favour = Favour(claimsBefore(claim))
+        forEachExcluding(claim, waitingBefore: claim.sequence) { other, access, relation in
+            guard isBlocker(other, access, relation, of: claim, &favour) else { return true }
             found = other.identifier
             return false
         }
@@ -18,9 +18,9 @@ extension Arbiter {
 
     func isInTheWayOfHolders(_ claim: Claim) -> Bool {
         var isInTheWay = false
-        forEachExcluding(claim) { other, _, _ in
-            isInTheWay = other.isHolding
-            return !isInTheWay
+        forEachExcluding(claim) { _, _, _ in
+            isInTheWay = true
+            return false
         }
         return isInTheWay
     }
@@ -36,50 +36,82 @@ extension Arbiter {
         return found
     }
 
+    // MARK: In circles
+
     /// Another claim that cannot end before this one has, while this one waits for it.
     func deadlock(of identifier: ClaimIdentifier) -> ClaimIdentifier? {
         guard let claim = claims[identifier] else { return nil }
-        for first in successors(of: claim) {
-            var visited: Set<ClaimIdentifier> = [first]
-            var open = [first]
-            while let next = open.popLast() {
-                if next == identifier { return first }
-                guard let other = claims[next] else { continue }
-                for successor in successors(of: other) where visited.insert(successor).inserted {
-                    open.append(successor)
-                }
-            }
-        }
-        return nil
-    }
-
-    /// All that must have ended before a claim can be granted or, when it is granted, released.
-    private func successors(of claim: Claim) -> [ClaimIdentifier] {
+        let waiting = claimsWaiting(for: [identifier], isExact: true)
+        if waiting.isEmpty { return nil }
+        var found: ClaimIdentifier?
         switch claim.phase {
         case .waiting:
-            var found: [ClaimIdentifier] = []
-            let favoured = claimsBefore(claim)
-            forEachExcluding(claim) { other, access, relation in
-                if isBlocker(other, access, relation, of: claim, favoured) { found.append(other.identifier) }
-                return true
+            var favour = Favour(claimsBefore(claim))
+            forEachExcluding(claim, waitingBefore: claim.sequence) { other, access, relation in
+                guard waiting.contains(other.identifier), isBlocker(other, access, relation, of: claim, &favour) else {
+                    return true
+                }
+                found = other.identifier
+                return false
             }
-            return found
-        case .preparing: return inside(claim) + obstacles(to: claim)
-        case .granted: return inside(claim)
+        case .preparing:
+            found =
+                inOrder(waiting.intersection(nested)).first {
+                    claims[$0].map(outer(of:))?.contains(identifier) ?? false
+                }
+                ?? obstacles(to: claim).first { waiting.contains($0) }
+        case .granted: break
+        }
+        return found
+    }
+
+    /// The nested claims without which nobody waits for itself, nor comes to stand behind one that waits for it: others wait
+    /// for what they are inside of, or end after. Hardly ever any.
+    func entangledClaims() -> [ClaimIdentifier] {
+        nested.filter { claims[$0].map(isEntangled) ?? false }
+    }
+
+    func isEntangled(_ claim: Claim) -> Bool {
+        claimsBefore(claim).contains { claims[$0].map(isWaitedFor) ?? false }
+    }
+
+    /// Whether there is a claim whose presenters have not all answered, and that waits for other claims as well.
+    var hasDelayedPreparation: Bool {
+        if unansweredByPresenter.isEmpty { return false }
+        if !nestedInMessages.isEmpty { return true }
+        return unansweredByPresenter.values.contains { unanswered in
+            unanswered.contains { number in
+                preparations[number].flatMap { claims[$0.claim] }.map { firstObstacle(to: $0) != nil } ?? false
+            }
         }
     }
 
-    /// The claims that are made by a claim's user, by a presenter while it prepares itself for it, or on such a presenter's queue.
-    private func inside(_ claim: Claim) -> [ClaimIdentifier] {
-        nested.filter { identifier in
-            guard let other = claims[identifier] else { return false }
-            if claim.phase == .preparing {
-                return !claim.unanswered.isDisjoint(with: other.request.answering)
-                    || claim.unanswered.contains { preparations[$0].map { other.isBlocking($0.presenter) } ?? false }
-            }
-            return other.identifier.client == claim.identifier.client
-                && other.request.enclosing.contains(claim.identifier.number)
-        }.sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }
+    func inOrder(_ identifiers: some Collection<ClaimIdentifier>) -> [ClaimIdentifier] {
+        identifiers.sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }
+    }
+
+    // MARK: Before and inside
+
+    /// What a claim that is not granted yet is inside of: the claims whose user makes it, and those that wait for a presenter
+    /// whose message it is made in, or whose queue it blocks.
+    func outer(of claim: Claim) -> [ClaimIdentifier] {
+        if claim.phase == .granted || !claim.isNested { return [] }
+        var found: [ClaimIdentifier] = []
+        for number in claim.request.enclosing {
+            let identifier = ClaimIdentifier(client: claim.identifier.client, number: number)
+            if claims[identifier]?.phase == .granted { found.append(identifier) }
+        }
+        func add(_ preparation: UInt64) {
+            guard let asking = preparations[preparation]?.claim, let other = claims[asking], other.phase == .preparing,
+                other.unanswered.contains(preparation)
+            else { return }
+            found.append(asking)
+        }
+        claim.request.answering.forEach(add)
+        for number in claim.request.blocking {
+            unansweredByPresenter[PresenterIdentifier(client: claim.identifier.client, number: number)]?.forEach(add)
+        }
+        return found
     }
 
     /// The holding claims that end only after this one, or with its help: nobody who waits for them may make it wait.
@@ -107,13 +139,25 @@ extension Arbiter {
         return found
     }
 
-    private func isBlocker(
-        _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim,
-        _ favoured: Set<ClaimIdentifier>
+    /// A claim's ``claimsBefore(_:)``, and once somebody has asked for them, those that wait for any of these.
+    struct Favour {
+        let claims: Set<ClaimIdentifier>
+        fileprivate var waiting: Set<ClaimIdentifier>?
+
+        fileprivate init(_ claims: Set<ClaimIdentifier>) { self.claims = claims }
+    }
+
+    func favour(of claim: Claim) -> Favour { Favour(claimsBefore(claim)) }
+
+    func isBlocker(
+        _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim, _ favour: inout Favour
     ) -> Bool {
         guard other.isHolding else {
             guard other.sequence < claim.sequence else { return false }
-            return favoured.isEmpty || !waits(other, forAnyOf: favoured)
+            if favour.claims.isEmpty { return true }
+            let waiting = favour.waiting ?? claimsWaiting(for: favour.claims, isExact: false)
+            favour.waiting = waiting
+            return !waiting.contains(other.identifier)
         }
         if isEnclosingReader(other, access, relation, of: claim) { return false }
         guard other.phase == .preparing else { return true }
@@ -124,41 +168,18 @@ extension Arbiter {
         {
             return false
         }
-        return favoured.isEmpty || favoured.isDisjoint(with: obstacles(to: other))
+        return favour.claims.isEmpty || favour.claims.isDisjoint(with: obstacles(to: other))
     }
 
     /// Whether it is the same thread that reads the directory which the item is in: it knows what it does.
-    private func isEnclosingReader(
+    func isEnclosingReader(
         _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim
     ) -> Bool {
         relation == .above && !access.writes && other.identifier.client == claim.identifier.client
             && claim.request.enclosing.contains(other.identifier.number)
     }
 
-    /// Whether a waiting claim waits, also by way of others, for one of some claims.
-    private func waits(_ claim: Claim, forAnyOf sought: Set<ClaimIdentifier>) -> Bool {
-        var visited: Set<ClaimIdentifier> = [claim.identifier]
-        var open = [claim.identifier]
-        while let next = open.popLast() {
-            guard let current = claims[next] else { continue }
-            var found: [ClaimIdentifier] = []
-            if current.phase == .waiting {
-                forEachExcluding(current) { other, _, _ in
-                    if other.isHolding || other.sequence < current.sequence { found.append(other.identifier) }
-                    return true
-                }
-            } else {
-                found = successors(of: current)
-            }
-            for successor in found {
-                if sought.contains(successor) { return true }
-                if visited.insert(successor).inserted { open.append(successor) }
-            }
-        }
-        return false
-    }
-
-    private func hasExcluding(_ claim: Claim) -> Bool {
+    func hasExcluding(_ claim: Claim) -> Bool {
         for (number, access) in claim.request.accesses.enumerated()
         where tree.hasExcluding(claim.identifier, at: claim.nodes[number], writes: access.writes) {
             return true
@@ -166,11 +187,15 @@ extension Arbiter {
         return false
     }
 
-    /// Calls a function for every access of other claims that cannot be used together with one of a claim's own.
-    private func forEachExcluding(_ claim: Claim, _ body: (Claim, Access, PathTree.Relation) -> Bool) {
+    /// Calls a function for every access of other claims that cannot be used together with one of a claim's own, if they hold or,
+    /// where a sequence is given, wait since before that. Until it returns `false`.
+    private func forEachExcluding(
+        _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
+    ) {
         for (number, access) in claim.request.accesses.enumerated() {
             var goesOn = true
-            tree.forEachExcluding(at: claim.nodes[number], writes: access.writes) { entry, relation in
+            tree.forEachExcluding(at: claim.nodes[number], writes: access.writes, waitingBefore: sequence) {
+                entry, relation in
                 guard entry.claim != claim.identifier, let other = claims[entry.claim],
                     other.request.purpose != claim.request.purpose
                 else { return true }

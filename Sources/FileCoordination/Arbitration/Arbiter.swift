@@ -28,6 +28,8 @@ package struct Arbiter: Sendable {
         var nodes: [Int] = []
         var phase = Phase.waiting
         var hasMoved = false
+        /// Whether it was not granted as soon as it was made.
+        var hasWaited = false
         /// One of those that it waits for: until that one has ended there is no need to look again.
         var blocker: ClaimIdentifier?
         /// The presenters that were asked to prepare themselves, and those of them that have not answered.
@@ -35,6 +37,9 @@ package struct Arbiter: Sendable {
         var unanswered: Set<UInt64> = []
 
         var isHolding: Bool { phase != .waiting }
+        func entry(_ access: Int) -> PathTree.Entry {
+            PathTree.Entry(claim: identifier, access: access, sequence: sequence)
+        }
         var isNested: Bool {
             !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty
         }
@@ -65,6 +70,8 @@ package struct Arbiter: Sendable {
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
     var nested: Set<ClaimIdentifier> = []
+    /// Those of them that keep a presenter from answering.
+    var nestedInMessages: Set<ClaimIdentifier> = []
     /// Those that wait, by the presenter on whose behalf they are made.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
@@ -74,6 +81,8 @@ package struct Arbiter: Sendable {
     var tree = PathTree()
     private var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
+    /// Whether, since nested claims were last looked at, anything has happened that may concern more than one claim.
+    var hasEntangled = false
     /// Collected while an event is dealt with.
     var effects: [AddressedEffect] = []
 
@@ -88,6 +97,7 @@ package struct Arbiter: Sendable {
         case .release(let claim, let outcomes): release(identifier(claim), outcomes)
         case .cancel(let claim): settle(end(identifier(claim)))
         case .answer(let preparation, let failure):
+            hasEntangled = true
             guard preparations[preparation]?.presenter.client == client else { break }
             answer(preparation, failure)
         case .present(let place): present(place, client)
@@ -110,6 +120,7 @@ package struct Arbiter: Sendable {
     /// A process has gone: what it held is free, and its presenters need not be waited for.
     package mutating func end(client: UInt64) -> [AddressedEffect] {
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
+        hasEntangled = true
         var toSettle: [ClaimIdentifier] = []
         for claim in claims.values.filter({ $0.identifier.client == client }).sorted(by: { $0.sequence < $1.sequence })
         {
@@ -126,6 +137,7 @@ package struct Arbiter: Sendable {
         guard let running = preparations[preparation],
             unansweredByPresenter[running.presenter]?.contains(preparation) == true
         else { return nil }
+        hasEntangled = true
         let path = presenters[running.presenter]?.place.path ?? ""
         answer(preparation, nil)
         return (path, takeEffects())
@@ -142,13 +154,17 @@ package struct Arbiter: Sendable {
 
     /// While a presenter is waited for, claims of its thread come to be waited for, and no longer to be favoured, by what happens to
     /// claims elsewhere: others need not stand behind what waits for them, or they wait for each other.
+    ///
+    /// Nothing of that comes of claims that nobody else has to do with, which are nearly all.
     private mutating func lookAtNestedClaims() {
-        if nested.isEmpty || unansweredByPresenter.isEmpty { return }
+        guard hasEntangled else { return }
+        hasEntangled = false
+        if nested.isEmpty || !hasDelayedPreparation { return }
         var told: Int
         repeat {
             // One that goes on, or is told that it cannot, may let another one go on.
             told = effects.count
-            settle(Array(nested))
+            settle(entangledClaims())
             denyDeadlocks(among: nested)
         } while effects.count != told
     }
@@ -170,18 +186,22 @@ extension Arbiter {
         }
         insert(request, identifier)
         settle([identifier])
-        guard let claim = claims[identifier], claim.phase == .waiting, claim.isNested else { return }
+        guard let claim = claims[identifier], claim.phase == .waiting else { return }
+        hasEntangled = true
+        // Nobody waits for the latest claim but by way of what it is inside of.
+        guard claim.isNested, isEntangled(claim) else { return }
         if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
         // Now that this one waits, others need not stand behind those that wait for it.
-        settle(Array(nested))
+        settle(entangledClaims())
     }
 
     private mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         guard claims[identifier] == nil else { return }
+        hasEntangled = true
         insert(request, identifier)
         hold(identifier)
         claims[identifier]?.phase = .granted
-        nested.remove(identifier)
+        forgetNested(identifier)
     }
 
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
@@ -190,13 +210,12 @@ extension Arbiter {
         var claim = Claim(identifier: identifier, sequence: sequence, request: request)
         for (number, access) in request.accesses.enumerated() {
             claim.nodes.append(
-                tree.insert(
-                    .init(claim: identifier, access: number, sequence: sequence), at: access.key, writes: access.writes)
-            )
+                tree.insert(claim.entry(number), at: access.key, .init(writes: access.writes, holds: false)))
         }
         claims[identifier] = claim
         claimCounts[identifier.client, default: 0] += 1
         if claim.isNested { nested.insert(identifier) }
+        if !request.answering.isEmpty || !request.blocking.isEmpty { nestedInMessages.insert(identifier) }
         if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
     }
 
@@ -205,11 +224,18 @@ extension Arbiter {
     }
 
     mutating func deny(_ identifier: ClaimIdentifier, becauseOf other: ClaimIdentifier) {
-        let number = other.client == identifier.client ? other.number : nil
+        let client = other.client == identifier.client ? nil : other.client
         tell(
             identifier.client,
-            .denied(claim: identifier.number, .deadlock(claim: number, path: deniedPath(other))))
+            .denied(
+                claim: identifier.number,
+                .deadlock(OtherClaim(client: client, number: other.number), path: deniedPath(other))))
         settle(end(identifier))
+    }
+
+    private mutating func forgetNested(_ identifier: ClaimIdentifier) {
+        if !nested.isEmpty { nested.remove(identifier) }
+        if !nestedInMessages.isEmpty { nestedInMessages.remove(identifier) }
     }
 
     private mutating func forgetWaiting(_ claim: Claim) {
@@ -221,11 +247,15 @@ extension Arbiter {
     /// Takes a claim out, in whatever phase it is. Returns those that waited for it.
     mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
         guard let claim = claims.removeValue(forKey: identifier) else { return [] }
+        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
+            hasEntangled = claim.isNested || !claim.preparations.isEmpty || hasExcluding(claim)
+        }
         claimCounts[identifier.client, default: 1] -= 1
-        nested.remove(identifier)
+        forgetNested(identifier)
         forgetWaiting(claim)
         for (number, access) in claim.request.accesses.enumerated() {
-            tree.remove(identifier, access: number, at: claim.nodes[number], writes: access.writes)
+            tree.remove(
+                claim.entry(number), at: claim.nodes[number], .init(writes: access.writes, holds: claim.isHolding))
         }
         if claim.isHolding {
             holdersByPurpose[claim.request.purpose]?.remove(identifier)
@@ -259,6 +289,8 @@ extension Arbiter {
             guard let claim = claims[identifier] else { continue }
             switch claim.phase {
             case .waiting:
+                // Those are in the way until they end.
+                if let blocker = claim.blocker, claims[blocker]?.phase == .granted { continue }
                 if let blocker = firstBlocker(of: claim) { wait(identifier, for: blocker) } else { hold(identifier) }
             case .preparing: grantIfReady(identifier)
             case .granted: break
@@ -269,6 +301,7 @@ extension Arbiter {
     private mutating func wait(_ identifier: ClaimIdentifier, for blocker: ClaimIdentifier) {
         guard claims[identifier]?.blocker != blocker || watchers[blocker] == nil else { return }
         claims[identifier]?.blocker = blocker
+        claims[identifier]?.hasWaited = true
         watchers[blocker, default: []].append(identifier)
     }
 
@@ -276,11 +309,17 @@ extension Arbiter {
     private mutating func hold(_ identifier: ClaimIdentifier) {
         guard let claim = claims[identifier] else { return }
         claims[identifier]?.phase = .preparing
+        for (number, access) in claim.request.accesses.enumerated() {
+            tree.hold(claim.entry(number), at: claim.nodes[number], writes: access.writes)
+        }
         forgetWaiting(claim)
         holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
+        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
         let asked = prepareForClaim(claim)
         // Nobody was in its way a moment ago.
         if asked.isEmpty { return grant(claim) }
+        claims[identifier]?.hasWaited = true
+        hasEntangled = true
         if let presenter = asked.first(where: { claim.isBlocking($0) }) {
             let path = presenters[presenter]?.place.path ?? ""
             tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
@@ -300,11 +339,11 @@ extension Arbiter {
     private mutating func grant(_ claim: Claim) {
         let identifier = claim.identifier
         claims[identifier]?.phase = .granted
-        if !nested.isEmpty { nested.remove(identifier) }
+        forgetNested(identifier)
         tell(
             identifier.client,
             .granted(
                 claim: identifier.number, paths: claim.hasMoved ? claim.request.accesses.map(\.path) : [],
-                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : []))
+                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : [], hasWaited: claim.hasWaited))
     }
 }

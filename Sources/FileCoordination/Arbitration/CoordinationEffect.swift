@@ -1,7 +1,8 @@
 /// What the arbiter tells a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items.
-    case granted(claim: UInt64, paths: [String], keys: [String])
+    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items. Whether others
+    /// had to be waited for tells whether anything can have changed meanwhile.
+    case granted(claim: UInt64, paths: [String], keys: [String], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare itself, and to answer within so many milliseconds.
     case prepare(Preparation)
@@ -12,14 +13,26 @@ package enum CoordinationEffect: Sendable, Equatable {
 
 /// Why a claim is not granted.
 package enum ClaimDenial: Hashable, Sendable {
-    /// It would wait for a claim that cannot end before it: that one's number, if it is of the same process, and its item.
-    case deadlock(claim: UInt64?, path: String)
+    /// It would wait for a claim that cannot end before it: that one, and its item.
+    case deadlock(OtherClaim, path: String)
     /// It would wait for a presenter of an item here, whose queue it blocks meanwhile.
     case blockedPresenter(path: String)
     /// A presenter could not prepare itself.
     case presenter(CoordinationFailure)
     /// The process has more claims than one may have.
     case tooManyClaims(limit: Int)
+}
+
+/// A claim as another one's process is told of it.
+package struct OtherClaim: Hashable, Sendable {
+    /// The process that made it, by the number that it has with the arbiter; `nil` for the same process.
+    package let client: UInt64?
+    package let number: UInt64
+
+    package init(client: UInt64?, number: UInt64) {
+        self.client = client
+        self.number = number
+    }
 }
 
 /// What a presenter is asked to do before a claim is granted.

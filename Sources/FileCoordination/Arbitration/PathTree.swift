@@ -15,16 +15,54 @@ struct PathTree: Sendable {
         case above, same, beneath
     }
 
+    /// Which of the accesses at a path.
+    enum Group: Hashable {
+        case waitingReaders, waitingWriters, holdingReaders, holdingWriters
+
+        init(writes: Bool, holds: Bool) {
+            self =
+                holds
+                ? writes ? .holdingWriters : .holdingReaders : writes ? .waitingWriters : .waitingReaders
+        }
+    }
+
     private struct Node {
         var parent: Int
         var name: String
         var children: [String: Int] = [:]
-        // In the order of their sequence.
-        var readers: [Entry] = []
-        var writers: [Entry] = []
+        /// The same, in an order that does not depend on a dictionary's: equal claims have equal effects.
+        var orderedChildren: [Int] = []
+        /// Its place among those of its parent.
+        var position = 0
+        var waitingReaders = EntryQueue()
+        var waitingWriters = EntryQueue()
+        var holdingReaders = EntryQueue()
+        var holdingWriters = EntryQueue()
         var presenters: [PresenterIdentifier] = []
 
-        var isEmpty: Bool { children.isEmpty && readers.isEmpty && writers.isEmpty && presenters.isEmpty }
+        var isEmpty: Bool {
+            children.isEmpty && waitingReaders.isEmpty && waitingWriters.isEmpty && holdingReaders.isEmpty
+                && holdingWriters.isEmpty && presenters.isEmpty
+        }
+
+        subscript(_ group: Group) -> EntryQueue {
+            switch group {
+            case .waitingReaders: waitingReaders
+            case .waitingWriters: waitingWriters
+            case .holdingReaders: holdingReaders
+            case .holdingWriters: holdingWriters
+            }
+        }
+
+        // A setter of the subscript would copy what it changes.
+        mutating func change(_ group: Group, _ body: (inout EntryQueue) -> Void) {
+            switch group {
+            case .waitingReaders: body(&waitingReaders)
+            case .waitingWriters: body(&waitingWriters)
+            case .holdingReaders: body(&holdingReaders)
+            case .holdingWriters: body(&holdingWriters)
+            }
+        }
     }
 
     private static let root = 0
@@ -35,27 +73,21 @@ struct PathTree: Sendable {
     // MARK: Changing
 
     /// Returns the node that the path has for as long as the entry is there.
-    mutating func insert(_ entry: Entry, at path: String, writes: Bool) -> Int {
+    mutating func insert(_ entry: Entry, at path: String, _ group: Group) -> Int {
         let node = makeNode(at: path)
-        if writes { Self.insert(entry, &nodes[node].writers) } else { Self.insert(entry, &nodes[node].readers) }
+        nodes[node].change(group) { $0.insert(entry) }
         return node
     }
 
-    private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
-        // Nearly always the last: only a claim that has moved is not.
-        var position = entries.endIndex
-        while position > 0, entries[position - 1].sequence > entry.sequence { position -= 1 }
-        entries.insert(entry, at: position)
+    mutating func remove(_ entry: Entry, at node: Int, _ group: Group) {
+        nodes[node].change(group) { $0.remove(entry) }
+        prune(node)
     }
 
-    mutating func remove(_ claim: ClaimIdentifier, access: Int, at node: Int, writes: Bool) {
-        func isIt(_ entry: Entry) -> Bool { entry.claim == claim && entry.access == access }
-        if writes {
-            if let position = nodes[node].writers.firstIndex(where: isIt) { nodes[node].writers.remove(at: position) }
-        } else {
-            if let position = nodes[node].readers.firstIndex(where: isIt) { nodes[node].readers.remove(at: position) }
-        }
-        prune(node)
+    /// An access that has waited does so no longer.
+    mutating func hold(_ entry: Entry, at node: Int, writes: Bool) {
+        nodes[node].change(Group(writes: writes, holds: false)) { $0.remove(entry) }
+        nodes[node].change(Group(writes: writes, holds: true)) { $0.insert(entry) }
     }
 
     mutating func insert(_ presenter: PresenterIdentifier, at path: String) {
@@ -83,7 +115,9 @@ struct PathTree: Sendable {
                 child = nodes.endIndex
                 nodes.append(Node(parent: node, name: name))
             }
+            nodes[child].position = nodes[node].orderedChildren.endIndex
             nodes[node].children[name] = child
+            nodes[node].orderedChildren.append(child)
             node = child
         }
         return node
@@ -104,6 +138,12 @@ struct PathTree: Sendable {
         while node != Self.root, nodes[node].isEmpty {
             let parent = nodes[node].parent
             nodes[parent].children[nodes[node].name] = nil
+            // The last one takes its place.
+            let position = nodes[node].position
+            if let last = nodes[parent].orderedChildren.popLast(), last != node {
+                nodes[parent].orderedChildren[position] = last
+                nodes[last].position = position
+            }
             nodes[node] = Node(parent: -1, name: "")
             free.append(node)
             node = parent
@@ -124,11 +164,11 @@ struct PathTree: Sendable {
     /// Whether there is an access of another claim that excludes one at this node. Quicker than looking for all of them.
     func hasExcluding(_ claim: ClaimIdentifier, at node: Int, writes: Bool) -> Bool {
         func isAlone(_ node: Int) -> Bool {
-            nodes[node].writers.allSatisfy { $0.claim == claim }
-                && (!writes || nodes[node].readers.allSatisfy { $0.claim == claim })
+            nodes[node].holdingWriters.isAlone(claim) && nodes[node].waitingWriters.isAlone(claim)
+                && (!writes || nodes[node].holdingReaders.isAlone(claim) && nodes[node].waitingReaders.isAlone(claim))
         }
         func isAloneBeneath(_ node: Int) -> Bool {
-            nodes[node].children.values.allSatisfy { isAlone($0) && isAloneBeneath($0) }
+            nodes[node].orderedChildren.allSatisfy { isAlone($0) && isAloneBeneath($0) }
         }
         var above = node
         while above >= 0 {
@@ -138,44 +178,50 @@ struct PathTree: Sendable {
         return !isAloneBeneath(node)
     }
 
-    /// Calls a function for every access of other claims that excludes one at this node, the latest at the node itself first,
-    /// until it returns `false`.
-    func forEachExcluding(at node: Int, writes: Bool, _ body: (Entry, Relation) -> Bool) {
-        var above: [Int] = []
-        var next = nodes[node].parent
-        while next >= 0 {
-            above.append(next)
-            next = nodes[next].parent
+    /// Calls a function for every access that excludes one at this node and holds or, where a sequence is given, waits since
+    /// before that: those at the node itself first and, of those, the latest that waits. Until it returns `false`.
+    func forEachExcluding(
+        at node: Int, writes: Bool, waitingBefore sequence: UInt64?, _ body: (Entry, Relation) -> Bool
+    ) {
+        forEachNode(around: node) { node, relation in
+            func visit(_ entries: ArraySlice<Entry>) -> Bool {
+                for entry in entries.reversed() where !body(entry, relation) { return false }
+                return true
+            }
+            if let sequence {
+                guard visit(nodes[node].waitingWriters.before(sequence)),
+                    !writes || visit(nodes[node].waitingReaders.before(sequence))
+                else { return false }
+            }
+            return visit(nodes[node].holdingWriters.all) && (!writes || visit(nodes[node].holdingReaders.all))
         }
-        guard visit([node], .same, writes, body), visit(above, .above, writes, body) else { return }
-        visitBeneath(node, writes, body)
+    }
+
+    func entries(at node: Int, _ group: Group) -> EntryQueue { nodes[node][group] }
+
+    /// Calls a function for a node, those above it and those beneath it, until it returns `false`.
+    @discardableResult
+    func forEachNode(around node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
+        forEachNode(atOrAbove: node, body) && forEachNode(beneath: node, body)
     }
 
     @discardableResult
-    private func visit(_ visited: [Int], _ relation: Relation, _ writes: Bool, _ body: (Entry, Relation) -> Bool)
-        -> Bool
-    {
-        for node in visited {
-            for entry in nodes[node].writers.reversed() where !body(entry, relation) { return false }
-            guard writes else { continue }
-            for entry in nodes[node].readers.reversed() where !body(entry, relation) { return false }
+    func forEachNode(atOrAbove node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
+        guard body(node, .same) else { return false }
+        var above = nodes[node].parent
+        while above >= 0 {
+            guard body(above, .above) else { return false }
+            above = nodes[above].parent
         }
         return true
     }
 
     @discardableResult
-    private func visitBeneath(_ node: Int, _ writes: Bool, _ body: (Entry, Relation) -> Bool) -> Bool {
-        for child in sortedChildren(of: node) {
-            guard visit([child], .beneath, writes, body), visitBeneath(child, writes, body) else { return false }
+    func forEachNode(beneath node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
+        for child in nodes[node].orderedChildren {
+            guard body(child, .beneath), forEachNode(beneath: child, body) else { return false }
         }
         return true
-    }
-
-    /// The same claims in the same order give the same decisions, whatever the order of a dictionary.
-    private func sortedChildren(of node: Int) -> [Int] {
-        let children = nodes[node].children
-        if children.count < 2 { return Array(children.values) }
-        return children.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// Every access at a path and beneath it, in the order of their claims.
@@ -184,8 +230,10 @@ struct PathTree: Sendable {
         var found: [Entry] = []
         var open = [start]
         while let node = open.popLast() {
-            found += nodes[node].readers + nodes[node].writers
-            open += nodes[node].children.values
+            for group in [Group.waitingReaders, .waitingWriters, .holdingReaders, .holdingWriters] {
+                found += nodes[node][group].all
+            }
+            open += nodes[node].orderedChildren
         }
         return found.sorted { ($0.sequence, $0.access) < ($1.sequence, $1.access) }
     }
@@ -202,7 +250,7 @@ struct PathTree: Sendable {
         var open = [node]
         while let node = open.popLast() {
             found += nodes[node].presenters
-            open += nodes[node].children.values
+            open += nodes[node].orderedChildren
         }
         return found.sorted()
     }

@@ -7,7 +7,7 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, attempts: 16) { [self] result in
+        claim(intents.items, purpose: purpose, attempts: 16, at: .here()) { [self] result in
             // What is left to do may block, and has to be done on that queue: the thread that brings the news must not.
             queue.addOperation {
                 do {
@@ -25,12 +25,12 @@ extension CoordinatorCore {
 
     /// Uses items when it is their turn, in a task.
     func coordinate<Result: Sendable>(
-        _ intents: SharedIntents, purpose: String, accessor: () async throws -> Result
+        _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {
         let items = intents.items
         let (ticket, urls) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                claim(items, purpose: purpose, attempts: 16) { continuation.resume(with: $0) }
+                claim(items, purpose: purpose, attempts: 16, at: site) { continuation.resume(with: $0) }
             }
         } onCancel: {
             cancel()
@@ -61,27 +61,30 @@ extension CoordinatorCore {
 
     /// Claims items without blocking. The completion runs on any thread and must not block.
     private func claim(
-        _ items: [ClaimedItem], purpose: String, attempts: Int,
+        _ items: [ClaimedItem], purpose: String, attempts: Int, at site: CallSite,
         _ completion: @escaping @Sendable (Result<(ClaimTicket, [URL]), any Error>) -> Void
     ) {
         do {
-            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: false)
-            let hasToWait = ticket.outcome == nil
-            ticket.onFinish { [self] in
+            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: false, at: site)
+            @Sendable func finish() {
                 var attempts = attempts
                 do {
-                    if let urls = try granted(items, ticket, places, hasWaited: hasToWait, &attempts) {
+                    if let urls = try granted(items, ticket, places, &attempts) {
                         completion(.success((ticket, urls)))
                     } else {
                         // Making a claim looks at the file system.
                         let left = attempts
                         HandlerThreads.shared.run {
-                            self.claim(items, purpose: purpose, attempts: left, completion)
+                            self.claim(items, purpose: purpose, attempts: left, at: site, completion)
                         }
                     }
                 } catch {
                     completion(.failure(error))
                 }
+            }
+            ticket.onFinish {
+                // Finding words for a refusal may take long.
+                if case .denied = ticket.outcome { HandlerThreads.shared.run { finish() } } else { finish() }
             }
         } catch {
             completion(.failure(error))
@@ -91,11 +94,14 @@ extension CoordinatorCore {
 
 extension NSFileCoordinator {
     /// Reads and writes items in a task, without blocking a thread: as ``coordinate(with:queue:byAccessor:)``, for accessors
-    /// that are `async`. An addition of ours. Cancelling the task cancels what this coordinator waits for.
+    /// that are `async`. An addition of ours. Cancelling the task cancels what this coordinator waits for. File and line are
+    /// those of the call, for messages about deadlocks.
     public func coordinate<Result: Sendable>(
-        with intents: [NSFileAccessIntent], byAccessor accessor: () async throws -> Result
+        with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
+        byAccessor accessor: () async throws -> Result
     ) async throws -> Result {
-        try await core.coordinate(SharedIntents(intents), purpose: purposeIdentifier, accessor: accessor)
+        try await core.coordinate(
+            SharedIntents(intents), purpose: purposeIdentifier, at: .source(file: file, line: line), accessor: accessor)
     }
 }
 

@@ -91,9 +91,9 @@ final class CoordinatorCore: Sendable {
     func waitForClaim(_ items: [ClaimedItem], purpose: String) throws -> (ClaimTicket, [URL]) {
         var attempts = Self.attempts
         while true {
-            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: true)
-            let hasWaited = wait(for: ticket)
-            if let urls = try granted(items, ticket, places, hasWaited: hasWaited, &attempts) {
+            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: true, at: .here())
+            ticket.wait()
+            if let urls = try granted(items, ticket, places, &attempts) {
                 return (ticket, urls)
             }
         }
@@ -101,43 +101,32 @@ final class CoordinatorCore: Sendable {
 
     /// - Parameter isWaitedFor: whether this thread blocks until the claim is granted, and with it what it holds.
     func makeClaim(
-        _ items: [ClaimedItem], purpose: String, isWaitedFor: Bool
+        _ items: [ClaimedItem], purpose: String, isWaitedFor: Bool, at site: CallSite
     ) throws -> (ClaimTicket, [ItemPath]) {
         let places = try items.map { try $0.locate() }
         let thread = isWaitedFor ? ThreadClaims.current : ThreadClaims()
         let ticket = process.claim(
             zip(items, places).map { $0.access(at: $1) }, purpose: purpose, presenter: presenter,
-            enclosing: thread.held, answering: thread.answering, blocksThread: isWaitedFor)
+            enclosing: thread.held, answering: thread.answering, blocksThread: isWaitedFor, at: site)
         running.withLock { $0.waiting[ticket.number] = ticket }
         return (ticket, places)
     }
 
-    private func wait(for ticket: ClaimTicket) -> Bool {
-        if ticket.outcome == nil {
-            let request = ticket.request
-            if !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty {
-                CallSites.remember(request)
-            }
-        }
-        return ticket.wait()
-    }
-
     /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
     func granted(
-        _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], hasWaited: Bool, _ attempts: inout Int
+        _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
         running.withLock { $0.waiting[ticket.number] = nil }
-        defer { CallSites.forget(ticket.number) }
         switch ticket.outcome {
-        case .granted(let granted)?:
-            if hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
+        case .granted(let granted, _)?:
+            if ticket.hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
                 attempts -= 1
                 return nil
             }
             return zip(items, zip(places, granted)).map { item, place in
                 item.resolvesLink || place.0.path != place.1.path ? URL(fileURLWithPath: place.1.path) : item.url
             }
-        case .denied(let denial)?: throw denial.error(of: ticket)
+        case .denied(let denial)?: throw denial.error(of: ticket, in: process)
         case .cancelled?, nil: throw CocoaError(.userCancelled)
         }
     }

@@ -3,7 +3,7 @@ import LinuxSystem
 /// A claim of this process, from its making to its end, and whoever waits for it.
 final class ClaimTicket: Sendable {
     enum Outcome: Sendable {
-        case granted([ItemPlace])
+        case granted([ItemPlace], hasWaited: Bool)
         case denied(ClaimDenial)
         case cancelled
     }
@@ -11,15 +11,19 @@ final class ClaimTicket: Sendable {
     private struct State {
         var request: ClaimRequest
         var outcome: Outcome?
+        var isDelayed = false
         var handler: (@Sendable () -> Void)?
     }
 
     // Innermost.
     private let state: Lock<State>
     let number: UInt64
+    /// Where it was made.
+    let site: CallSite
 
-    init(_ request: ClaimRequest) {
+    init(_ request: ClaimRequest, at site: CallSite) {
         number = request.number
+        self.site = site
         state = Lock(State(request: request))
     }
 
@@ -39,7 +43,7 @@ final class ClaimTicket: Sendable {
         let (wasOpen, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard state.outcome == nil else { return (false, nil) }
             state.outcome = outcome
-            if case .granted(let places) = outcome, places.count == state.request.accesses.count {
+            if case .granted(let places, _) = outcome, places.count == state.request.accesses.count {
                 for (number, place) in places.enumerated() {
                     state.request.accesses[number].path = place.path
                     state.request.accesses[number].key = place.key
@@ -61,13 +65,22 @@ final class ClaimTicket: Sendable {
         if isFinished { handler() }
     }
 
-    /// Blocks until there is an outcome. Returns whether that took any waiting.
-    func wait() -> Bool {
-        if outcome != nil { return false }
+    /// Whoever decides came to be there only after the claim was made.
+    func isDelayed() { state.withLock { $0.isDelayed = true } }
+
+    /// Whether anything can have happened to the items between the claim's making and its being granted.
+    var hasWaited: Bool {
+        state.withLock { state in
+            if case .granted(_, false) = state.outcome { state.isDelayed } else { true }
+        }
+    }
+
+    /// Blocks until there is an outcome.
+    func wait() {
+        if outcome != nil { return }
         let latch = Latch()
         onFinish { latch.open() }
         latch.wait()
-        return true
     }
 }
 

@@ -2,6 +2,9 @@
 package protocol CoordinationAuthority: Sendable {
     /// Tells it something. May be called from any thread and does not block.
     func send(_ event: CoordinationEvent)
+    /// Finds words for where a process has made a claim that this one would wait for in vain. The completion is called once.
+    func findPlace(
+        ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void)
 }
 
 /// The way to an authority for all processes, in a program that has one.
@@ -10,9 +13,11 @@ package protocol SharedCoordination: Sendable {
     ///
     /// - Parameters:
     ///   - receive: called with what the authority says, in its order, never on two threads at once. Must not block.
+    ///   - place: finds words for where this process has made a claim, if it has that still. Called on a thread that may block.
     ///   - lost: called once when the authority is gone, after the last of what it said.
     func connect(
-        receive: @escaping @Sendable ([CoordinationEffect]) -> Void, lost: @escaping @Sendable () -> Void
+        receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
+        place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
     ) throws -> any CoordinationAuthority
 }
 
@@ -32,4 +37,11 @@ final class LocalAuthority: CoordinationAuthority {
     }
 
     func send(_ event: CoordinationEvent) { host.apply(event, from: 0) }
+
+    func findPlace(
+        ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
+    ) {
+        // There is no other process.
+        completion(nil)
+    }
 }

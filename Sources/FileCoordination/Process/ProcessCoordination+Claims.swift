@@ -5,7 +5,7 @@ extension ProcessCoordination {
     /// Makes a claim. Blocks only while there is nobody yet who decides.
     func claim(
         _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64],
-        blocksThread: Bool
+        blocksThread: Bool, at site: CallSite
     ) -> ClaimTicket {
         refreshPlaces()
         let blocking = blocksThread ? presentersBlockedByThisThread() : []
@@ -17,7 +17,8 @@ extension ProcessCoordination {
                 ClaimRequest(
                     number: number, accesses: accesses, purpose: purpose,
                     presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: enclosing,
-                    answering: answering, blocking: blocking, presenterTimeLimit: Self.presenterTimeLimit))
+                    answering: answering, blocking: blocking, presenterTimeLimit: Self.presenterTimeLimit),
+                at: site)
             state.claims[number] = ticket
             return ticket
         }
@@ -56,6 +57,30 @@ extension ProcessCoordination {
         presenter.flatMap { object in state.withLock { $0.presenterNumbers[object] } }
     }
 
+    /// Where another claim was made, in words. Asks the other process where it is not this one, and blocks until that has
+    /// answered or the daemon waits no longer.
+    func place(of claim: OtherClaim) -> String {
+        guard let client = claim.client else {
+            return placeOfClaim(claim.number) ?? "a place that has gone on since"
+        }
+        let authority = state.withLock { state -> (any CoordinationAuthority)? in
+            if case .connected(let authority, _) = state.link { authority } else { nil }
+        }
+        let answer = Lock<String?>(nil)
+        let answered = Latch()
+        authority?.findPlace(ofClaim: claim.number, of: client) { words in
+            answer.withLock { $0 = words }
+            answered.open()
+        }
+        if authority != nil { answered.wait() }
+        return answer.withLock { $0 } ?? "a place in another program"
+    }
+
+    /// Where a claim of this process was made, if there is still one of that number. Takes a while.
+    func placeOfClaim(_ number: UInt64) -> String? {
+        state.withLock { $0.claims[number] }?.site.words
+    }
+
     // MARK: What the authority says
 
     /// Called by one thread at a time.
@@ -63,10 +88,10 @@ extension ProcessCoordination {
         for effect in effects {
             guard state.withLock({ $0.epoch == epoch }) else { return }
             switch effect {
-            case .granted(let claim, let paths, let keys):
+            case .granted(let claim, let paths, let keys, let hasWaited):
                 guard let ticket = state.withLock({ $0.claims[claim] }) else { break }
                 let places = zip(paths, keys).map { ItemPlace(path: $0, key: $1) }
-                ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places))
+                ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places, hasWaited: hasWaited))
             case .denied(let claim, let denial):
                 state.withLock { $0.claims.removeValue(forKey: claim) }?.finish(.denied(denial))
             case .prepare(let preparation): prepare(preparation)

@@ -121,7 +121,8 @@ extension ProcessCoordination {
         _ shared: any SharedCoordination, _ epoch: UInt64
     ) throws -> any CoordinationAuthority {
         try shared.connect(
-            receive: { [weak self] in self?.receive($0, epoch: epoch) }, lost: { [weak self] in self?.lost(epoch) })
+            receive: { [weak self] in self?.receive($0, epoch: epoch) },
+            place: { [weak self] in self?.placeOfClaim($0) }, lost: { [weak self] in self?.lost(epoch) })
     }
 
     /// The authority is gone. All that it had granted is held on to, and told to the next one.
@@ -226,7 +227,10 @@ extension ProcessCoordination.State {
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
         let claims = claims.values.sorted { $0.number < $1.number }
         outgoing += claims.filter(\.isGranted).map { .adopt($0.request) }
-        outgoing += claims.filter { $0.outcome == nil }.map { .claim($0.request) }
+        for claim in claims where claim.outcome == nil {
+            claim.isDelayed()
+            outgoing.append(.claim(claim.request))
+        }
     }
 
     fileprivate mutating func takeReacquisitions() -> [ProcessCoordination.Reacquisition] {

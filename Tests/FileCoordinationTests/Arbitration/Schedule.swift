@@ -220,7 +220,8 @@ struct Schedule {
         for addressed in effects {
             log.append(.effect(addressed))
             switch addressed.effect {
-            case .granted(let number, let paths, let keys):
+            case .granted(let number, let paths, let keys, let hasWaited):
+                if !hasWaited { count("at once") }
                 try grant(ClaimIdentifier(client: addressed.client, number: number), paths, keys)
             case .denied(let number, let denial):
                 if case .deadlock = denial { count("deadlocks") }

@@ -1,0 +1,29 @@
+import Conduit
+import Dispatch
+import FileCoordination
+import LinuxSystem
+
+extension CoordinationService {
+    /// How long a process has to say where it made a claim.
+    private static let patience = DispatchTimeInterval.seconds(10)
+
+    /// Has the process that made a claim say where that was. One that does not, because it is stopped or busy, is named.
+    func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindPlaceCall>) {
+        guard let connection = connection(of: claim, refusedTo: call.connection) else {
+            return call.reply(.init(place: nil, process: nil, program: nil))
+        }
+        let pending = connection.call(PlaceCall(claim: claim.number)) { result in
+            let place = (try? result.get())?.place
+            // Looking at another process's program reads files.
+            HandlerThreads.shared.run {
+                let path = (try? connection.peer.executable())?.path
+                call.reply(
+                    .init(
+                        place: place, process: Int(connection.peer.credentials.processID),
+                        program: path?.split(separator: "/").last.map(String.init)))
+            }
+        }
+        // Does nothing if it has answered.
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { pending.cancel() }
+    }
+}

@@ -1,0 +1,64 @@
+/// Accesses in the order in which their claims were made. One is found in logarithmic time, and taken out at little cost where
+/// that happens nearly always: near either end.
+struct EntryQueue: Sendable {
+    private var storage: [PathTree.Entry] = []
+    /// What is before this was taken out.
+    private var head = 0
+
+    var isEmpty: Bool { head == storage.endIndex }
+    var all: ArraySlice<PathTree.Entry> { storage[head...] }
+
+    func before(_ sequence: UInt64) -> ArraySlice<PathTree.Entry> { storage[head..<position(of: sequence, 0)] }
+
+    /// Those of claims that were made after one, and not after another.
+    func after(_ sequence: UInt64, through last: UInt64) -> ArraySlice<PathTree.Entry> {
+        let start = position(of: sequence &+ 1, 0)
+        return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
+    }
+
+    /// Whether there is nobody but one claim. Its accesses are beside each other.
+    func isAlone(_ claim: ClaimIdentifier) -> Bool {
+        isEmpty || storage[head].claim == claim && storage.last?.claim == claim
+    }
+
+    mutating func insert(_ entry: PathTree.Entry) {
+        // Nearly always the last: only a claim that has moved, or was passed by others, is not.
+        storage.insert(entry, at: position(of: entry.sequence, entry.access))
+    }
+
+    mutating func remove(_ entry: PathTree.Entry) {
+        let position = position(of: entry.sequence, entry.access)
+        guard position < storage.endIndex, storage[position].sequence == entry.sequence,
+            storage[position].access == entry.access
+        else { return }
+        if position - head > storage.endIndex - position {
+            storage.remove(at: position)
+        } else {
+            for moved in stride(from: position, to: head, by: -1) { storage[moved] = storage[moved - 1] }
+            head += 1
+        }
+        if isEmpty {
+            storage.removeAll(keepingCapacity: head < 64)
+            head = 0
+        } else if head > 64, head > storage.count / 2 {
+            storage.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// Where an access is, or would be.
+    private func position(of sequence: UInt64, _ access: Int) -> Int {
+        var (low, high) = (head, storage.endIndex)
+        // Most that come are the latest.
+        if let last = storage.last, !isEmpty, (last.sequence, last.access) < (sequence, access) { return high }
+        while low < high {
+            let middle = low + (high - low) / 2
+            if (storage[middle].sequence, storage[middle].access) < (sequence, access) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

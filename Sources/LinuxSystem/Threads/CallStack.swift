@@ -1,0 +1,42 @@
+import CLinux
+
+/// Where the calling thread came from.
+package enum CallStack {
+    /// The return addresses of this function's caller and of those that called that, the innermost first. Takes well below a
+    /// microsecond. Functions without frame pointers, as in much of C, end the list.
+    package static func returnAddresses(atMost limit: Int) -> [UInt] {
+        [UInt](unsafeUninitializedCapacity: limit) { buffer, count in
+            guard let addresses = buffer.baseAddress else { return }
+            count = Int(clinux_return_addresses(addresses, CInt(limit)))
+        }
+    }
+}
+
+/// A program or library as it is loaded into this process.
+package struct LoadedImage: Sendable {
+    package let path: String
+    /// The lowest address.
+    package let start: UInt
+    /// The end of its code.
+    package let textEnd: UInt
+
+    /// All that are loaded, by address.
+    package static var all: [LoadedImage] {
+        var images: [LoadedImage] = []
+        withUnsafeMutablePointer(to: &images) { images in
+            clinux_each_image(
+                { image, context in
+                    guard let image = image?.pointee,
+                        let images = context?.assumingMemoryBound(to: [LoadedImage].self)
+                    else { return }
+                    images.pointee.append(
+                        LoadedImage(path: String(cString: image.path), start: image.start, textEnd: image.text_end))
+                }, images)
+        }
+        let program = (try? FileDescriptor.open("/proc/self/exe", .pathOnly))?.path
+        return images.compactMap { image in
+            if !image.path.isEmpty { return image }
+            return program.map { LoadedImage(path: $0, start: image.start, textEnd: image.textEnd) }
+        }.sorted { $0.start < $1.start }
+    }
+}

@@ -1,0 +1,117 @@
+import FileCoordination
+import Testing
+
+/// Many who wait for one item. What deciding costs shows as a test that ends, or does not.
+@Suite(.timeLimit(.minutes(2))) struct ArbiterCrowdTests {
+    private static func claim(_ number: UInt64, _ path: String, inside outer: [UInt64] = []) -> CoordinationEvent {
+        .claim(
+            ClaimRequest(
+                number: number, accesses: [Access(path: path, key: path, traits: .writes)], purpose: "\(number)",
+                enclosing: outer))
+    }
+
+    private static func granted(_ effects: [AddressedEffect]) -> [ClaimIdentifier] {
+        effects.compactMap {
+            if case .granted(let claim, _, _, _) = $0.effect {
+                ClaimIdentifier(client: $0.client, number: claim)
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// Has everybody who is granted something release it, and returns in which order they were.
+    private static func drain(_ arbiter: inout Arbiter, from first: ClaimIdentifier) -> [ClaimIdentifier] {
+        var order = [first]
+        var next = 0
+        while next < order.count {
+            order += granted(arbiter.apply(.release(claim: order[next].number, outcomes: []), from: order[next].client))
+            next += 1
+        }
+        return order
+    }
+
+    @Test func manyNestedClaimsOfOneItemAreServedInOrderAndKeepNobodyElseWaiting() {
+        let count: UInt64 = 1_000
+        var arbiter = Arbiter()
+        _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
+        for number in 1...count {
+            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
+            // Somebody else, meanwhile.
+            #expect(Self.granted(arbiter.apply(Self.claim(number, "/elsewhere"), from: 3)).count == 1)
+            _ = arbiter.apply(.release(claim: number, outcomes: []), from: 3)
+        }
+        let order = Self.drain(&arbiter, from: ClaimIdentifier(client: 1, number: 1))
+        #expect(order.dropFirst().map(\.number) == Array((count + 1)...(2 * count)))
+        for number in 1...count { _ = arbiter.apply(.release(claim: number, outcomes: []), from: 2) }
+        #expect(arbiter.claimCount == 0)
+    }
+
+    @Test func theSameWhileAPresenterOfSomethingElseHasNotAnswered() {
+        let count: UInt64 = 1_000
+        var arbiter = Arbiter()
+        _ = arbiter.apply(.present(PresenterPlace(number: 1, path: "/document", key: "/document")), from: 4)
+        #expect(Self.granted(arbiter.apply(Self.claim(1, "/document"), from: 5)).isEmpty)
+        _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
+        for number in 1...count {
+            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
+        }
+        #expect(Self.drain(&arbiter, from: ClaimIdentifier(client: 1, number: 1)).count == Int(count) + 1)
+    }
+
+    @Test func manyNestedClaimsThatWaitForEachOtherInACircleAreToldSoOnce() {
+        let count: UInt64 = 200
+        var arbiter = Arbiter()
+        for number in 1...count { _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 1) }
+        var denials = 0
+        for number in 1...count {
+            let effects = arbiter.apply(
+                Self.claim(count + number, "/own/\(number % count + 1)", inside: [number]), from: 1)
+            for case .denied(_, .deadlock) in effects.map(\.effect) { denials += 1 }
+        }
+        #expect(denials == 1)
+    }
+
+    @Test(arguments: [1, 2, 5]) func aCrowdAtOnePathIsServedInItsOrder(everyHowManiethReads interval: UInt64) {
+        let count: UInt64 = 20_000
+        var arbiter = Arbiter()
+        _ = arbiter.apply(Self.claim(0, "/index"), from: 1)
+        for number in 1...count {
+            let traits: Access.Traits = number % interval == 1 ? [] : .writes
+            _ = arbiter.apply(
+                .claim(
+                    ClaimRequest(
+                        number: number, accesses: [Access(path: "/index", key: "/index", traits: traits)],
+                        purpose: "\(number)")), from: 1)
+        }
+        let order = Self.drain(&arbiter, from: ClaimIdentifier(client: 1, number: 0))
+        #expect(order.map(\.number) == Array(0...count))
+    }
+
+    @Test func aGrantSaysWhetherOthersHadToBeWaitedFor() {
+        var arbiter = Arbiter()
+        #expect(
+            arbiter.apply(Self.claim(1, "/a"), from: 1).map(\.effect)
+                == [.granted(claim: 1, paths: [], keys: [], hasWaited: false)])
+        #expect(arbiter.apply(Self.claim(2, "/a"), from: 1).isEmpty)
+        #expect(
+            arbiter.apply(.release(claim: 1, outcomes: []), from: 1).map(\.effect)
+                == [.granted(claim: 2, paths: [], keys: [], hasWaited: true)])
+    }
+
+    @Test func aProcessThatEndsWithManyNestedClaimsLeavesNothing() {
+        let count: UInt64 = 1_000
+        var arbiter = Arbiter()
+        _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
+        for number in 1...count {
+            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
+        }
+        _ = arbiter.apply(Self.claim(9_999, "/index"), from: 3)
+        _ = arbiter.end(client: 2)
+        #expect(arbiter.claimCount == 2)
+        #expect(Self.granted(arbiter.end(client: 1)) == [ClaimIdentifier(client: 3, number: 9_999)])
+    }
+}
