@@ -17,8 +17,8 @@ struct PathTree: Sendable {
 
     private struct Node {
         var parent: Int
-        var name: String
-        var children: [String: Int] = [:]
+        var name: ExactPath
+        var children: [ExactPath: Int] = [:]
         // In the order of their sequence.
         var readers: [Entry] = []
         var writers: [Entry] = []
@@ -35,7 +35,7 @@ struct PathTree: Sendable {
     // MARK: Changing
 
     /// Returns the node that the path has for as long as the entry is there.
-    mutating func insert(_ entry: Entry, at path: String, writes: Bool) -> Int {
+    mutating func insert(_ entry: Entry, at path: ExactPath, writes: Bool) -> Int {
         let node = makeNode(at: path)
         if writes { Self.insert(entry, &nodes[node].writers) } else { Self.insert(entry, &nodes[node].readers) }
         return node
@@ -58,17 +58,17 @@ struct PathTree: Sendable {
         prune(node)
     }
 
-    mutating func insert(_ presenter: PresenterIdentifier, at path: String) {
+    mutating func insert(_ presenter: PresenterIdentifier, at path: ExactPath) {
         nodes[makeNode(at: path)].presenters.append(presenter)
     }
 
-    mutating func remove(_ presenter: PresenterIdentifier, at path: String) {
+    mutating func remove(_ presenter: PresenterIdentifier, at path: ExactPath) {
         guard let node = node(at: path) else { return }
         nodes[node].presenters.removeAll { $0 == presenter }
         prune(node)
     }
 
-    private mutating func makeNode(at path: String) -> Int {
+    private mutating func makeNode(at path: ExactPath) -> Int {
         var node = Self.root
         for name in Self.names(in: path) {
             if let child = nodes[node].children[name] {
@@ -90,10 +90,12 @@ struct PathTree: Sendable {
     }
 
     /// A path's components. Splitting it by characters would take longer than all the rest.
-    private static func names(in path: String) -> [String] {
-        var path = path
+    private static func names(in path: ExactPath) -> [ExactPath] {
+        var path = path.string
         return path.withUTF8 { bytes in
-            bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+            bytes.split(separator: UInt8(ascii: "/")).map {
+                ExactPath(String(decoding: $0, as: UTF8.self))
+            }
         }
     }
 
@@ -110,7 +112,7 @@ struct PathTree: Sendable {
         }
     }
 
-    private func node(at path: String) -> Int? {
+    private func node(at path: ExactPath) -> Int? {
         var node = Self.root
         for name in Self.names(in: path) {
             guard let child = nodes[node].children[name] else { return nil }
@@ -179,7 +181,7 @@ struct PathTree: Sendable {
     }
 
     /// Every access at a path and beneath it, in the order of their claims.
-    func entries(atOrBeneath path: String) -> [Entry] {
+    func entries(atOrBeneath path: ExactPath) -> [Entry] {
         guard let start = node(at: path) else { return [] }
         var found: [Entry] = []
         var open = [start]
@@ -191,7 +193,7 @@ struct PathTree: Sendable {
     }
 
     /// The presenters of a path, of what is above it and of what is beneath it.
-    func presenters(around path: String) -> [PresenterIdentifier] {
+    func presenters(around path: ExactPath) -> [PresenterIdentifier] {
         var found: [PresenterIdentifier] = []
         var node = Self.root
         for name in Self.names(in: path) {

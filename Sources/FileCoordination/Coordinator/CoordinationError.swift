@@ -18,10 +18,13 @@ extension ClaimDenial {
                     NSLocalizedDescriptionKey:
                         "This process has \(limit) coordinated accesses already; no more are taken."
                 ])
+        case .refused(let reason): return Self.refusal(reason)
         case .deadlock(let claim, let path):
             return deadlock(ticket) { sites in
                 let there =
-                    claim.map { CallSites.place(of: $0, seenFrom: ticket.request, sites) }
+                    claim.map {
+                        NamedCallSites.place(of: $0) ?? CallSites.place(of: $0, seenFrom: ticket.request, sites)
+                    }
                     ?? "a place in another program"
                 let words =
                     "it waits for the access to \(path) at \(there), which cannot end before this one. Nest calls of the same "
@@ -37,10 +40,17 @@ extension ClaimDenial {
         }
     }
 
+    /// The error of a claim that nobody takes.
+    static func refusal(_ reason: String) -> any Error {
+        CocoaError(
+            .fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "A coordinated access was refused: \(reason)."])
+    }
+
     private func deadlock(_ ticket: ClaimTicket, because reason: ([String]) -> String) -> any Error {
-        let own = ticket.request.accesses.first?.path ?? ""
-        let sites = CallSites.ofThisThread()
-        let here = sites.first ?? "a place without symbols"
+        let own = ticket.request.accesses.first?.path.string ?? ""
+        let named = NamedCallSites.place(of: ticket.number)
+        let sites = named == nil ? CallSites.ofThisThread() : []
+        let here = named ?? sites.first ?? "a place without symbols"
         let words = "Coordinated access to \(own) at \(here) would wait for ever: \(reason(sites))."
         ProcessCoordination.log.fault("\(words, privacy: .public)")
         return CocoaError(

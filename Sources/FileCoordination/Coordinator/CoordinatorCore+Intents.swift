@@ -7,7 +7,7 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, attempts: 16) { [self] result in
+        claim(intents.items, purpose: purpose, in: .none, attempts: 16) { [self] result in
             // What is left to do may block, and has to be done on that queue: the thread that brings the news must not.
             queue.addOperation {
                 do {
@@ -25,16 +25,21 @@ extension CoordinatorCore {
 
     /// Uses items when it is their turn, in a task.
     func coordinate<Result: Sendable>(
-        _ intents: SharedIntents, purpose: String, accessor: () async throws -> Result
+        _ intents: SharedIntents, purpose: String, at place: CallPlace, accessor: () async throws -> Result
     ) async throws -> Result {
+        if Task.isCancelled { throw CocoaError(.userCancelled) }
         let items = intents.items
+        let caller = WaitingTask(process, place)
         let (ticket, urls) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                claim(items, purpose: purpose, attempts: 16) { continuation.resume(with: $0) }
+                claim(items, purpose: purpose, in: .ofTask, attempts: 16, for: caller) {
+                    continuation.resume(with: $0)
+                }
             }
         } onCancel: {
-            cancel()
+            caller.cancel()
         }
+        defer { NamedCallSites.forget(ticket.number) }
         let snapshots: UploadSnapshots?
         do {
             try Task.checkCancellation()
@@ -46,9 +51,9 @@ extension CoordinatorCore {
         intents.move(to: snapshots?.urls ?? urls)
         defer { withExtendedLifetime(snapshots) {} }
         let watches = ticket.request.accesses.enumerated().compactMap { ItemWatch($1, number: $0) }
-        begin(watches)
+        begin(ticket, watches)
         defer { end(ticket, watches) }
-        return try await accessor()
+        return try await TaskClaims.holding(ticket.number, accessor)
     }
 
     private static func snapshots(_ items: [ClaimedItem], _ urls: [URL]) async throws -> UploadSnapshots {
@@ -61,11 +66,13 @@ extension CoordinatorCore {
 
     /// Claims items without blocking. The completion runs on any thread and must not block.
     private func claim(
-        _ items: [ClaimedItem], purpose: String, attempts: Int,
+        _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int,
+        for caller: WaitingTask? = nil,
         _ completion: @escaping @Sendable (Result<(ClaimTicket, [URL]), any Error>) -> Void
     ) {
         do {
-            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: false)
+            let (ticket, places) = try makeClaim(items, purpose: purpose, in: surroundings)
+            caller?.wait(for: ticket)
             let hasToWait = ticket.outcome == nil
             ticket.onFinish { [self] in
                 var attempts = attempts
@@ -76,10 +83,13 @@ extension CoordinatorCore {
                         // Making a claim looks at the file system.
                         let left = attempts
                         HandlerThreads.shared.run {
-                            self.claim(items, purpose: purpose, attempts: left, completion)
+                            NamedCallSites.forget(ticket.number)
+                            self.claim(
+                                items, purpose: purpose, in: surroundings, attempts: left, for: caller, completion)
                         }
                     }
                 } catch {
+                    NamedCallSites.forget(ticket.number)
                     completion(.failure(error))
                 }
             }
@@ -91,11 +101,53 @@ extension CoordinatorCore {
 
 extension NSFileCoordinator {
     /// Reads and writes items in a task, without blocking a thread: as ``coordinate(with:queue:byAccessor:)``, for accessors
-    /// that are `async`. An addition of ours. Cancelling the task cancels what this coordinator waits for.
+    /// that are `async`. An addition of ours.
+    ///
+    /// A call that would wait for an accessor that the same task is in, or for a presenter that the task prepares, fails with an
+    /// error that names both places. Cancelling the task makes the call fail with `CocoaError.userCancelled`, also if that
+    /// happens before.
     public func coordinate<Result: Sendable>(
-        with intents: [NSFileAccessIntent], byAccessor accessor: () async throws -> Result
+        with intents: [NSFileAccessIntent], fileID: StaticString = #fileID, line: UInt = #line,
+        function: StaticString = #function, byAccessor accessor: () async throws -> Result
     ) async throws -> Result {
-        try await core.coordinate(SharedIntents(intents), purpose: purposeIdentifier, accessor: accessor)
+        try await core.coordinate(
+            SharedIntents(intents), purpose: purposeIdentifier,
+            at: CallPlace(fileID: fileID, line: line, function: function), accessor: accessor)
+    }
+}
+
+/// A task that waits for a claim, for one after the other if paths come to lead elsewhere. It may be cancelled at any time.
+private final class WaitingTask: Sendable {
+    private struct State {
+        var ticket: ClaimTicket?
+        var isCancelled = false
+    }
+
+    private let process: ProcessCoordination
+    private let place: CallPlace
+    // Innermost.
+    private let state = Lock(State())
+
+    init(_ process: ProcessCoordination, _ place: CallPlace) {
+        self.process = process
+        self.place = place
+    }
+
+    func wait(for ticket: ClaimTicket) {
+        NamedCallSites.remember(ticket.number, place)
+        let isCancelled = state.withLock { state in
+            state.ticket = ticket
+            return state.isCancelled
+        }
+        if isCancelled { process.withdraw(ticket) }
+    }
+
+    func cancel() {
+        let ticket = state.withLock { state in
+            state.isCancelled = true
+            return state.ticket
+        }
+        if let ticket { process.withdraw(ticket) }
     }
 }
 

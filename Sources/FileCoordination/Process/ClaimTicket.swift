@@ -73,6 +73,6 @@ final class ClaimTicket: Sendable {
 
 /// Where an item of a granted claim is.
 struct ItemPlace: Hashable, Sendable {
-    let path: String
-    let key: String
+    let path: ExactPath
+    let key: ExactPath
 }

@@ -1,7 +1,16 @@
 /// What decides for this process: an arbiter of its own, or the daemon's.
 package protocol CoordinationAuthority: Sendable {
     /// Tells it something. May be called from any thread and does not block.
-    func send(_ event: CoordinationEvent)
+    ///
+    /// - Throws: when this cannot be told; others can.
+    func send(_ event: CoordinationEvent) throws(UnsendableEvent)
+}
+
+/// Why an authority cannot be told something.
+package struct UnsendableEvent: Error {
+    package let words: String
+
+    package init(_ words: String) { self.words = words }
 }
 
 /// The way to an authority for all processes, in a program that has one.

@@ -4,11 +4,10 @@ import LinuxSystem
 extension ProcessCoordination {
     /// Makes a claim. Blocks only while there is nobody yet who decides.
     func claim(
-        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64],
-        blocksThread: Bool
+        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, in surroundings: ClaimSurroundings
     ) -> ClaimTicket {
         refreshPlaces()
-        let blocking = blocksThread ? presentersBlockedByThisThread() : []
+        let blocking = surroundings.blocksThread ? presentersBlockedByThisThread() : []
         lookForDaemonAgain()
         let (isConnected, ticket) = registering { state in
             let number = state.nextNumber
@@ -16,8 +15,9 @@ extension ProcessCoordination {
             let ticket = ClaimTicket(
                 ClaimRequest(
                     number: number, accesses: accesses, purpose: purpose,
-                    presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: enclosing,
-                    answering: answering, blocking: blocking, presenterTimeLimit: Self.presenterTimeLimit))
+                    presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: surroundings.enclosing,
+                    answering: surroundings.answering, blocking: blocking,
+                    presenterTimeLimit: Self.presenterTimeLimit))
             state.claims[number] = ticket
             return ticket
         }
