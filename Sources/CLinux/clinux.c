@@ -149,7 +149,6 @@ int clinux_become_batch_thread(void) {
     struct sched_param parameters = {.sched_priority = 0};
     return sched_setscheduler(0, SCHED_BATCH, &parameters);
 }
-int clinux_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 pid_t clinux_gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
 const uint32_t clinux_epoll_in = EPOLLIN, clinux_epoll_out = EPOLLOUT, clinux_epoll_err = EPOLLERR;

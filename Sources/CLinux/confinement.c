@@ -3,6 +3,7 @@
 #include "confinement_filter.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -100,7 +101,11 @@ struct failure { int stage, error; };
 
 /* Everything between fork and exec: calls that are safe in the child of a process with threads, and no others. */
 static struct failure become(const char *path, char *const argv[], char *const envp[], const int *descriptors,
-                             int count, const struct clinux_confinement *confinement, int ruleset, int *report) {
+                             int count, const struct clinux_confinement *confinement, int ruleset, int *report,
+                             pid_t parent) {
+    /* It ends with the one who watches it, however that ends; and at once if that has happened by now. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LIMITS, errno};
+    if (getppid() != parent) _exit(127);
     /* First above all of them, so that none is overwritten before it was copied to its place. */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
@@ -155,8 +160,8 @@ static struct failure become(const char *path, char *const argv[], char *const e
     return (struct failure){CLINUX_STAGE_EXECUTE, errno};
 }
 
-int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
-                          int count, const struct clinux_confinement *confinement, int *stage) {
+static int spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
+                 const struct clinux_confinement *confinement, int *stage) {
     int error;
     *stage = CLINUX_STAGE_RULES;
     int ruleset = make_ruleset(confinement, &error);
@@ -172,10 +177,11 @@ int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t parent = getpid();
     pid_t child = fork();
     if (child == 0) {
         int place = report[1];
-        struct failure failure = become(path, argv, envp, descriptors, count, confinement, ruleset, &place);
+        struct failure failure = become(path, argv, envp, descriptors, count, confinement, ruleset, &place, parent);
         ssize_t written = write(place, &failure, sizeof failure);
         (void)written;
         _exit(127);
@@ -198,4 +204,80 @@ int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char
     close(report[0]);
     if (!error) *pid = child;
     return error;
+}
+
+/* What the kernel calls a parent's death is the end of the thread that made the child: they are all made by one that stays. */
+struct spawn_job {
+    pid_t *pid;
+    const char *path;
+    char *const *argv, *const *envp;
+    const int *descriptors;
+    int count;
+    const struct clinux_confinement *confinement;
+    int *stage;
+    int error, is_done;
+    struct spawn_job *next;
+};
+
+static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t job_was_added = PTHREAD_COND_INITIALIZER, job_was_done = PTHREAD_COND_INITIALIZER;
+static struct spawn_job *first_job, **last_job = &first_job;
+static int has_spawner;
+
+static void *spawn_jobs(void *unused) {
+    (void)unused;
+    prctl(PR_SET_NAME, "purvey-spawner", 0, 0, 0);
+    pthread_mutex_lock(&jobs_lock);
+    while (1) {
+        while (!first_job) pthread_cond_wait(&job_was_added, &jobs_lock);
+        struct spawn_job *job = first_job;
+        first_job = job->next;
+        if (!first_job) last_job = &first_job;
+        pthread_mutex_unlock(&jobs_lock);
+        int error = spawn(job->pid, job->path, job->argv, job->envp, job->descriptors, job->count, job->confinement,
+                          job->stage);
+        pthread_mutex_lock(&jobs_lock);
+        job->error = error;
+        job->is_done = 1;
+        pthread_cond_broadcast(&job_was_done);
+    }
+    return NULL;
+}
+
+/* With the lock held. The thread takes no signals: those are for the program's own. */
+static int start_spawner(void) {
+    if (has_spawner) return 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, spawn_jobs, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) return error;
+    pthread_detach(thread);
+    has_spawner = 1;
+    return 0;
+}
+
+int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
+                          int count, const struct clinux_confinement *confinement, int *stage) {
+    struct spawn_job job = {.pid = pid,
+                            .path = path,
+                            .argv = argv,
+                            .envp = envp,
+                            .descriptors = descriptors,
+                            .count = count,
+                            .confinement = confinement,
+                            .stage = stage};
+    *stage = CLINUX_STAGE_FORK;
+    pthread_mutex_lock(&jobs_lock);
+    job.error = start_spawner();
+    if (!job.error) {
+        *last_job = &job;
+        last_job = &job.next;
+        pthread_cond_signal(&job_was_added);
+        while (!job.is_done) pthread_cond_wait(&job_was_done, &jobs_lock);
+    }
+    pthread_mutex_unlock(&jobs_lock);
+    return job.error;
 }

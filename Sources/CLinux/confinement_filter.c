@@ -135,7 +135,9 @@ int confinement_filter_apply(pid_t self, int network) {
     ADD(UNLESS_EQUAL(SYS_mmap, 5), ARGUMENT(3), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS),
         IF_EQUAL(MAP_SHARED | MAP_ANONYMOUS, 1), ALLOW, REFUSE(EPERM));
     /* Without being dumpable its files in /proc belong to root, and the watchdog sees nothing. */
-    ADD(UNLESS_EQUAL(SYS_prctl, 4), ARGUMENT(0), UNLESS_EQUAL(PR_SET_DUMPABLE, 1), REFUSE(EPERM), ALLOW);
+    /* And it is not to outlive whoever watches it. */
+    ADD(UNLESS_EQUAL(SYS_prctl, 5), ARGUMENT(0), IF_EQUAL(PR_SET_PDEATHSIG, 1), UNLESS_EQUAL(PR_SET_DUMPABLE, 1),
+        REFUSE(EPERM), ALLOW);
     ADD(ALLOW);
 
     struct sock_fprog filter = {.len = (unsigned short)length, .filter = program};

@@ -289,17 +289,14 @@ open class NSItemProvider: NSObject, NSCopying {
     }
 
     /// Loads the first representation that conforms to a type as the object that is stored, see
-    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Runs where its caller does.
+    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Cancelling the task cancels the load
+    /// (`CocoaError.userCancelled`). Runs where its caller does.
     nonisolated(nonsending) open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
+        try await CancellableItem.run { completion in
+            loadItem(forTypeIdentifier: typeIdentifier, options: options, completionHandler: completion)
         }
-        return value.object
     }
 
     // MARK: - Preview
@@ -327,21 +324,20 @@ open class NSItemProvider: NSObject, NSCopying {
             }
         }
         guard let handler = previewImageHandler else {
-            return PreviewImage.make(of: promise, fitting: PreviewImage.size(in: options), completion: answer)
+            let cancel = PreviewImage.make(of: promise, fitting: PreviewImage.size(in: options), completion: answer)
+            if let cancel { CancellableItem.cancellation?.hold(cancel) }
+            return
         }
-        ItemLoad(preview: handler, promise, options, answer).start()
+        let load = ItemLoad(preview: handler, promise, options, answer)
+        CancellableItem.cancellation?.hold { load.cancel() }
+        load.start()
     }
 
-    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Runs where its caller does.
+    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Cancelling the task cancels the load
+    /// (`CocoaError.userCancelled`). Runs where its caller does.
     nonisolated(nonsending) open func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
         -> any NSSecureCoding
     {
-        let value: ItemValue = try await withCheckedThrowingContinuation { continuation in
-            loadPreviewImage(options: options) { item, error in
-                continuation.resume(
-                    with: item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
-            }
-        }
-        return value.object
+        try await CancellableItem.run { loadPreviewImage(options: options, completionHandler: $0) }
     }
 }

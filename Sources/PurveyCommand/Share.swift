@@ -87,10 +87,15 @@ extension Command {
     ) async throws -> [ReturnedItem] {
         let (connection, ending) = try start(bundle)
         let returned: [NSExtensionItem]
+        // Whoever started the extension may end without it, and nobody would watch over it any more.
+        let watch = Task { if case .failure = await ending.result { connection.close() } }
+        defer { watch.cancel() }
         do {
             returned = try await connection.request(try items(files))
         } catch ExtensionError.ended {
-            throw CommandError("\(bundle.identifier): \(OneLine.text(try await ending.value.sentence))")
+            let reason: String
+            do { reason = try await ending.value.sentence } catch { reason = error.line }
+            throw CommandError("\(bundle.identifier): \(OneLine.text(reason))")
         } catch {
             throw CommandError("\(bundle.identifier): \(OneLine.text(error.line))")
         }

@@ -107,7 +107,7 @@ import Testing
         ("ANY extensionItems.attachments.registeredTypeIdentifiers UTI-EQUALS 'public.image'", false),
         ("ALL extensionItems.attachments.registeredTypeIdentifiers UTI-CONFORMS-TO 'public.item'", true),
         ("NOT ANY extensionItems.attachments.registeredTypeIdentifiers UTI-CONFORMS-TO 'public.movie'", true),
-        ("unknownName.@count == 0", true), ("extensionItems.nothing.@count < 1", true), ("\"a\" == 'a'", true),
+        ("extensionItems.@count > -1", true), ("-1.5 < -1 AND 0 > -1", true), ("\"a\" == 'a'", true),
         ("((SUBQUERY(extensionItems, $x, TRUEPREDICATE)).@count == 1)", true),
     ])
     func everyFormOfTheGrammarIsUnderstood(_ predicate: String, _ expected: Bool) throws {
@@ -116,6 +116,9 @@ import Testing
 
     @Test(arguments: [
         ("", "character 1"), ("extensionItems.@count", "comparison"),
+        ("extensionItem.@count > 0", "\"extensionItems\""), ("extensionItems.attachment.@count > 0", "\"attachments\""),
+        ("SUBQUERY(extensionItems, $x, $y.attachments.@count > 0).@count > 0", "$y"),
+        ("SUBQUERY(extensionItems, $x, TRUEPREDICATE).@count > 0 AND $x.attachments.@count > 0", "$x"),
         ("SUBQUERY(extensionItems, $a, TRUEPREDICATE", "\")\""),
         ("ANY \u{201C}public.image\u{201D} == 1", "quoted with"), ("1 == 1 1", "\"AND\""),
         ("\"never ends", "does not end"),

@@ -5,6 +5,7 @@ import Images
 import ItemProvider
 import Synchronization
 import Testing
+import UniformTypeIdentifiers
 
 @Suite struct PasteboardTests {
     private let boards = LocalBoards()
@@ -190,6 +191,50 @@ import Testing
                 ["public.utf8-plain-text", "|"], ["public.file-url", "public.url", "|", "public.utf8-plain-text"],
             ])
         #expect(told.withLock { $0.count } == 1_002)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func whatNeverComesIsNotThereAndIsCancelled(isItem: Bool) async throws {
+        let pasteboard = UIPasteboard(name, boards, patience: .milliseconds(500))
+        let cancelled = Mutex(0)
+        // Fifty that were waited for one after the other would take half a minute.
+        pasteboard.itemProviders = (0..<50).map { _ in
+            let provider = NSItemProvider()
+            if isItem {
+                provider.registerItem(forTypeIdentifier: "public.utf8-plain-text") { _, _, _ in }
+            } else {
+                provider.registerDataRepresentation(for: .utf8PlainText) { _ in
+                    let progress = Progress(totalUnitCount: 1)
+                    progress.cancellationHandler = { cancelled.withLock { $0 += 1 } }
+                    return progress
+                }
+            }
+            return provider
+        }
+        try await blocking {
+            #expect(pasteboard.string == nil && pasteboard.items.allSatisfy(\.isEmpty))
+            #expect(pasteboard.data(forPasteboardType: "public.utf8-plain-text") == nil)
+            #expect(pasteboard.values(forPasteboardType: "public.utf8-plain-text", inItemSet: nil)?.isEmpty == true)
+            #expect(pasteboard.hasStrings && pasteboard.numberOfItems == 50)
+        }
+        if !isItem {
+            for _ in 0..<1_000 where cancelled.withLock({ $0 }) < 50 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(cancelled.withLock { $0 } >= 50)
+        }
+    }
+
+    @Test func whatExpiresTakesNothingOfOthersAlong() async throws {
+        let pasteboard = pasteboard
+        let other = UIPasteboard(name, boards)
+        try await blocking {
+            for _ in 0..<50 {
+                pasteboard.setObjects(
+                    ["soon gone"], localOnly: false, expirationDate: Date(timeIntervalSinceNow: 0.002))
+                other.string = "mine"
+                usleep(4_000)
+                #expect(pasteboard.string == "mine")
+            }
+        }
     }
 
     @Test func itemsExpire() async throws {

@@ -106,6 +106,9 @@ enum Scenario {
                 ]
                 completion?(argument == "uuid" ? uuid : mixed, nil)
             case "own": completion?(OwnItem(), nil)
+            case "never":
+                // One that lets go of the completion has answered by that.
+                DispatchQueue.global().asyncAfter(deadline: .now() + 3_600) { completion?(nil, nil) }
             case "unarchivable": completion?(["error": NSError(domain: "Peer", code: 1)] as NSDictionary, nil)
             default: completion?(nil, NSError(domain: "Peer", code: 42))
             }

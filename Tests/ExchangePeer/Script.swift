@@ -14,6 +14,9 @@ import Synchronization
 ///     advance N | finish         moves on the handlers of the kind "slow"
 ///     list BOARD                 prints "item NAME TYPE,TYPE" for each and then "listed N"
 ///     load BOARD TYPE DELIVERY   loads from the first item, prints "loaded …" or "failed …"
+///     limit N                    lets this process have N descriptors, prints "limited"
+///     offermany BOARD N          offers N items of type public.png, prints "offered N"
+///     loadmany BOARD N           loads N items one after the other and then all at once, prints "loaded N N"
 ///     cancel                     cancels the load that was started last
 ///     churn BOARD COUNT          offers and withdraws items, prints "churned DESCRIPTORS KILOBYTES" of growth
 ///     become USER                becomes another user, prints "became USER"
@@ -82,6 +85,12 @@ final class Script: Sendable {
             let user = uid_t(words[1]) ?? 65_534
             Self.say(setgid(user) == 0 && setuid(user) == 0 ? "became \(user)" : "failed \(Errno.current)")
         case "knock": knock(words[1])
+        case "limit":
+            var limit = rlimit(rlim_cur: rlim_t(words[1]) ?? 0, rlim_max: rlim_t(words[1]) ?? 0)
+            let isSet = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+            Self.say(isSet ? "limited" : "failed \(Errno.current)")
+        case "offermany": offerMany(board: words[1], count: Int(words[2]) ?? 0)
+        case "loadmany": loadMany(board: words[1])
         case "churn": churn(board: words[1], count: Int(words[2]) ?? 0)
         default: Self.say("unknown command \(words)")
         }
@@ -118,6 +127,50 @@ final class Script: Sendable {
             }
             self.state.withLock { $0.last = progress }
             Self.say("loading")
+        }
+    }
+
+    private func offerMany(board: String, count: Int) {
+        waiting {
+            do {
+                for _ in 0..<count {
+                    let offer = try await Board(board).offer(
+                        Scenario.provider(["data", "public.png", "10"], self.slow))
+                    self.state.withLock { $0.offers.append(offer) }
+                }
+                Self.say("offered \(count)")
+            } catch {
+                Self.say("failed \(error)")
+            }
+        }
+    }
+
+    private func loadMany(board: String) {
+        waiting {
+            do {
+                let items = try await Board(board).items()
+                var inTurn = 0
+                for item in items {
+                    let data = try await item.loadDataRepresentation(forTypeIdentifier: "public.png")
+                    inTurn += data.count == 10 ? 1 : 0
+                }
+                // Others, whose sockets are not open yet.
+                let more = try await Board(board).items()
+                let counts = more.map { item in
+                    AsyncStream<Int> { stream in
+                        item.loadDataRepresentation(forTypeIdentifier: "public.png") { data, _ in
+                            stream.yield(data?.count == 10 ? 1 : 0)
+                            stream.finish()
+                        }
+                    }
+                }
+                var atOnce = 0
+                for count in counts { for await one in count { atOnce += one } }
+                Self.say("loaded \(inTurn) \(atOnce)")
+                withExtendedLifetime((items, more)) {}
+            } catch {
+                Self.say("failed \(error)")
+            }
         }
     }
 

@@ -37,6 +37,21 @@ import UniformTypeIdentifiers
         #expect(text == "hello from afar")
     }
 
+    @Test func aLoadOfAnItemThatNeverComesCanBeCancelled() async throws {
+        try await PrivateDaemon.run { daemon in
+            let peer = try daemon.peer()
+            _ = try await peer.ask("offer board item public.text never x", "offered")
+            let waiting = Task {
+                let item = try #require(try await daemon.board().items().first)
+                _ = try await item.loadItem(forTypeIdentifier: "public.text")
+            }
+            _ = try await peer.hear("handler called for")
+            waiting.cancel()
+            let error = await #expect(throws: CocoaError.self) { try await waiting.value }
+            #expect(error?.code == .userCancelled, "\(String(describing: error))")
+        }
+    }
+
     @Test func aLongStringArrivesWhole() async throws {
         let long = String(repeating: "word ", count: 20_000) + "end"
         let text = try await load("text \(long)", "public.text") { item, _ in

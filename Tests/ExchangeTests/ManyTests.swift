@@ -86,6 +86,16 @@ import UniformTypeIdentifiers
         }
     }
 
+    @Test func moreItemsThanAProcessHasDescriptorsAreLoaded() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (provider, consumer) = (try daemon.peer(), try daemon.peer())
+            _ = try await provider.ask("limit 512", "limited")
+            _ = try await consumer.ask("limit 256", "limited")
+            _ = try await provider.ask("offermany board 600", "offered")
+            #expect(try await consumer.ask("loadmany board", "loaded") == "600 600")
+        }
+    }
+
     @Test func aLongBoardIsListedWhole() async throws {
         try await PrivateDaemon.run { daemon in
             let board = daemon.board("long")

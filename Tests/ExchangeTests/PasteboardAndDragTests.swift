@@ -37,6 +37,16 @@ import Testing
         }
     }
 
+    @Test func valuesAreWhatTheyWereWhenTheirProgramHasEnded() async throws {
+        try await run { _, first, second in
+            _ = try await first.ask("copy-values", "copied")
+            let before = try await second.ask("paste-values", "pasted")
+            _ = await first.quit()
+            #expect(before == "1 three 5 true 2001-01-01 00:00:00 +0000")
+            #expect(try await second.ask("paste-values", "pasted") == before)
+        }
+    }
+
     @Test func itemsOfSeveralKindsArriveAsThemselves() async throws {
         try await run { _, first, second in
             _ = try await first.ask("copy-items text", "copied")

@@ -102,6 +102,24 @@ signal(SIGPIPE, SIG_IGN)
                 let parts = [podcast.collectionName, podcast.feedUrl, podcast.artworkUrl100]
                 say("pasted \(parts.map { $0 ?? "nil" }.joined(separator: ", "))")
             }
+        case "copy-values":
+            let dictionary: [String: Any] = ["number": 1, "list": ["three"]]
+            pasteboard.items = [
+                [
+                    "com.example.dictionary": dictionary, "com.example.number": 5, "com.example.truth": true,
+                    "com.example.date": Date(timeIntervalSinceReferenceDate: 0),
+                ]
+            ]
+            say("copied")
+        case "paste-values":
+            let values = pasteboard.items.first ?? [:]
+            let dictionary = values["com.example.dictionary"] as? [String: Any]
+            let words: [Any?] = [
+                dictionary?["number"] as? Int, (dictionary?["list"] as? [String])?.first,
+                values["com.example.number"] as? Int, values["com.example.truth"] as? Bool,
+                values["com.example.date"] as? Date,
+            ]
+            say("pasted " + words.map { word in word.map { "\($0)" } ?? "nothing" }.joined(separator: " "))
         case "copy-archived":
             // Foundation's, but none of those that are read without being asked for.
             pasteboard.items = [["com.example.indexes": NSIndexSet(index: 1)]]

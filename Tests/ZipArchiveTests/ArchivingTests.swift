@@ -117,6 +117,27 @@ import ZipArchive
         #expect(folder.archiveSize == 0)
     }
 
+    @Test func anArchiveThatIsCancelledInItsLastMomentIsTakenBack() throws {
+        for number in 0..<20 { try folder.file("tree/\(number)", Data(count: 200_000)) }
+        var asked = 0
+        try folder.archive(isCancelled: {
+            asked += 1
+            return false
+        })
+        let last = asked
+        // The threads have ended by then, and are not waited for once more.
+        for _ in 0..<50 {
+            asked = 0
+            #expect(throws: ZipError.cancelled) {
+                try folder.archive(isCancelled: {
+                    asked += 1
+                    return asked >= last
+                })
+            }
+            #expect(folder.archiveSize == 0)
+        }
+    }
+
     @Test func progressGrowsToTheSizeOfTheTree() throws {
         for number in 0..<10 { try folder.file("tree/\(number)", Data(count: 1_000_000)) }
         var seen: [Int] = []

@@ -10,7 +10,8 @@ import Foundation
 ///     value       = number | text | (subquery | name | variable | "(" value ")") ("." name | ".@count")*
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// Words of the language are read in either case. Foundation's own predicates are not there on Linux.
+/// The only name is `extensionItems`, after a dot `attachments` and `registeredTypeIdentifiers`; a variable is that of a subquery
+/// around it. Words of the language are read in either case. Foundation's own predicates are not there on Linux.
 struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 

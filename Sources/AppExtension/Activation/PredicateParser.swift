@@ -7,6 +7,14 @@ struct PredicateParser {
     /// two ways; what is in it is not read twice for that at every depth.
     private var subqueries: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
 
+    /// The variables of the subqueries around what is being read.
+    private var variables: [String] = []
+
+    /// What of items and attachments a rule can look at.
+    private static let properties = ["attachments", "registeredTypeIdentifiers"]
+    /// What a rule can begin at, besides variables.
+    private static let root = "extensionItems"
+
     /// Brackets within brackets past this depth and longer chains of names are refused, so that no text can overflow the stack.
     private static let deepest = 60
 
@@ -145,6 +153,9 @@ struct PredicateParser {
                     guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
                     value = .count(value)
                 } else if case .word(let name) = parser.current.kind {
+                    guard Self.properties.contains(name) else {
+                        throw parser.expected("\"\(Self.properties.joined(separator: "\" or \""))\"")
+                    }
                     parser.index += 1
                     value = .member(value, name)
                 } else {
@@ -165,12 +176,17 @@ struct PredicateParser {
             index += 1
             return .text(text)
         case .variable(let name):
+            guard variables.contains(name) else {
+                throw ActivationRule.Fault(
+                    "the variable \(token.name) at character \(token.position) is not that of a subquery around it")
+            }
             index += 1
             return .variable(name)
         case .word(let word) where word.uppercased() == "SUBQUERY":
             index += 1
             return try subquery()
         case .word(let word):
+            guard word == Self.root else { throw expected("\"\(Self.root)\", a subquery, a variable or a value") }
             index += 1
             return .name(word)
         case .symbol("("):
@@ -206,6 +222,8 @@ struct PredicateParser {
         guard case .variable(let variable) = current.kind else { throw expected("a variable such as \"$item\"") }
         index += 1
         try require(symbol: ",")
+        variables.append(variable)
+        defer { variables.removeLast() }
         let condition = try predicate()
         try require(symbol: ")")
         return .subquery(collection, variable: variable, condition)

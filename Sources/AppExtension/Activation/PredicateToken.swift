@@ -36,6 +36,9 @@ struct PredicateToken: Equatable {
         func isWord(_ character: Character) -> Bool {
             character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
         }
+        func isDigit(_ index: Int) -> Bool {
+            index < characters.count && characters[index].isASCII && characters[index].isNumber
+        }
         while index < characters.count {
             let character = characters[index]
             let position = index + 1
@@ -47,9 +50,10 @@ struct PredicateToken: Equatable {
                 }
                 tokens.append(.init(kind: .text(String(characters[index + 1..<end])), position: position))
                 index = end + 1
-            } else if character.isASCII, character.isNumber {
+            } else if isDigit(index) || (character == "-" && isDigit(index + 1)) {
                 let end =
-                    characters[index...].firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) } ?? characters.count
+                    characters[(index + 1)...].firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) }
+                    ?? characters.count
                 guard let number = Double(String(characters[index..<end])) else {
                     throw .init("there is no number at character \(position)")
                 }

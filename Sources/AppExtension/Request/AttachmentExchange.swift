@@ -13,14 +13,22 @@ final class AttachmentExchange: Sendable {
     /// Serves the sockets that the other side asks for.
     func serve(on service: inout Service) {
         service.on(OpenAttachmentCall.self) { [weak self] request, call in
-            call.reply(OpenAttachmentCall.Reply(socket: self?.open(request.identifier)))
+            do throws(Errno) {
+                call.reply(OpenAttachmentCall.Reply(socket: try self?.open(request.identifier)))
+            } catch {
+                call.fail(domain: Self.domain, code: 1, message: "a socket to the attachment cannot be made: \(error)")
+            }
         }
     }
 
-    private func open(_ identifier: UUID) -> FileDescriptor? {
-        guard let offer = offers.withLock({ $0[identifier] }), let (near, far) = try? SequencedPacketSocket.pair(),
-            (try? offer.accept(near.descriptor, permitted: Set(offer.all.map(\.index)))) != nil
-        else { return nil }
+    /// The error domain on the wire.
+    private static let domain = "PurveyAttachment"
+
+    /// `nil` where there is no such attachment any more.
+    private func open(_ identifier: UUID) throws(Errno) -> FileDescriptor? {
+        guard let offer = offers.withLock({ $0[identifier] }) else { return nil }
+        let (near, far) = try SequencedPacketSocket.pair()
+        try offer.accept(near.descriptor, permitted: Set(offer.all.map(\.index)))
         return far.descriptor
     }
 

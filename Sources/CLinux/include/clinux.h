@@ -61,7 +61,6 @@ int clinux_set_name(const char *name);
 int clinux_pin_to_processor(int processor);
 /// Makes the calling thread one whose waking never interrupts the thread that woke it (SCHED_BATCH).
 int clinux_become_batch_thread(void);
-int clinux_parent_death_signal(int signal);
 pid_t clinux_gettid(void);
 /// Starts a program. In the child, descriptor `i` is `descriptors[i]`, or `/dev/null` where that is negative; all
 /// others are closed, no signal is blocked, and SIGPIPE is as the system has it. With `new_session` the child leads a

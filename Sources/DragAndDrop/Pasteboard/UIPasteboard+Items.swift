@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Images
 import ItemProvider
@@ -24,7 +25,7 @@ extension NSItemProvider {
     }
 }
 
-/// What of an item is read, and how it is made of values.
+/// How an item is made of values.
 enum PasteboardValue {
     /// An item with a value of each type. Under ``UIPasteboard/typeAutomatic`` a value's own types are taken.
     static func provider(_ values: [String: Any]) -> NSItemProvider {
@@ -40,33 +41,46 @@ enum PasteboardValue {
         }
         return provider
     }
+}
+
+/// Reads values of items within one patience for all of them: whoever reads a pasteboard is blocked meanwhile, and a process
+/// that has promised something may never answer.
+struct PasteboardReading {
+    private let deadline: DispatchTime
+
+    init(within patience: DispatchTimeInterval) { deadline = .now() + patience }
 
     /// Blocks until the data is there; `nil` where it cannot be had.
-    static func data(_ provider: NSItemProvider, _ type: String) -> Data? {
+    func data(_ provider: NSItemProvider, _ type: String) -> Data? {
         wait { done in
-            provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
+            let progress = provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
+            return { progress.cancel() }
         }
     }
 
     /// Blocks until the value is there; `nil` where it cannot be had.
-    static func value(_ provider: NSItemProvider, _ type: String) -> Any? {
+    func value(_ provider: NSItemProvider, _ type: String) -> Any? {
         let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
-            provider.loadItem(forTypeIdentifier: type) { item, error in done((item.map { ItemValue($0) }, error)) }
+            let load = PendingCancellation()
+            CancellableItem.$cancellation.withValue(load) {
+                provider.loadItem(forTypeIdentifier: type) { item, error in done((item.map { ItemValue($0) }, error)) }
+            }
+            return { load.cancel() }
         }
         guard let object = loaded?.item?.object else {
             // An object of a class that this process cannot read is its archive.
             let code = (loaded?.error as NSError?)?.code
             return code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue ? data(provider, type) : nil
         }
-        guard let data = object as? NSData else { return natural(object) }
+        guard let data = object as? NSData else { return Self.natural(object) }
         let classes: [any NSItemProviderReading.Type] = [NSURL.self, NSString.self, UIImage.self, UIColor.self]
         for aClass in classes
         where aClass.readableTypeIdentifiersForItemProvider.contains(where: { TypeIdentifier.conforms(type, to: $0) }) {
             if let value = try? aClass.object(withItemProviderData: Data(referencing: data), typeIdentifier: type) {
-                return natural(value)
+                return Self.natural(value)
             }
         }
-        return natural(object)
+        return Self.natural(object)
     }
 
     /// Foundation's objects as the Swift values they stand for.
@@ -79,8 +93,14 @@ enum PasteboardValue {
         }
     }
 
-    /// Blocks the calling thread until a load has ended. On the main thread, promises of this process are kept meanwhile.
-    static func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> Void) -> Value? {
-        MainThread.wait(start)
+    /// Blocks the calling thread until a load has ended; one that nobody waits for any more is cancelled. On the main thread,
+    /// promises of this process are kept meanwhile.
+    ///
+    /// - Parameter start: gets the function to call with the value, and gives what cancels the load.
+    func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {
+        var cancel: (() -> Void)?
+        let value = MainThread.wait(until: deadline) { cancel = start($0) }
+        if value == nil { cancel?() }
+        return value
     }
 }

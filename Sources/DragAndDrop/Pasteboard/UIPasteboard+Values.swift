@@ -19,11 +19,12 @@ extension UIPasteboard {
 
     /// What of all items can be read as a class, in their order.
     func objects<Object: NSItemProviderReading>(_ type: Object.Type) -> [Object] {
-        itemProviders.compactMap { PasteboardValue.object($0, type) }
+        let reading = reading
+        return itemProviders.compactMap { reading.object($0, type) }
     }
 
     func firstObject<Object: NSItemProviderReading>(_ type: Object.Type) -> Object? {
-        itemProviders.first.flatMap { PasteboardValue.object($0, type) }
+        itemProviders.first.flatMap { reading.object($0, type) }
     }
 
     func has<Object: NSItemProviderReading>(_ type: Object.Type) -> Bool {
@@ -31,14 +32,15 @@ extension UIPasteboard {
     }
 }
 
-extension PasteboardValue {
+extension PasteboardReading {
     /// Blocks until the object is there; `nil` where none of the class can be had.
-    fileprivate static func object<Object: NSItemProviderReading>(
+    fileprivate func object<Object: NSItemProviderReading>(
         _ provider: NSItemProvider, _ type: Object.Type
     ) -> Object? {
         guard provider.canLoadObject(ofClass: type) else { return nil }
         let loaded: ReadObject? = wait { done in
-            provider.loadObject(ofClass: type) { object, _ in done(object.map(ReadObject.init)) }
+            let progress = provider.loadObject(ofClass: type) { object, _ in done(object.map(ReadObject.init)) }
+            return { progress.cancel() }
         }
         return loaded?.value as? Object
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Images
 import ItemProvider
@@ -50,17 +51,27 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let boards: any ItemBoards
+    /// How long whoever reads is kept waiting by a process that does not answer.
+    private let patience: DispatchTimeInterval
+    /// The longest that reading a pasteboard takes, whatever is on it.
+    private static let usualPatience = DispatchTimeInterval.seconds(60)
+
+    /// Begins to read. What does not come within a minute from a process that has promised it counts as not there.
+    var reading: PasteboardReading { PasteboardReading(within: patience) }
 
     /// A pasteboard with a name that nobody else has: what a class that derives from this one begins with.
     public override init() {
         ownName = Name("org.purvey.unique.\(UUID().uuidString)")
         boards = SharedBoards.current
+        patience = Self.usualPatience
         super.init()
     }
 
-    package init(_ name: Name, _ boards: any ItemBoards) {
+    /// - Parameter patience: how long whoever reads is kept waiting.
+    package init(_ name: Name, _ boards: any ItemBoards, patience: DispatchTimeInterval? = nil) {
         ownName = name
         self.boards = boards
+        self.patience = patience ?? Self.usualPatience
         super.init()
     }
 
@@ -136,7 +147,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         let before = Set(types)
         let items = localOnly ? itemProviders.map { $0.restrictedToThisProcess() } : itemProviders
         let staysAfterwards = isPersistent && !localOnly && expirationDate == nil
-        guard (try? boards.replace(board, with: items, staysAfterwards: staysAfterwards)) != nil else { return }
+        guard let changeCount = try? boards.replace(board, with: items, staysAfterwards: staysAfterwards) else {
+            return
+        }
         if let expirationDate { expire(at: expirationDate, changeCount: changeCount) }
         let after = Set(items.map(\.promise).offerable.flatMap(\.representations).map(\.typeIdentifier))
         NotificationCenter.default.post(
@@ -149,9 +162,8 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private func expire(at date: Date, changeCount: Int) {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, date.timeIntervalSinceNow)) { [self] in
-            // Something newer stays.
-            guard self.changeCount == changeCount else { return }
-            _ = try? boards.replace(board, with: [], staysAfterwards: false)
+            // Something newer stays, whoever put it there.
+            _ = try? boards.amend(board, with: [], expecting: changeCount)
         }
     }
 
@@ -197,22 +209,24 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     /// The first item's data of a type.
     open func data(forPasteboardType pasteboardType: String) -> Data? {
-        itemProviders.first.flatMap { PasteboardValue.data($0, pasteboardType) }
+        itemProviders.first.flatMap { reading.data($0, pasteboardType) }
     }
 
     /// The data of a type of each of these items that has it.
     open func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
-        selected(itemSet)?.compactMap { PasteboardValue.data($0, pasteboardType) }
+        let reading = reading
+        return selected(itemSet)?.compactMap { reading.data($0, pasteboardType) }
     }
 
     /// The first item's value of a type: a string of a text, a URL, an image, a color, what a property list holds; else data.
     open func value(forPasteboardType pasteboardType: String) -> Any? {
-        itemProviders.first.flatMap { PasteboardValue.value($0, pasteboardType) }
+        itemProviders.first.flatMap { reading.value($0, pasteboardType) }
     }
 
     /// The value of a type of each of these items that has it.
     open func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
-        selected(itemSet)?.compactMap { PasteboardValue.value($0, pasteboardType) }
+        let reading = reading
+        return selected(itemSet)?.compactMap { reading.value($0, pasteboardType) }
     }
 
     /// Puts one value on the pasteboard, in place of what was there. A value that cannot be coded is left out.
@@ -228,8 +242,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     /// The items with all their values; setting them replaces what was there.
     open var items: [[String: Any]] {
         get {
-            itemProviders.map { provider in
-                provider.registeredTypeIdentifiers.reduce(into: [:]) { $0[$1] = PasteboardValue.value(provider, $1) }
+            let reading = reading
+            return itemProviders.map { provider in
+                provider.registeredTypeIdentifiers.reduce(into: [:]) { $0[$1] = reading.value(provider, $1) }
             }
         }
         set { setItems(newValue) }

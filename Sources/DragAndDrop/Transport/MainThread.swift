@@ -56,11 +56,18 @@ enum MainThread {
     /// Blocks the calling thread until a value has come.
     ///
     /// - Parameters:
-    ///   - limit: when to give up; without one, never.
+    ///   - limit: when to give up.
     ///   - start: gets the function to call with the value. Only the first call counts.
     /// - Returns: `nil` where no value came.
     static func wait<Value: Sendable>(
-        within limit: DispatchTimeInterval? = nil, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
+        within limit: DispatchTimeInterval, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
+    ) -> Value? {
+        wait(until: .now() + limit, start)
+    }
+
+    /// As ``wait(within:_:)``, until a moment.
+    static func wait<Value: Sendable>(
+        until deadline: DispatchTime, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
         let arrival = Arriving<Value>()
         let isMain = isCurrent
@@ -69,7 +76,6 @@ enum MainThread {
             arrival.settle(value)
             (isMain ? news : ended).signal()
         }
-        let deadline = limit.map { DispatchTime.now() + $0 } ?? .distantFuture
         guard isMain else {
             _ = ended.wait(timeout: deadline)
             return arrival.value

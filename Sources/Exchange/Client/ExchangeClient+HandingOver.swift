@@ -2,6 +2,7 @@ import Conduit
 import Dispatch
 import Foundation
 import ItemProvider
+import LinuxSystem
 import Synchronization
 
 extension ExchangeClient {
@@ -48,9 +49,11 @@ extension ExchangeClient {
         for (index, representation) in item.offer.all where representation.visibility != .ownProcess {
             do {
                 let supply = try await Self.supply(representation, deadline: deadline)
+                let kept = await Self.item(of: representation, deadline: deadline)
                 _ = try await call(
                     HoldCall(
-                        identifier: identifier, index: index, supply: SupplyMessage(supply), replacedBoard: board))
+                        identifier: identifier, index: index, supply: SupplyMessage(supply), item: kept,
+                        replacedBoard: board))
                 isAnyKept = true
             } catch {
                 failure = failure ?? error
@@ -75,6 +78,19 @@ extension ExchangeClient {
         for identifier in reply.identifiers {
             // One that cannot be handed over does not keep the others from it.
             try? await handOver(identifier, deadline: deadline)
+        }
+    }
+
+    /// How long a handler has for the object of the coercing interface, where nothing else ends the wait: the data is there.
+    private static let itemPatience = DispatchTimeInterval.seconds(3)
+
+    /// Has the object of the coercing interface made, where there is one.
+    private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
+        guard representation.hasItem else { return nil }
+        return await withCheckedContinuation { continuation in
+            let answer = FirstAnswer<ItemMessage?> { continuation.resume(returning: $0) }
+            representation.keepItem { answer.give($0) }
+            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + itemPatience)) { answer.give(nil) }
         }
     }
 

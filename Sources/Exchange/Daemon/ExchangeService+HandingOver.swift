@@ -10,7 +10,7 @@ extension ExchangeService {
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
         let supply: KeptSupply
         do {
-            supply = try KeptSupply(request.supply.supply)
+            supply = try KeptSupply(request.supply.supply, item: request.item)
         } catch {
             throw .refused("the representation cannot be kept: \(error)")
         }
@@ -32,14 +32,17 @@ extension ExchangeService {
         let provider = participant(peer)
         try state.withLock { state throws(ExchangeFault) in
             guard let entry = state.table.entry(identifier), entry.owner == peer.number else { throw .noSuchItem }
-            let supplies = state.holdings.supplies(of: identifier, owner: peer.number)
+            let held = state.holdings.supplies(of: identifier, owner: peer.number)
+            let supplies = held.mapValues(\.supply)
             let kept = entry.manifest.representations.filter { supplies[$0.index] != nil }
             guard !kept.isEmpty else { throw .refused("nothing of the item was handed over") }
             try state.table.transfer(
                 identifier, from: peer.number, to: Self.daemon, keeping: Set(kept.map(\.index)))
             let item = Self.provider(of: entry.manifest, supplies)
             state.holdings.keep(
-                HostedOffer(identifier: identifier, representations: item.promise.numbered(by: kept)),
+                HostedOffer(
+                    identifier: identifier, representations: item.promise.numbered(by: kept),
+                    items: held.compactMapValues(\.item)),
                 provider: provider)
         }
         log.info("keeps \(identifier.uuidString) for process \(peer.connection.peer.credentials.processID)")

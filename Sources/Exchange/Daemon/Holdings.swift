@@ -86,9 +86,9 @@ struct Holdings {
     }
 
     /// What a process handed over of an item so far.
-    func supplies(of identifier: UUID, owner: UInt64) -> [Int: Supply] {
+    func supplies(of identifier: UUID, owner: UInt64) -> [Int: KeptSupply] {
         guard let item = unfinished[identifier], item.owner == owner else { return [:] }
-        return item.supplies.mapValues(\.supply)
+        return item.supplies
     }
 
     /// Keeps what was handed over for as long as the item is offered.
@@ -126,23 +126,26 @@ struct Holdings {
 /// A representation as it is kept, with what that costs.
 struct KeptSupply: Sendable {
     let supply: Supply
+    /// The object of the coercing interface, for whoever asks for that.
+    let item: ItemMessage?
     /// Bytes of memory that keeping it takes. A file that has a name somewhere takes none.
     let bytes: Int
 
     /// Asks the file system, which may take its time.
-    init(_ supply: Supply) throws(Errno) {
+    init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
+        // Nobody waits for the end of a load any more: the lease goes.
+        if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
+        self.item = item
+        bytes = try Self.bytes(of: supply) + (item.map { item throws(Errno) in try Self.bytes(of: item.supply) } ?? 0)
+    }
+
+    private static func bytes(of supply: Supply) throws(Errno) -> Int {
         switch supply {
-        case .bytes(let data):
-            self.supply = supply
-            bytes = data.count
-        case .memory(_, let size):
-            self.supply = supply
-            bytes = size
+        case .bytes(let data): return data.count
+        case .memory(_, let size): return size
         case .file(let file):
-            // Nobody waits for the end of a load any more: the lease goes.
-            self.supply = .file(file.withoutLease)
             let status = try file.descriptor.status()
-            bytes = status.linkCount == 0 ? status.size : 0
+            return status.linkCount == 0 ? status.size : 0
         }
     }
 }

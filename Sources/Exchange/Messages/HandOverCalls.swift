@@ -9,13 +9,18 @@ package struct HoldCall: Call {
     package let identifier: UUID
     package let index: Int
     package let supply: SupplyMessage
+    /// Its object of the coercing interface, where it has one.
+    package let item: ItemMessage?
     /// The board whose contents the item is about to replace: what is kept of those does not count.
     package let replacedBoard: String?
 
-    package init(identifier: UUID, index: Int, supply: SupplyMessage, replacedBoard: String? = nil) {
+    package init(
+        identifier: UUID, index: Int, supply: SupplyMessage, item: ItemMessage? = nil, replacedBoard: String? = nil
+    ) {
         self.identifier = identifier
         self.index = index
         self.supply = supply
+        self.item = item
         self.replacedBoard = replacedBoard
     }
 
@@ -24,6 +29,7 @@ package struct HoldCall: Call {
         index = try decoder.decode(forKey: 1)
         supply = try decoder.decode(forKey: 2)
         replacedBoard = try decoder.decodeIfPresent(forKey: 3)
+        item = try decoder.decodeIfPresent(forKey: 4)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -31,6 +37,7 @@ package struct HoldCall: Call {
         encoder.encode(index, forKey: 1)
         encoder.encode(supply, forKey: 2)
         encoder.encodeIfPresent(replacedBoard, forKey: 3)
+        encoder.encodeIfPresent(item, forKey: 4)
     }
 }
 

@@ -35,6 +35,22 @@ struct Container: Sendable {
         }
     }
 
+    /// Removes the files of loads whose process has ended: one that is ended by its host has no time to. Blocks on the file
+    /// system; no link of the extension's is followed.
+    func sweep() {
+        guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
+        for name in Self.loads {
+            guard let name = FileName(name), let next = try? folder.open(entry: name, [.readOnly, .directory]) else {
+                return
+            }
+            folder = next
+        }
+        TemporaryName.sweep(folder)
+    }
+
+    /// Where a confined process keeps the files of its loads: beneath `XDG_DATA_HOME`.
+    private static let loads = ["Library", "purvey", "loads"]
+
     private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
         do throws(Errno) {
             try parent.makeDirectory(name, permissions: 0o700)

@@ -19,6 +19,7 @@ package final class ExtensionRun: Sendable {
     /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
     private let link: Connection
     private let scopes: ScopeFolder
+    private let container: Container
     private let memoryLimit: Int
     private let released = Atomic<Bool>(false)
 
@@ -28,7 +29,7 @@ package final class ExtensionRun: Sendable {
     ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
     ///   - data: the folder of what Purvey keeps for this user.
     package init(_ bundle: ExtensionBundle, socket: FileDescriptor, data: String) throws {
-        let container = try Container(of: bundle, data: data)
+        container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
         timeLimit = bundle.timeLimit
         scopes = try ScopeFolder(data: data)
@@ -61,6 +62,7 @@ package final class ExtensionRun: Sendable {
         defer {
             link.close()
             scopes.remove()
+            container.sweep()
         }
         let deadline = ContinuousClock.now + .seconds(timeLimit)
         var reason: ExtensionEnding.Reason?

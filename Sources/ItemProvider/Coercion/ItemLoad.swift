@@ -11,6 +11,8 @@ final class ItemLoad: Sendable {
     private let request: ItemRequest
     // Innermost: the completion runs after it is released.
     private let completion: Mutex<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
+    /// Of what is asked of another process, or loaded.
+    private let cancellation = PendingCancellation()
 
     init(
         _ representation: Representation, _ promise: ItemPromise, _ request: ItemRequest,
@@ -42,6 +44,7 @@ final class ItemLoad: Sendable {
                                 return try PreviewImage.checked(item)
                             })
                     }, UIImage.self, request.options?.value)
+                return nil
             })
         self.init(
             preview, promise, ItemRequest(expectedClass: nil, options: options.map(SharedOptions.init)), completion)
@@ -50,19 +53,26 @@ final class ItemLoad: Sendable {
     func start() {
         guard let item = representation.item else { return loadAsItComes() }
         HandlerThreads.shared.runHandler {
-            item(self.request) { result in
+            let cancel = item(self.request) { result in
                 switch result {
                 case .success(let value?): self.finish(.success(value))
                 case .success(nil): self.loadAsItComes()
                 case .failure(let error): self.finish(.failure(error))
                 }
             }
+            if let cancel { self.cancellation.hold(cancel) }
         }
+    }
+
+    /// Completes at once with an error, and lets go of what is on its way.
+    func cancel() {
+        finish(.failure(ItemProviderError.cancelled()))
+        cancellation.cancel()
     }
 
     /// What was registered as data looks like data, and what was registered as a file like its URL.
     private func loadAsItComes() {
-        _ = LoadOperation.start(representation, of: promise, as: nil) { result in
+        let progress = LoadOperation.start(representation, of: promise, as: nil) { result in
             switch result {
             case .success(.data(let data)): self.finish(.success(ItemValue(data as NSData)))
             case .success(.file(let file)):
@@ -72,6 +82,7 @@ final class ItemLoad: Sendable {
             case .failure(let error): self.finish(.failure(error))
             }
         }
+        cancellation.hold { progress.cancel() }
     }
 
     private var coercion: ItemCoercion {

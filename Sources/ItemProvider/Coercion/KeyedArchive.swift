@@ -16,6 +16,7 @@ package enum KeyedArchive {
     /// An object's archive; `nil` for an object of a class that Foundation cannot archive, and would end the process over: one
     /// that is not found by its name, or an error. So is a collection of such objects, or one that is nested too deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
+        if let archive = PlainArchive.archive(object) { return archive }
         guard canArchive(object, depth: 0) else { return nil }
         return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
     }

@@ -39,6 +39,7 @@ extension NSItemProvider {
                     loadHandler(
                         { item, error in completion(Result { try Self.value(item, error) }) },
                         request.expectedClass?.value, request.options?.value)
+                    return nil
                 }))
     }
 
@@ -62,7 +63,9 @@ extension NSItemProvider {
         }
         let request = ItemRequest(
             expectedClass: expectedClass.map(SharedClass.init), options: options.map(SharedOptions.init))
-        ItemLoad(representation, promise, request, completion).start()
+        let load = ItemLoad(representation, promise, request, completion)
+        CancellableItem.cancellation?.hold { load.cancel() }
+        load.start()
     }
 }
 

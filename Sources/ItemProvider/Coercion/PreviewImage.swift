@@ -24,17 +24,21 @@ enum PreviewImage {
     }
 
     /// A picture made from the first representation that is one, at most as large as asked and never larger than it is.
+    ///
+    /// - Returns: what cancels the load, where there is one.
+    @discardableResult
     static func make(
         of promise: ItemPromise, fitting size: CGSize,
         completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
-    ) {
+    ) -> (@Sendable () -> Void)? {
         guard let representation = promise.representation(conformingTo: UTType.image.identifier) else {
             let registered = promise.representations.map(\.typeIdentifier)
             let error = ItemProviderError.noRepresentation(of: UTType.image.identifier, registered: registered)
-            return HandlerThreads.shared.run { completion(.failure(error)) }
+            HandlerThreads.shared.run { completion(.failure(error)) }
+            return nil
         }
         // As data: a large file is mapped, and only what the picture's decoder looks at is ever read.
-        _ = LoadOperation.start(representation, of: promise, as: .data) { result in
+        let progress = LoadOperation.start(representation, of: promise, as: .data) { result in
             completion(
                 result.flatMap { $0.asData }.flatMap { data in
                     Result {
@@ -48,5 +52,6 @@ enum PreviewImage {
                     }
                 })
         }
+        return { progress.cancel() }
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The way to cancel something that may be asked for before it is known.
-final class PendingCancellation: Sendable {
+package final class PendingCancellation: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var isCancelled = false
@@ -10,8 +10,10 @@ final class PendingCancellation: Sendable {
     // Innermost: what is cancelled is cancelled after it is released.
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Says how to cancel, which is done at once if it was asked for before.
-    func hold(_ cancel: @escaping @Sendable () -> Void) {
+    package func hold(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.cancel = cancel
             return state.isCancelled
@@ -19,7 +21,8 @@ final class PendingCancellation: Sendable {
         if isCancelled { cancel() }
     }
 
-    func cancel() {
+    /// Cancels it, now or as soon as it is known how.
+    package func cancel() {
         let cancel = state.withLock { state in
             state.isCancelled = true
             return state.cancel

@@ -14,8 +14,9 @@ package struct Representation: Sendable {
     package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
 
     /// Produces the object of the coercing interface, as it is stored. Runs client code, or asks another process; calls back
-    /// once, with `nil` where the representation has no object after all.
-    typealias ItemHandler = @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> Void
+    /// once, with `nil` where the representation has no object after all. Returns what cancels the asking of another process.
+    typealias ItemHandler =
+        @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> (@Sendable () -> Void)?
 
     /// Who keeps a promise.
     package enum Keeper: Sendable {

@@ -13,6 +13,8 @@ package final class HostedOffer: Sendable {
     private let representations: [Int: Representation]
     /// Makes previews, where the client does so itself.
     private let preview: NSItemProvider.LoadHandler?
+    /// Objects of the coercing interface that were made earlier, by position in the manifest.
+    private let items: [Int: ItemMessage]
     /// Grows from one offer of this process to the next.
     package let order: UInt64
     private static let made = Atomic<UInt64>(0)
@@ -30,11 +32,13 @@ package final class HostedOffer: Sendable {
 
     package init(
         identifier: UUID, representations: [Int: Representation], preview: NSItemProvider.LoadHandler? = nil,
+        items: [Int: ItemMessage] = [:],
         loaded: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.identifier = identifier
         self.representations = representations
         self.preview = preview
+        self.items = items
         self.loaded = loaded
         order = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
     }
@@ -77,11 +81,13 @@ package final class HostedOffer: Sendable {
             else {
                 return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
             }
+            if let kept = self.items[request.index] { return call.reply(.value(kept)) }
             self.serve(call) { completion in
                 guard let item = representation.item else { return completion(.asItComes) }
-                item(request.request.request) { result in
+                let cancel = item(request.request.request) { result in
                     completion(ItemCall.Reply(result, typeIdentifier: representation.typeIdentifier))
                 }
+                if let cancel { call.onCancel(cancel) }
             }
         }
         service.on(PreviewCall.self) { [weak self] request, call in
@@ -139,14 +145,11 @@ package final class HostedOffer: Sendable {
         guard isServed else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
-        let answer = OneAnswer()
-        HandlerThreads.shared.runHandler {
-            body { reply in
-                guard answer.isFirst else { return }
-                call.reply(reply)
-                self.finished(on: connection, succeeded: !reply.isFailure)
-            }
+        let answer = FirstAnswer<ItemCall.Reply> { reply in
+            call.reply(reply)
+            self.finished(on: connection, succeeded: !reply.isFailure)
         }
+        HandlerThreads.shared.runHandler { body { answer.give($0) } }
     }
 
     private func finished(on connection: Connection, succeeded: Bool) {
@@ -157,17 +160,5 @@ package final class HostedOffer: Sendable {
         }
         if isOver { connection.close() }
         loaded(succeeded)
-    }
-}
-
-/// Tells the first answer from others: a client's handler may call back more than once.
-private final class OneAnswer: Sendable {
-    private let given = Mutex(false)
-
-    var isFirst: Bool {
-        given.withLock { given in
-            defer { given = true }
-            return !given
-        }
     }
 }

@@ -107,6 +107,12 @@ package struct ItemMessage: Message {
     /// Pixels to a point, of an image.
     private let scale: Double?
 
+    /// Whether it is no more than the data of its representation.
+    var isPlainData: Bool { kind == .data }
+
+    /// What it holds, for whoever keeps it.
+    package var supply: Supply { bytes.supply }
+
     /// - Returns: `nil` for an object that stands for a file.
     /// - Throws: `unavailableCoercionError` for one that cannot be archived.
     init?(_ value: ItemValue, typeIdentifier: String) throws {

@@ -79,7 +79,7 @@ package enum PropertyListItem {
     }
 }
 
-private enum CFNumberKind {
+enum CFNumberKind {
     static func isBoolean(_ number: NSNumber) -> Bool {
         number === (true as NSNumber) || number === (false as NSNumber)
             || number.objCType.pointee == CChar(UInt8(ascii: "B"))

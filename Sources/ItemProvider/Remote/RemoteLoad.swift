@@ -10,7 +10,7 @@ final class RemoteLoad: Sendable {
     private enum Phase {
         /// Waits for a socket; the closure takes it out of the line.
         case waiting(leave: (@Sendable () -> Void)?)
-        case asked(PendingCall?)
+        case asked(PendingCall?, ended: @Sendable () -> Void)
         case over
     }
 
@@ -40,13 +40,14 @@ final class RemoteLoad: Sendable {
         }
     }
 
-    func send(over connection: Connection) {
+    /// - Parameter ended: called once, when the load does not need the connection any more.
+    func send(over connection: Connection, ended: @escaping @Sendable () -> Void) {
         let isWanted = phase.withLock { phase in
             guard case .waiting = phase else { return false }
-            phase = .asked(nil)
+            phase = .asked(nil, ended: ended)
             return true
         }
-        guard isWanted else { return }
+        guard isWanted else { return ended() }
         let pending = connection.call(
             request,
             progress: { [report] completed, total in
@@ -54,7 +55,7 @@ final class RemoteLoad: Sendable {
             },
             completion: { self.finish($0) })
         let isOver = phase.withLock { phase in
-            if case .asked = phase { phase = .asked(pending) }
+            if case .asked = phase { phase = .asked(pending, ended: ended) }
             if case .over = phase { return true }
             return false
         }
@@ -75,9 +76,10 @@ final class RemoteLoad: Sendable {
         case .waiting(let leave):
             leave?()
             completion(.failure(ItemProviderError.cancelled()))
-        case .asked(let pending):
+        case .asked(let pending, let ended):
             completion(.failure(ItemProviderError.cancelled()))
             pending?.cancel()
+            ended()
         case .over:
             break
         }
@@ -98,12 +100,17 @@ final class RemoteLoad: Sendable {
     }
 
     private func complete(_ result: Result<Supply, any Error>) {
-        let isFirst = phase.withLock { phase in
-            if case .over = phase { return false }
-            phase = .over
-            return true
+        let before = phase.withLock { phase in
+            defer { phase = .over }
+            return phase
         }
-        if isFirst { completion(result) }
+        switch before {
+        case .waiting: completion(result)
+        case .asked(_, let ended):
+            ended()
+            completion(result)
+        case .over: break
+        }
     }
 }
 

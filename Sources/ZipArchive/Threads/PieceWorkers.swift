@@ -55,12 +55,14 @@ final class PieceWorkers: Sendable {
         return try result.get()
     }
 
-    /// Lets threads finish the piece they are at, forgets the rest, and waits until they have ended.
+    /// Lets threads finish the piece they are at, forgets the rest, and waits until they have ended. May be called again.
     func stop() {
         let threads = monitor.withLock { state in
             state.isStopped = true
             state.waiting.removeAll()
             state.done.removeAll()
+            // A thread may be waited for once: what it leaves is gone then, and its name may be another's.
+            defer { state.threads = [] }
             return state.threads
         }
         monitor.broadcast(Self.work)

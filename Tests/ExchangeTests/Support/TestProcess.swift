@@ -8,8 +8,10 @@ enum TestProcess {
     static let folder: String = {
         // Short, because the path of a socket is.
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
-        var name = Array((temporary + "/pv-XXXXXX").utf8CString)
-        let path = mkdtemp(&name).map { String(cString: $0) } ?? "/tmp/pv"
+        // One for the process: each module of tests with this file in it would have its own otherwise, and there is one
+        // environment.
+        let path = temporary + "/pv-" + String(getpid(), radix: 36)
+        mkdir(path, 0o700)
         // Loads that this process makes keep their files there as well.
         setenv("PURVEY_HOME", path, 1)
         signal(SIGPIPE, SIG_IGN)

@@ -310,6 +310,27 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(word == "word")
     }
 
+    @Test func theArchiveOfPlainValuesIsReadByFoundation() async throws {
+        let uuid = try #require(NSUUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
+        let long = String(repeating: "long ", count: 100)
+        let values: NSDictionary = [
+            "null": NSNull(), "url": NSURL(fileURLWithPath: "/x y"), "uuid": uuid, "text": "t\u{E9}xt \u{1F600}",
+            "list": [1, "two", NSNull(), true, 2.5, -7, Data([1, 2]), UInt64.max] as NSArray, "long": long,
+            "date": NSDate(timeIntervalSinceReferenceDate: 0.25), "set": NSSet(array: ["a", 1]),
+            "many": (0..<300).map { "\($0)" }, "empty": [String: Any](),
+            "deep": ["a": ["b": ["c": Data(count: 70_000)]]],
+        ]
+        let provider = NSItemProvider(item: values, typeIdentifier: "com.example.values")
+        let archive = try await provider.loadDataRepresentation(forTypeIdentifier: "com.example.values")
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archive)
+        unarchiver.requiresSecureCoding = false
+        let read = try #require(unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey) as? NSDictionary)
+        #expect(read == values)
+        let list = try #require(read["list"] as? [Any])
+        #expect("\(list[0]) \(list[3])" == "1 true", "a truth value is not the number before it")
+        #expect(KeyedArchive.unarchive(archive, as: NSDictionary.self) as? NSDictionary == values)
+    }
+
     @Test func anArchiveOfAClassThatIsNotAllowedIsAnError() async throws {
         let hostile = [
             try NSKeyedArchiver.archivedData(withRootObject: Intruder(), requiringSecureCoding: true),

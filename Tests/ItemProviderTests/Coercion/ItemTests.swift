@@ -220,4 +220,41 @@ import UniformTypeIdentifiers
         let mock: NSItemProvider = Mock()
         #expect(try await item(mock, "public.url") as? String == "mocked")
     }
+
+    @Test func waitingForAnItemThatNeverComesCanBeCancelled() async throws {
+        let item = Task {
+            let provider = NSItemProvider()
+            provider.registerItem(forTypeIdentifier: "public.url") { _, _, _ in }
+            _ = try await provider.loadItem(forTypeIdentifier: "public.url")
+        }
+        let preview = Task {
+            let provider = NSItemProvider()
+            provider.previewImageHandler = { _, _, _ in }
+            _ = try await provider.loadPreviewImage()
+        }
+        for waiting in [item, preview] {
+            waiting.cancel()
+            let error = await #expect(throws: CocoaError.self) { try await waiting.value }
+            #expect(error?.code == .userCancelled)
+        }
+    }
+
+    @Test func aPreviewThatIsMadeOfAPictureIsCancelledWithItsLoad() async throws {
+        let isAsked = Mutex(false)
+        let isCancelled = Mutex(false)
+        let made = Task {
+            let picture = NSItemProvider()
+            picture.registerDataRepresentation(for: .png) { _ in
+                isAsked.withLock { $0 = true }
+                let progress = Progress(totalUnitCount: 1)
+                progress.cancellationHandler = { isCancelled.withLock { $0 = true } }
+                return progress
+            }
+            _ = try await picture.loadPreviewImage()
+        }
+        try await until { isAsked.withLock { $0 } }
+        made.cancel()
+        await #expect(throws: CocoaError.self) { try await made.value }
+        try await until { isCancelled.withLock { $0 } }
+    }
 }

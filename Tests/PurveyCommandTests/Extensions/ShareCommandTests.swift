@@ -208,6 +208,70 @@ import Testing
         }
     }
 
+    @Test func moreFilesThanAProcessHasDescriptorsAreAllFiled() async throws {
+        try await CommandPlace.run { place in
+            try await install("FileAway", place, principal: "FileAwayRequestHandler")
+            let script = """
+                ulimit -n 1024; mkdir many; for i in $(seq 700); do echo "$i" >many/$i.txt; done
+                "$purvey" share many/*.txt --with FileAway >said; echo $?
+                """
+            let outcome = try await place.shell(script)
+            #expect(outcome.text == "0\n", "\(outcome.errors)")
+            #expect(!(try place.read("said").contains("not filed")))
+            let container = place.home + "/data/containers/org.example.FileAway"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: container + "/Documents").count == 700)
+            try await nothingIsLeftOfLoads(in: container)
+        }
+    }
+
+    @Test func nothingOfAFolderThatWasHandedOverIsLeftInTheContainer() async throws {
+        try await CommandPlace.run { place in
+            try await install("ExtensionPeer", place, principal: "Principal")
+            for number in 0..<200 {
+                try FileManager.default.createDirectory(
+                    atPath: place.path("Folder/\(number)"), withIntermediateDirectories: true)
+                try place.write("\(number)", to: "Folder/\(number)/file.txt")
+            }
+            let outcome = try await place.purvey("share", "Folder", "--with", "ExtensionPeer")
+            #expect(outcome.text.hasPrefix("folder: "), "\(outcome.errors)")
+            try await nothingIsLeftOfLoads(in: place.home + "/data/containers/org.example.ExtensionPeer")
+        }
+    }
+
+    /// The daemon sees to that when the extension has ended, which is after its answer.
+    private func nothingIsLeftOfLoads(in container: String) async throws {
+        let loads = container + "/Library/purvey/loads"
+        for _ in 0..<3_000 where try !FileManager.default.contentsOfDirectory(atPath: loads).isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: loads).isEmpty)
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func anExtensionEndsWithTheDaemonAndItsCallerIsTold(signal: Int32) async throws {
+        try await CommandPlace.run { place in
+            // It speaks no protocol at all, and never answers.
+            try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 600])
+            let script = """
+                "$purvey" share '\(ridge)' --with UnrulyExtension 2>errors & share=$!
+                process=
+                until [ -n "$process" ]; do
+                    for entry in /proc/[0-9]*; do
+                        case $(readlink $entry/exe) in
+                        "$PURVEY_HOME"/data/extensions/*/UnrulyExtension) process=${entry#/proc/} ;;
+                        esac
+                    done
+                done
+                daemon=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$process/status)
+                kill -\(signal) $daemon; wait $share; echo $?
+                while [ -e /proc/$process ]; do sleep 0.02; done
+                """
+            let outcome = try await place.shell(script)
+            #expect(outcome.text == "1\n", "\(outcome.errors)")
+            #expect(try place.read("errors").hasPrefix("purvey: share: org.example.UnrulyExtension: "))
+        }
+    }
+
     @Test func anExtensionThatDoesNotAnswerIsEndedAndNamed() async throws {
         try await CommandPlace.run { place in
             // It speaks no protocol at all.

@@ -1,0 +1,20 @@
+import LinuxSystem
+
+extension Representation {
+    /// Makes the object of the coercing interface now, to be given out when this process has ended.
+    ///
+    /// - Parameter completion: called once, unless the client's handler never answers: with `nil` where there is no object that
+    ///   can cross, or none that is more than the representation's own data.
+    package func keepItem(_ completion: @escaping @Sendable (ItemMessage?) -> Void) {
+        guard let item else { return completion(nil) }
+        let answer = FirstAnswer(completion)
+        HandlerThreads.shared.runHandler { [typeIdentifier] in
+            _ = item(ItemRequest(expectedClass: nil, options: nil)) { result in
+                guard case .value(let message) = ItemCall.Reply(result, typeIdentifier: typeIdentifier),
+                    !message.isPlainData
+                else { return answer.give(nil) }
+                answer.give(message)
+            }
+        }
+    }
+}
