@@ -123,7 +123,7 @@ let package = Package(
                 "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists",
                 "UniformTypeIdentifiers",
             ]),
-        library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem"]),
+        library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),
         library(
             "ExtensionHost",
             [

@@ -27,6 +27,12 @@ import LinuxSystem
 ///     version PATH TEXT                        adds a version in conflict, prints "added"
 ///     resolve PATH                             resolves the versions in conflict, prints "resolved"
 ///     discard PATH                             removes all versions but the one that is there, prints "discarded"
+///     wordy PATH                               adds a presenter that fails to save, with more words than a message holds
+///     presentnothing                           adds a presenter of no item, prints "presenting"
+///     shift PATH                               has the last presenter present that, prints "shifted"
+///     purpose COUNT PATH                       reads with a purpose of so many bytes, prints "read" or "failed …"
+///     sever                                    ends all connections to the daemon behind their users' backs, prints "severed"
+///     severandstop                             the same, and stops the process
 ///     quit                                     returns from main
 final class Script: Sendable {
     private struct State {
@@ -73,11 +79,33 @@ final class Script: Sendable {
                 }
                 if let error { Self.say("failed \(error.localizedDescription)") }
             }
-        case "present", "obstinate", "saving":
+        case "present", "obstinate", "saving", "wordy":
             let presenter = Presenter(url(words[1]), words[0], text: words.count > 2 ? words[2] : "")
             NSFileCoordinator.addFilePresenter(presenter)
             state.withLock { $0.presenters.append(presenter) }
             Self.say("presenting")
+        case "presentnothing":
+            let presenter = Presenter(nil, words[0], text: "")
+            NSFileCoordinator.addFilePresenter(presenter)
+            state.withLock { $0.presenters.append(presenter) }
+            Self.say("presenting")
+        case "shift":
+            state.withLock { $0.presenters.last }?.shift(to: url(words[1]))
+            Self.say("shifted")
+        case "purpose":
+            background { [self] in
+                var error: NSError?
+                let coordinator = NSFileCoordinator(filePresenter: nil)
+                coordinator.purposeIdentifier = String(repeating: "p", count: Int(words[1]) ?? 0)
+                coordinator.coordinate(readingItemAt: url(words[2]), error: &error) { _ in Self.say("read") }
+                if let error { Self.say("failed \(error.localizedDescription)") }
+            }
+        case "sever":
+            Connections.sever()
+            Self.say("severed")
+        case "severandstop":
+            Connections.sever()
+            raise(SIGSTOP)
         case "absent":
             let presenters = state.withLock { state in
                 defer { state.presenters = [] }
@@ -240,12 +268,12 @@ private final class Shared: Sendable {
 /// A presenter that tells the test what it is told.
 private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
     // Sendable: what changes is in a lock.
-    private let url: Lock<URL>
+    private let url: Lock<URL?>
     private let kind: String
     private let text: String
     let presentedItemOperationQueue = OperationQueue()
 
-    init(_ url: URL, _ kind: String, text: String) {
+    init(_ url: URL?, _ kind: String, text: String) {
         self.url = Lock(url)
         self.kind = kind
         self.text = text
@@ -253,6 +281,9 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     var presentedItemURL: URL? { url.withLock { $0 } }
+
+    /// Presents something else from now on, and tells nobody.
+    func shift(to newURL: URL) { url.withLock { $0 = newURL } }
 
     private static let kept = Lock<[@Sendable () -> Void]>([])
 
@@ -267,8 +298,12 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
         writer { Script.say("told from writer") }
     }
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        if kind == "saving" {
-            NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url.withLock { $0 }, error: nil) {
+        if kind == "wordy" {
+            let words = String(repeating: "words ", count: 3_000_000)
+            return completionHandler(NSError(domain: "peer", code: 1, userInfo: [NSLocalizedDescriptionKey: words]))
+        }
+        if kind == "saving", let url = presentedItemURL {
+            NSFileCoordinator(filePresenter: self).coordinate(writingItemAt: url, error: nil) {
                 try? Data(text.utf8).write(to: $0)
             }
         }

@@ -10,7 +10,8 @@ import Testing
     private func claim(_ number: UInt64, _ path: String, writes: Bool = true) -> CoordinationEvent {
         .claim(
             ClaimRequest(
-                number: number, accesses: [Access(path: path, key: path, traits: writes ? .writes : [])],
+                number: number,
+                accesses: [Access(path: ExactPath(path), key: ExactPath(path), traits: writes ? .writes : [])],
                 purpose: "\(number)"))
     }
 
@@ -41,6 +42,7 @@ import Testing
             .denied(claim: 2, .deadlock(OtherClaim(client: 4, number: 3), path: "/a")),
             .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
             .denied(claim: 6, .tooManyClaims(limit: 7)), .denied(claim: 6, .blockedPresenter(path: "/a")),
+            .denied(claim: 6, .refused(reason: "r")),
             .prepare(
                 Preparation(
                     number: 8, presenter: 9, relinquishing: .toWriter, saves: true, deletesItem: true,
@@ -88,6 +90,13 @@ import Testing
             try connection.notify(EventNotice(.changedVersion(path: "/a", VersionChange(.gained, badName))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
+            // Whoever made them does not wait for ever.
+            for _ in 0..<4 {
+                guard case .denied(claim: 1, .refused) = await iterator.next() else {
+                    Issue.record("it was not refused")
+                    break
+                }
+            }
             #expect(await iterator.next() == .granted(claim: 2, paths: [], keys: [], hasWaited: false))
             // An outcome of an access that the claim does not have.
             try connection.notify(
@@ -95,6 +104,65 @@ import Testing
             try connection.notify(EventNotice(claim(3, "/a")))
             #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: [], hasWaited: false))
             #expect(service.claimCount == 1)
+        }
+    }
+
+    @Test func aClaimBeyondTheLimitsIsRefusedByTheDaemonToo() async throws {
+        try await serve { service, connection, stream in
+            let access = Access(path: "/a", key: "/a", traits: [])
+            let claims = [
+                ClaimRequest(number: 1, accesses: [access], purpose: String(repeating: "p", count: 1_001)),
+                ClaimRequest(number: 2, accesses: Array(repeating: access, count: 10_001), purpose: "p"),
+                ClaimRequest(number: 3, accesses: [access], purpose: "p"),
+            ]
+            for claim in claims { try connection.notify(EventNotice(.claim(claim))) }
+            var iterator = stream.makeAsyncIterator()
+            for number in 1...2 as ClosedRange<UInt64> {
+                guard case .denied(number, .refused(let reason)) = await iterator.next() else {
+                    Issue.record("it was not refused")
+                    return
+                }
+                #expect(reason.contains("at most"))
+            }
+            #expect(await iterator.next() == .granted(claim: 3, paths: [], keys: [], hasWaited: false))
+            #expect(service.claimCount == 1)
+        }
+    }
+
+    @Test func grantsThatNoMessageHoldsTogetherComeInSeveralAndOneThatNoneHoldsIsRefused() async throws {
+        try await serve { service, connection, stream in
+            let deep = String(repeating: "/" + String(repeating: "d", count: 199), count: 19)
+            let paths = (0..<1_800).map { ExactPath("/a\(deep)/\($0)") }
+            func read(_ number: UInt64) -> CoordinationEvent {
+                let accesses = paths.map { Access(path: $0, key: $0, traits: []) }
+                return .claim(ClaimRequest(number: number, accesses: accesses, purpose: "\(number)"))
+            }
+            var iterator = stream.makeAsyncIterator()
+            func move(from old: ExactPath, to new: ExactPath, _ readers: [UInt64], hold number: UInt64) async throws {
+                try connection.notify(EventNotice(claim(number, old.string)))
+                #expect(await iterator.next() == .granted(claim: number, paths: [], keys: [], hasWaited: false))
+                for reader in readers { try connection.notify(EventNotice(read(reader))) }
+                try connection.notify(
+                    EventNotice(.moved(ItemMove(path: old, newPath: new, newKey: new, excepted: nil))))
+                try connection.notify(EventNotice(.cancel(claim: number)))
+            }
+            // They wait for the one that holds the directory, and for no other.
+            try await move(from: "/a", to: "/b", [2, 3, 4], hold: 1)
+            for number in 2...4 as ClosedRange<UInt64> {
+                guard case .granted(number, let granted, let keys, _) = await iterator.next() else {
+                    Issue.record("\(number) was not granted")
+                    return
+                }
+                #expect(
+                    granted.count == paths.count && granted.first?.string.hasPrefix("/b/") == true && keys == granted)
+                try connection.notify(EventNotice(.release(claim: number, outcomes: [])))
+            }
+            try await move(from: "/a", to: ExactPath("/" + String(repeating: "e", count: 900)), [6], hold: 5)
+            guard case .denied(claim: 6, .refused) = await iterator.next() else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(service.claimCount == 0 && connection.closeReason == nil)
         }
     }
 

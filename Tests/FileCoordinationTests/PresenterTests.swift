@@ -108,6 +108,52 @@ import Testing
         }
     }
 
+    @Test func anAnnouncedMoveIsForgottenWithTheAccessorThatAnnouncedIt() async throws {
+        let file = try folder.file("a.txt")
+        let other = try folder.file("other.txt")
+        let directory = RecordingPresenter(folder.url, record, name: "directory")
+        let new = RecordingPresenter(file, record, name: "new")
+        let folder = folder
+        await presenting([directory]) {
+            await onThread { [record] in
+                let coordinator = NSFileCoordinator(filePresenter: nil)
+                coordinator.coordinate(writingItemAt: other, error: nil) { _ in
+                    coordinator.coordinate(
+                        writingItemAt: file, options: .forMoving, writingItemAt: folder["b.txt"],
+                        options: .forReplacing, error: nil
+                    ) { source, destination in
+                        try? FileManager.default.moveItem(at: source, to: destination)
+                        coordinator.item(at: source, didMoveTo: destination)
+                    }
+                    NSFileCoordinator.addFilePresenter(new)
+                    coordinator.coordinate(writingItemAt: file, error: nil) {
+                        record.add("writes")
+                        try? Data("new".utf8).write(to: $0)
+                    }
+                }
+            }
+            await eventually { record.contains("new changed") && record.contains("directory subitem a.txt changed") }
+            NSFileCoordinator.removeFilePresenter(new)
+        }
+    }
+
+    @Test func whatComesIntoThePlaceOfAnAnnouncedMoveIsAChange() async throws {
+        let file = try folder.file("a.txt")
+        let directory = RecordingPresenter(folder.url, record, name: "directory")
+        let folder = folder
+        await presenting([directory]) {
+            await onThread {
+                let coordinator = NSFileCoordinator(filePresenter: nil)
+                coordinator.coordinate(writingItemAt: file, options: .forMoving, error: nil) { url in
+                    try? FileManager.default.moveItem(at: url, to: folder["b.txt"])
+                    coordinator.item(at: url, didMoveTo: folder["b.txt"])
+                    try? Data("new".utf8).write(to: url)
+                }
+            }
+            await eventually { record.contains("directory subitem a.txt changed") }
+        }
+    }
+
     @Test func whoWaitsForAFileThatIsMovedGetsItWhereItIs() async throws {
         let file = try folder.file("a.txt")
         let folder = folder

@@ -79,9 +79,16 @@ extension Connection: EventSource {
         case .cancel:
             calls.withLock { $0.served[frame.call] }?.cancel()
         case .notice:
-            guard let handler = service.notices[try reader.readUnsigned()] else { return nil }
-            // A notice has nobody to tell that it could not be understood.
-            try? withBody(reader, descriptors) { decoder in try? handler(&decoder, self) }
+            let method = try reader.readUnsigned()
+            guard let handler = service.notices[method] else { return nil }
+            var fault: MessageError?
+            // A notice whose body is not there has nobody to tell so.
+            try? withBody(reader, descriptors) { decoder in
+                do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
+            }
+            if let fault, let handler = service.noticeFaults[method] {
+                try? withBody(reader, descriptors) { decoder in try? handler(&decoder, fault, self) }
+            }
         }
         return nil
     }

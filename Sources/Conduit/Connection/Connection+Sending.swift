@@ -161,13 +161,3 @@ extension Connection {
         loop.setEvents([.readable, .writable], socket.descriptor, token: token)
     }
 }
-
-extension String {
-    /// The longest beginning of whole characters that takes at most so many bytes of UTF-8.
-    fileprivate func shortened(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(startIndex, offsetBy: limit)
-        while end > startIndex, end.samePosition(in: self) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
-    }
-}

@@ -8,8 +8,13 @@ package struct Service: Sendable {
     typealias NoticeHandler =
         @Sendable (_ notice: inout MessageDecoder, _ connection: Connection) throws(MessageError) -> Void
 
+    typealias NoticeFaultHandler =
+        @Sendable (_ notice: inout MessageDecoder, _ error: MessageError, _ connection: Connection) throws(MessageError)
+        -> Void
+
     private(set) var calls: [UInt64: CallHandler] = [:]
     private(set) var notices: [UInt64: NoticeHandler] = [:]
+    private(set) var noticeFaults: [UInt64: NoticeFaultHandler] = [:]
 
     /// Serves nothing yet.
     package init() {}
@@ -33,5 +38,18 @@ package struct Service: Sendable {
             handler(try decoder.readMap(), connection)
         }
         notices[N.method] = decoding
+    }
+
+    /// Takes what can be read of a notice that cannot be read as a whole, so that its sender can be told. One of which not even
+    /// that can be read is dropped.
+    package mutating func onFault<N: Notice, Part: Message>(
+        _: N.Type, _: Part.Type,
+        _ handler: @escaping @Sendable (_ part: Part, _ error: MessageError, _ connection: Connection) -> Void
+    ) {
+        let decoding: NoticeFaultHandler = {
+            (decoder: inout MessageDecoder, error: MessageError, connection: Connection) throws(MessageError) in
+            handler(try decoder.readMap(), error, connection)
+        }
+        noticeFaults[N.method] = decoding
     }
 }

@@ -59,13 +59,16 @@ package struct DaemonCoordination: SharedCoordination {
 private struct DaemonAuthority: CoordinationAuthority {
     let connection: Connection
 
-    func send(_ event: CoordinationEvent) {
+    func send(_ event: CoordinationEvent) throws(UnsendableEvent) {
         do {
             try connection.notify(EventNotice(event))
         } catch .disconnected {
             // The connection's end is told to whoever waits, and all that was claimed goes to the next authority.
+        } catch .oversized(let size, let limit) {
+            throw UnsendableEvent("it would take a message of \(size) bytes, of at most \(limit)")
         } catch {
-            // What cannot be told would be waited for in vain.
+            // The system refuses, for want of memory, say. All is told anew over the next connection; the daemon keeps what this
+            // process was granted meanwhile.
             connection.close()
         }
     }

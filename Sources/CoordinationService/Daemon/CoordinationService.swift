@@ -3,11 +3,14 @@ import Dispatch
 import FileCoordination
 import Glibc
 import LinuxSystem
+import OSLog
 
 /// The daemon's part in file coordination: one arbiter for the claims and presenters of all processes of the user.
 ///
-/// A process is a connection. When that ends, whatever the process held is free at once. Processes decide themselves where
-/// their paths lead; what they claim keeps others waiting and gives no access to anything.
+/// A process is a connection. When that ends because the process has, whatever the process held is free at once. One that
+/// lives goes on using what it was granted, so that is kept for it until it has come back and said what it still has, or has
+/// ended, or a time is over that is long for a connection to be made anew. Processes decide themselves where their paths lead;
+/// what they claim keeps others waiting and gives no access to anything.
 ///
 /// A daemon that comes after one that was ended, or crashed, while files were claimed gives the processes that claimed them a
 /// moment to say so, before it grants anything to others.
@@ -21,6 +24,10 @@ package final class CoordinationService: Sendable {
         var isMarked: Bool
         /// The claims of others that processes were refused something for. They may ask about these, and once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
+        /// Processes without a connection for which something is kept, by the numbers that they had.
+        var absent: [UInt64: ProcessDescriptor] = [:]
+        /// Processes that have told what an earlier connection of theirs was granted.
+        var returned: [UInt64: pid_t] = [:]
     }
 
     private final class Clients: Sendable {
@@ -34,7 +41,10 @@ package final class CoordinationService: Sendable {
     private let host: ArbiterHost
     private let marker: String?
     /// How long the processes of a daemon that is gone have to come here.
-    private static let graceMilliseconds = 1_000
+    private static let graceMilliseconds = 3_000
+    /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
+    private static let absenceMilliseconds: CInt = 30_000
+    private static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
     /// - Parameter marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
     package init(marker: String? = nil) {
@@ -42,20 +52,17 @@ package final class CoordinationService: Sendable {
         let hasPredecessor = marker.map { access($0, F_OK) == 0 } ?? false
         let clients = Clients(State(heldBack: hasPredecessor ? [] : nil, isMarked: hasPredecessor))
         self.clients = clients
+        let unsent = UnsentEffects()
         host = ArbiterHost { number, effects in
-            // One that has ended or cannot be told sees its connection end, and with it goes what it held.
             guard let connection = clients.state.withLock({ $0.connections[number] }) else { return }
             for case .denied(_, .deadlock(let other, _)) in effects {
                 guard let client = other.client else { continue }
                 let claim = ClaimIdentifier(client: client, number: other.number)
                 clients.state.withLock { _ = $0.refusals[number, default: []].insert(claim) }
             }
-            do {
-                try connection.notify(EffectsNotice(effects))
-            } catch {
-                connection.close()
-            }
+            Self.send(effects, to: connection) { unsent.giveUp($0, of: number) }
         }
+        unsent.host = host
         guard hasPredecessor else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.graceMilliseconds)) { [weak self] in
             self?.goOn()
@@ -77,22 +84,54 @@ package final class CoordinationService: Sendable {
         service.on(FindPlaceCall.self) { [self] request, call in
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
-        service.on(EventNotice.self) { [self] notice, connection in take(notice.event, from: number(of: connection)) }
+        service.on(EventNotice.self) { [self] notice, connection in
+            take(notice.event, from: number(of: connection), over: connection)
+        }
+        service.onFault(EventNotice.self, FaultyClaim.self) { claim, error, connection in
+            Self.send([.denied(claim: claim.number, .refused(reason: "\(error)"))], to: connection) { _ in }
+        }
     }
 
-    private func take(_ event: CoordinationEvent, from client: UInt64) {
+    /// Sends effects, in several messages if one cannot hold them. One effect that no message holds is given back.
+    private static func send(
+        _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
+    ) {
+        do {
+            try connection.notify(EffectsNotice(effects))
+        } catch .oversized {
+            guard effects.count > 1 else { return effects.forEach(giveUp) }
+            let half = effects.count / 2
+            send(Array(effects[..<half]), to: connection, orElse: giveUp)
+            send(Array(effects[half...]), to: connection, orElse: giveUp)
+        } catch {
+            // It comes back, and says what it has.
+            connection.close()
+        }
+    }
+
+    private func take(_ event: CoordinationEvent, from client: UInt64, over connection: Connection) {
         if case .claim = event { mark() }
         let isHeldBack = clients.state.withLock { state in
             if state.heldBack == nil { return false }
             switch event {
             // What was so before is so at once.
-            case .adopt, .present: return false
+            case .adopt, .adoptedAll, .present: return false
             default:
                 state.heldBack?.append((client, event))
                 return true
             }
         }
-        if !isHeldBack { host.apply(event, from: client) }
+        if isHeldBack { return }
+        host.apply(event, from: client)
+        switch event {
+        case .adopt(let request):
+            // Granted twice for a moment, never not at all.
+            for former in formerNumbers(of: connection.peer.process) {
+                host.apply(.cancel(claim: request.number), from: former)
+            }
+        case .adoptedAll: hasReturned(client, connection.peer.process)
+        default: break
+        }
     }
 
     private func goOn() {
@@ -138,12 +177,77 @@ package final class CoordinationService: Sendable {
     }
 
     private func ended(_ connection: Connection, _ number: UInt64) {
-        clients.state.withLock { state in
+        let process = connection.peer.process
+        let isAbsent = clients.state.withLock { state in
             state.numbers[connection] = nil
             state.connections[number] = nil
             state.refusals[number] = nil
+            state.returned[number] = nil
             state.heldBack?.removeAll { $0.client == number }
+            // It may have come back before this was known.
+            guard let process, !state.returned.values.contains(process.processID) else { return false }
+            state.absent[number] = process
+            return true
         }
+        guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
+        // A connection ends a moment before its process has ended.
+        HandlerThreads.shared.run { [self] in
+            let hasEnded = process.hasEnded(within: Self.absenceMilliseconds)
+            let isThere = clients.state.withLock { $0.absent[number] == nil }
+            if isThere { return }
+            if !hasEnded {
+                Self.log.error(
+                    "process \(process.processID, privacy: .public) has claimed files and does not answer; others may use them"
+                )
+            }
+            forget(number)
+        }
+    }
+
+    private func forget(_ number: UInt64) {
+        clients.state.withLock { $0.absent[number] = nil }
         host.end(client: number)
+    }
+
+    /// The numbers that a process had over connections that have ended, and under which something is kept for it.
+    private func formerNumbers(of process: ProcessDescriptor?) -> [UInt64] {
+        guard let process else { return [] }
+        // While its descriptor is held, a process that lives shares its number with no other.
+        return clients.state.withLock { state in
+            state.absent.isEmpty ? [] : state.absent.filter { $0.value.processID == process.processID }.keys.sorted()
+        }
+    }
+
+    /// A process has said all that it was granted: nothing else is kept for it.
+    private func hasReturned(_ client: UInt64, _ process: ProcessDescriptor?) {
+        guard let process else { return }
+        clients.state.withLock { $0.returned[client] = process.processID }
+        for former in formerNumbers(of: process) { forget(former) }
+    }
+}
+
+/// Effects that no message can hold, because items have been moved to where their paths are very long.
+private final class UnsentEffects: Sendable {
+    private struct Arbiters {
+        weak var host: ArbiterHost?
+    }
+
+    private let arbiters = Lock(Arbiters())
+
+    /// Whose effects they are. Not kept alive: it keeps this.
+    var host: ArbiterHost? {
+        get { arbiters.withLock { $0.host } }
+        set { arbiters.withLock { $0.host = newValue } }
+    }
+
+    /// Goes on as if the process had been told and had let it be.
+    func giveUp(_ effect: CoordinationEffect, of client: UInt64) {
+        switch effect {
+        case .granted(let claim, _, _, _):
+            host?.refuse(claim, of: client, "its items have moved to paths that are too long")
+        case .prepare(let preparation):
+            host?.apply(.answer(preparation: preparation.number, failure: nil), from: client)
+        default: break
+        }
     }
 }

@@ -15,6 +15,7 @@ struct EffectMessage: Message {
         case reacquire = 5
         case notify = 6
         case blockedPresenter = 7
+        case refused = 8
     }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -37,6 +38,7 @@ struct EffectMessage: Message {
             effect = .denied(claim: number, .presenter(try decoder.decode(FailureMessage.self, forKey: 2).failure))
         case .tooManyClaims:
             effect = .denied(claim: number, .tooManyClaims(limit: try decoder.decode(forKey: 2)))
+        case .refused: effect = .denied(claim: number, .refused(reason: try decoder.decode(forKey: 3)))
         case .blockedPresenter:
             effect = .denied(claim: number, .blockedPresenter(path: try decoder.decode(forKey: 3)))
         case .prepare:
@@ -76,6 +78,9 @@ struct EffectMessage: Message {
         case .denied(let claim, .blockedPresenter(let path)):
             begin(.blockedPresenter, claim)
             encoder.encode(path, forKey: 3)
+        case .denied(let claim, .refused(let reason)):
+            begin(.refused, claim)
+            encoder.encode(reason, forKey: 3)
         case .denied(let claim, .tooManyClaims(let limit)):
             begin(.tooManyClaims, claim)
             encoder.encode(limit, forKey: 2)
@@ -96,6 +101,15 @@ struct EffectMessage: Message {
 }
 
 extension Preparation.Relinquishing: MessageValue {}
+
+/// As text. What a process claims is looked at more closely: ``PathMessage``.
+extension ExactPath: MessageValue {
+    package func write(to encoder: inout MessageEncoder) { string.write(to: &encoder) }
+
+    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> ExactPath {
+        ExactPath(try String.read(from: &decoder))
+    }
+}
 
 private struct NoticeMessage: Message {
     let notice: PresenterNotice

@@ -4,26 +4,22 @@ import Glibc
 
 /// A path as it may be claimed: absolute, and no longer than the system takes.
 struct PathMessage: MessageValue {
-    let path: String
+    let path: ExactPath
 
-    init(_ path: String) { self.path = path }
+    init(_ path: ExactPath) { self.path = path }
 
-    func write(to encoder: inout MessageEncoder) { path.write(to: &encoder) }
+    func write(to encoder: inout MessageEncoder) { path.string.write(to: &encoder) }
 
     static func read(from decoder: inout MessageDecoder) throws(MessageError) -> PathMessage {
         let path = try String.read(from: &decoder)
         guard path.hasPrefix("/"), path.utf8.count < Int(PATH_MAX), !path.utf8.contains(0) else {
             throw .invalid("a path is absolute and has at most \(PATH_MAX) bytes")
         }
-        return PathMessage(path)
+        return PathMessage(ExactPath(path))
     }
 }
 
 struct ClaimMessage: Message {
-    /// More items than one claim may have cost more than one message should.
-    private static let accessLimit = 10_000
-    private static let purposeLimit = 1_000
-
     let request: ClaimRequest
 
     init(_ request: ClaimRequest) { self.request = request }
@@ -39,11 +35,10 @@ struct ClaimMessage: Message {
         // Nearly all claims have one item, and an array costs more than what is in it.
         let others: [AccessMessage] = try decoder.decodeIfPresent(forKey: 7) ?? []
         let blocking: [UInt64] = try decoder.decodeIfPresent(forKey: 8) ?? []
-        guard others.count < Self.accessLimit, purpose.utf8.count <= Self.purposeLimit else {
-            throw .invalid("a claim has at most \(Self.accessLimit) items, and a purpose of at most 1000 bytes")
-        }
+        let accesses = (first.map { [$0.access] } ?? []) + others.map(\.access)
+        if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw .invalid(fault) }
         request = ClaimRequest(
-            number: number, accesses: (first.map { [$0.access] } ?? []) + others.map(\.access), purpose: purpose,
+            number: number, accesses: accesses, purpose: purpose,
             presenter: presenter, enclosing: enclosing, answering: answering, blocking: blocking,
             presenterTimeLimit: timeLimit)
     }

@@ -20,6 +20,7 @@ package struct EventNotice: Notice {
         case moved = 7
         case changedAttributes = 8
         case changedVersion = 9
+        case adoptedAll = 10
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -27,6 +28,7 @@ package struct EventNotice: Notice {
         switch kind {
         case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
+        case .adoptedAll: event = .adoptedAll
         case .release:
             let claim: UInt64 = try decoder.decode(forKey: 1)
             let outcomes: [OutcomeMessage]? = try decoder.decodeIfPresent(forKey: 3)
@@ -68,6 +70,7 @@ package struct EventNotice: Notice {
         case .adopt(let request):
             encoder.encode(Kind.adopt, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
+        case .adoptedAll: encoder.encode(Kind.adoptedAll, forKey: 0)
         case .release(let claim, let outcomes):
             encoder.encode(Kind.release, forKey: 0)
             encoder.encode(claim, forKey: 1)
@@ -103,6 +106,27 @@ package struct EventNotice: Notice {
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(change, forKey: 9)
         }
+    }
+}
+
+/// All that has to be understood of a claim, so that whoever made it can be told that the rest was not.
+struct FaultyClaim: Message {
+    let number: UInt64
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let kind: UInt64 = try decoder.decode(forKey: 0)
+        guard kind == 0 else { throw .invalid("it is no claim") }
+        number = try decoder.decode(Number.self, forKey: 2).number
+    }
+
+    // It is only read.
+    func encode(to encoder: inout MessageEncoder) {}
+
+    private struct Number: Message {
+        let number: UInt64
+
+        init(from decoder: inout MessageDecoder) throws(MessageError) { number = try decoder.decode(forKey: 0) }
+        func encode(to encoder: inout MessageEncoder) {}
     }
 }
 

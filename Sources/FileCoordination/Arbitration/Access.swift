@@ -20,12 +20,12 @@ package struct Access: Hashable, Sendable {
     }
 
     /// The item: absolute, the links of its parents resolved.
-    package var path: String
+    package var path: ExactPath
     /// What is guarded: the outermost package that the item is in, else the item itself.
-    package var key: String
+    package var key: ExactPath
     package let traits: Traits
 
-    package init(path: String, key: String, traits: Traits) {
+    package init(path: ExactPath, key: ExactPath, traits: Traits) {
         self.path = path
         self.key = key
         self.traits = traits
@@ -37,19 +37,19 @@ package struct Access: Hashable, Sendable {
 /// Paths as the arbiter compares them: absolute, without links, `.` and `..`.
 enum PlainPath {
     /// Whether a path lies beneath another one.
-    static func isBeneath(_ path: String, _ parent: String) -> Bool {
+    static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         if parent == "/" { return path != "/" }
         let (path, parent) = (path.utf8, parent.utf8)
         return path.count > parent.count && path.starts(with: parent)
             && path[path.index(path.startIndex, offsetBy: parent.count)] == UInt8(ascii: "/")
     }
 
-    static func isAtOrBeneath(_ path: String, _ parent: String) -> Bool {
+    static func isAtOrBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         path == parent || isBeneath(path, parent)
     }
 
     /// A path at or beneath `source`, as it is once that has moved.
-    static func moved(_ path: String, from source: String, to destination: String) -> String {
-        destination + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self)
+    static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
+        ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
     }
 }

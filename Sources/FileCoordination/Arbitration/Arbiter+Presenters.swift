@@ -133,7 +133,7 @@ extension Arbiter {
     }
 
     private mutating func tellOfChange(
-        _ path: String, _ key: String, itself: Bool, _ excepted: PresenterIdentifier?, _ told: inout Set<Told>
+        _ path: ExactPath, _ key: ExactPath, itself: Bool, _ excepted: PresenterIdentifier?, _ told: inout Set<Told>
     ) {
         for identifier in tree.presenters(around: key) {
             guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
@@ -149,7 +149,7 @@ extension Arbiter {
 
     /// Tells the presenters of an item one thing, and those of the directories it is in another.
     mutating func tell(
-        presentersOf path: String, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
+        presentersOf path: ExactPath, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
         _ excepted: PresenterIdentifier?
     ) {
         var told: Set<Told> = []
@@ -198,11 +198,11 @@ extension Arbiter {
         carryClaimsAlong(move)
     }
 
-    private func key(of path: String, after move: ItemMove) -> String {
+    private func key(of path: ExactPath, after move: ItemMove) -> ExactPath {
         move.newKey == move.newPath ? path : move.newKey
     }
 
-    private mutating func setKey(of entry: PathTree.Entry, to key: String) {
+    private mutating func setKey(of entry: PathTree.Entry, to key: ExactPath) {
         guard let claim = claims[entry.claim] else { return }
         let access = claim.request.accesses[entry.access]
         let group = PathTree.Group(writes: access.writes, holds: claim.isHolding)
@@ -253,7 +253,7 @@ extension Arbiter {
 
 extension Preparation {
     /// What an access to an item means for a presenter of that item, or of one around it.
-    fileprivate mutating func add(_ access: Access, forPresenterOf path: String, key: String) {
+    fileprivate mutating func add(_ access: Access, forPresenterOf path: ExactPath, key: ExactPath) {
         if PlainPath.isAtOrBeneath(key, access.key), !access.traits.contains(.isQuiet) {
             relinquishing = max(relinquishing, access.writes ? .toWriter : .toReader)
             if access.traits.contains(.saves) { saves = true }

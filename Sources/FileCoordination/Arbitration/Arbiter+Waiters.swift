@@ -129,8 +129,9 @@ extension Arbiter {
                 if !mark.skipped.isEmpty { mark.skipped.removeAll(where: isDone) }
                 for entry in queue.after(after, through: mark.after) where !isDone(entry) {
                     mark.skipped.append(entry)
-                    marks.skips += 1
                 }
+                // Those that an earlier claim has skipped and this one as well are skipped still.
+                marks.skips += mark.skipped.count
                 mark.after = min(mark.after, after)
                 marks.marks[key] = mark
             }

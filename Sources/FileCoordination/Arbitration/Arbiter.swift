@@ -94,6 +94,7 @@ package struct Arbiter: Sendable {
         switch event {
         case .claim(let request): add(request, identifier(request.number))
         case .adopt(let request): adopt(request, identifier(request.number))
+        case .adoptedAll: break
         case .release(let claim, let outcomes): release(identifier(claim), outcomes)
         case .cancel(let claim): settle(end(identifier(claim)))
         case .answer(let preparation, let failure):
@@ -118,16 +119,20 @@ package struct Arbiter: Sendable {
     }
 
     /// A process has gone: what it held is free, and its presenters need not be waited for.
-    package mutating func end(client: UInt64) -> [AddressedEffect] {
+    ///
+    /// - Parameter keepingGranted: whether it cannot be reached but lives, and goes on using what it was granted.
+    package mutating func end(client: UInt64, keepingGranted: Bool = false) -> [AddressedEffect] {
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
         hasEntangled = true
         var toSettle: [ClaimIdentifier] = []
-        for claim in claims.values.filter({ $0.identifier.client == client }).sorted(by: { $0.sequence < $1.sequence })
-        {
+        let ended = claims.values.filter {
+            $0.identifier.client == client && !(keepingGranted && $0.phase == .granted)
+        }
+        for claim in ended.sorted(by: { $0.sequence < $1.sequence }) {
             toSettle += end(claim.identifier)
         }
         settle(toSettle)
-        claimCounts[client] = nil
+        if claimCounts[client] == 0 { claimCounts[client] = nil }
         effects.removeAll { $0.client == client }
         return takeEffects()
     }
@@ -138,13 +143,16 @@ package struct Arbiter: Sendable {
             unansweredByPresenter[running.presenter]?.contains(preparation) == true
         else { return nil }
         hasEntangled = true
-        let path = presenters[running.presenter]?.place.path ?? ""
+        let path = presenters[running.presenter]?.place.path?.string ?? ""
         answer(preparation, nil)
         return (path, takeEffects())
     }
 
     /// How many claims there are, granted and waiting.
     package var claimCount: Int { claims.count }
+
+    /// How many claims a process has, granted and waiting.
+    package func claimCount(of client: UInt64) -> Int { claimCounts[client] ?? 0 }
 
     private mutating func takeEffects() -> [AddressedEffect] {
         lookAtNestedClaims()
@@ -220,7 +228,7 @@ extension Arbiter {
     }
 
     func deniedPath(_ identifier: ClaimIdentifier) -> String {
-        claims[identifier]?.request.accesses.first?.path ?? ""
+        claims[identifier]?.request.accesses.first?.path.string ?? ""
     }
 
     mutating func deny(_ identifier: ClaimIdentifier, becauseOf other: ClaimIdentifier) {
@@ -321,7 +329,7 @@ extension Arbiter {
         claims[identifier]?.hasWaited = true
         hasEntangled = true
         if let presenter = asked.first(where: { claim.isBlocking($0) }) {
-            let path = presenters[presenter]?.place.path ?? ""
+            let path = presenters[presenter]?.place.path?.string ?? ""
             tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
             return settle(end(identifier))
         }

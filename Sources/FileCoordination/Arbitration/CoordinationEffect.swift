@@ -2,7 +2,7 @@
 package enum CoordinationEffect: Sendable, Equatable {
     /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items. Whether others
     /// had to be waited for tells whether anything can have changed meanwhile.
-    case granted(claim: UInt64, paths: [String], keys: [String], hasWaited: Bool = true)
+    case granted(claim: UInt64, paths: [ExactPath], keys: [ExactPath], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
     /// A presenter is to prepare itself, and to answer within so many milliseconds.
     case prepare(Preparation)
@@ -19,6 +19,8 @@ package enum ClaimDenial: Hashable, Sendable {
     case blockedPresenter(path: String)
     /// A presenter could not prepare itself.
     case presenter(CoordinationFailure)
+    /// It could not be told to whoever decides, or not be understood there.
+    case refused(reason: String)
     /// The process has more claims than one may have.
     case tooManyClaims(limit: Int)
 }
@@ -52,12 +54,12 @@ package struct Preparation: Hashable, Sendable {
     /// The item itself will be deleted.
     package var deletesItem: Bool
     /// What will be deleted beneath the item.
-    package var deletedSubitems: [String]
+    package var deletedSubitems: [ExactPath]
     package let timeLimit: Int
 
     package init(
         number: UInt64, presenter: UInt64, relinquishing: Relinquishing = .none, saves: Bool = false,
-        deletesItem: Bool = false, deletedSubitems: [String] = [], timeLimit: Int
+        deletesItem: Bool = false, deletedSubitems: [ExactPath] = [], timeLimit: Int
     ) {
         self.number = number
         self.presenter = presenter
@@ -73,14 +75,14 @@ package struct Preparation: Hashable, Sendable {
 
 /// What a presenter is told and need not answer.
 package enum PresenterNotice: Hashable, Sendable {
-    case moved(to: String)
+    case moved(to: ExactPath)
     case changed
-    case subitemChanged(String)
-    case subitemMoved(from: String, to: String)
+    case subitemChanged(ExactPath)
+    case subitemMoved(from: ExactPath, to: ExactPath)
     case attributesChanged([String])
-    case subitemAttributesChanged(String, [String])
-    case versionChanged(String, VersionChange)
-    case subitemVersionChanged(String, VersionChange)
+    case subitemAttributesChanged(ExactPath, [String])
+    case versionChanged(ExactPath, VersionChange)
+    case subitemVersionChanged(ExactPath, VersionChange)
 }
 
 /// An effect, with the process that it is for.

@@ -1,3 +1,5 @@
+import Conduit
+
 /// What a process tells the arbiter. Claims and presenters are known by numbers that their process gives them, preparations by
 /// the arbiter's own.
 package enum CoordinationEvent: Sendable {
@@ -5,6 +7,8 @@ package enum CoordinationEvent: Sendable {
     case claim(ClaimRequest)
     /// A claim that another arbiter, which is gone, had granted.
     case adopt(ClaimRequest)
+    /// All that another arbiter had granted has been said.
+    case adoptedAll
     /// The claim's user is done, with what became of the items that were written.
     case release(claim: UInt64, outcomes: [ClaimOutcome])
     /// Nobody waits for the claim any more.
@@ -17,9 +21,9 @@ package enum CoordinationEvent: Sendable {
     /// An item was moved, as its mover says.
     case moved(ItemMove)
     /// Attributes of an item in a cloud changed, as whoever changed them says.
-    case changedAttributes(path: String, names: [String], excepted: UInt64?)
+    case changedAttributes(path: ExactPath, names: [String], excepted: UInt64?)
     /// There is one version more of an item, one less, or one that is in conflict no more.
-    case changedVersion(path: String, VersionChange)
+    case changedVersion(path: ExactPath, VersionChange)
 }
 
 /// A wish to use items together: either all of them are granted or none.
@@ -58,7 +62,7 @@ package struct ClaimRequest: Sendable {
 package struct ClaimOutcome: Hashable, Sendable {
     package enum Change: Hashable, Sendable {
         case none, changed, deleted
-        case moved(toPath: String, key: String)
+        case moved(toPath: ExactPath, key: ExactPath)
     }
 
     /// The access's place in the claim.
@@ -74,10 +78,10 @@ package struct ClaimOutcome: Hashable, Sendable {
 /// Where a presenter's item is; nowhere while it presents nothing.
 package struct PresenterPlace: Hashable, Sendable {
     package let number: UInt64
-    package let path: String?
-    package let key: String?
+    package let path: ExactPath?
+    package let key: ExactPath?
 
-    package init(number: UInt64, path: String?, key: String?) {
+    package init(number: UInt64, path: ExactPath?, key: ExactPath?) {
         self.number = number
         self.path = path
         self.key = key
@@ -86,13 +90,13 @@ package struct PresenterPlace: Hashable, Sendable {
 
 /// An item's way from one path to another.
 package struct ItemMove: Hashable, Sendable {
-    package let path: String
-    package let newPath: String
-    package let newKey: String
+    package let path: ExactPath
+    package let newPath: ExactPath
+    package let newKey: ExactPath
     /// The presenter that knows already.
     package let excepted: UInt64?
 
-    package init(path: String, newPath: String, newKey: String, excepted: UInt64?) {
+    package init(path: ExactPath, newPath: ExactPath, newKey: ExactPath, excepted: UInt64?) {
         self.path = path
         self.newPath = newPath
         self.newKey = newKey
@@ -100,15 +104,18 @@ package struct ItemMove: Hashable, Sendable {
     }
 }
 
-/// An error that crosses from one process to another.
+/// An error that crosses from one process to another, with as many of its words as one message can have.
 package struct CoordinationFailure: Hashable, Sendable {
     package let domain: String
     package let code: Int
     package let message: String
 
+    private static let domainBytes = 1_024
+    private static let messageBytes = 8 * 1_024
+
     package init(domain: String, code: Int, message: String) {
-        self.domain = domain
+        self.domain = domain.shortened(toBytes: Self.domainBytes)
         self.code = code
-        self.message = message
+        self.message = message.shortened(toBytes: Self.messageBytes)
     }
 }

@@ -28,8 +28,8 @@ struct PathTree: Sendable {
 
     private struct Node {
         var parent: Int
-        var name: String
-        var children: [String: Int] = [:]
+        var name: ExactPath
+        var children: [ExactPath: Int] = [:]
         /// The same, in an order that does not depend on a dictionary's: equal claims have equal effects.
         var orderedChildren: [Int] = []
         /// Its place among those of its parent.
@@ -73,7 +73,7 @@ struct PathTree: Sendable {
     // MARK: Changing
 
     /// Returns the node that the path has for as long as the entry is there.
-    mutating func insert(_ entry: Entry, at path: String, _ group: Group) -> Int {
+    mutating func insert(_ entry: Entry, at path: ExactPath, _ group: Group) -> Int {
         let node = makeNode(at: path)
         nodes[node].change(group) { $0.insert(entry) }
         return node
@@ -90,17 +90,17 @@ struct PathTree: Sendable {
         nodes[node].change(Group(writes: writes, holds: true)) { $0.insert(entry) }
     }
 
-    mutating func insert(_ presenter: PresenterIdentifier, at path: String) {
+    mutating func insert(_ presenter: PresenterIdentifier, at path: ExactPath) {
         nodes[makeNode(at: path)].presenters.append(presenter)
     }
 
-    mutating func remove(_ presenter: PresenterIdentifier, at path: String) {
+    mutating func remove(_ presenter: PresenterIdentifier, at path: ExactPath) {
         guard let node = node(at: path) else { return }
         nodes[node].presenters.removeAll { $0 == presenter }
         prune(node)
     }
 
-    private mutating func makeNode(at path: String) -> Int {
+    private mutating func makeNode(at path: ExactPath) -> Int {
         var node = Self.root
         for name in Self.names(in: path) {
             if let child = nodes[node].children[name] {
@@ -124,10 +124,12 @@ struct PathTree: Sendable {
     }
 
     /// A path's components. Splitting it by characters would take longer than all the rest.
-    private static func names(in path: String) -> [String] {
-        var path = path
+    private static func names(in path: ExactPath) -> [ExactPath] {
+        var path = path.string
         return path.withUTF8 { bytes in
-            bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+            bytes.split(separator: UInt8(ascii: "/")).map {
+                ExactPath(String(decoding: $0, as: UTF8.self))
+            }
         }
     }
 
@@ -150,7 +152,7 @@ struct PathTree: Sendable {
         }
     }
 
-    private func node(at path: String) -> Int? {
+    private func node(at path: ExactPath) -> Int? {
         var node = Self.root
         for name in Self.names(in: path) {
             guard let child = nodes[node].children[name] else { return nil }
@@ -225,7 +227,7 @@ struct PathTree: Sendable {
     }
 
     /// Every access at a path and beneath it, in the order of their claims.
-    func entries(atOrBeneath path: String) -> [Entry] {
+    func entries(atOrBeneath path: ExactPath) -> [Entry] {
         guard let start = node(at: path) else { return [] }
         var found: [Entry] = []
         var open = [start]
@@ -239,7 +241,7 @@ struct PathTree: Sendable {
     }
 
     /// The presenters of a path, of what is above it and of what is beneath it.
-    func presenters(around path: String) -> [PresenterIdentifier] {
+    func presenters(around path: ExactPath) -> [PresenterIdentifier] {
         var found: [PresenterIdentifier] = []
         var node = Self.root
         for name in Self.names(in: path) {

@@ -10,7 +10,7 @@ enum CallSite: Sendable {
     /// The return addresses on the way there, the innermost first.
     case addresses([UInt])
     /// As the caller was compiled: what a task has come through is not on a stack.
-    case source(file: StaticString, line: UInt)
+    case source(file: StaticString, line: UInt, function: StaticString)
 
     /// What lies between a program's call and the place where it is noted, without optimisation, is less than this.
     private static let depth = 20
@@ -21,9 +21,9 @@ enum CallSite: Sendable {
     /// files of programs and libraries, which takes a while.
     var words: String {
         switch self {
-        case .source(let file, let line):
+        case .source(let file, let line, let function):
             let path = "\(file)"
-            return "\(path.split(separator: "/").last.map(String.init) ?? path):\(line)"
+            return "\(path.split(separator: "/").last.map(String.init) ?? path):\(line) (\(function))"
         case .addresses(let addresses): return Self.words(for: addresses) ?? "a place without symbols"
         }
     }

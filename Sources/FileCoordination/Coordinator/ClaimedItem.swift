@@ -64,14 +64,14 @@ struct ItemWatch {
         guard access.writes else { return nil }
         self.access = access
         self.number = number
-        before = try? FileStatus.of(access.path, followingLinks: false)
+        before = try? FileStatus.of(access.path.string, followingLinks: false)
         handle =
             access.traits.isDisjoint(with: [.moves, .deletes])
-            ? nil : try? FileDescriptor.open(access.path, [.pathOnly, .noFollow])
+            ? nil : try? FileDescriptor.open(access.path.string, [.pathOnly, .noFollow])
     }
 
     /// - Parameter announced: the paths of items whose move was told already.
-    func outcome(announced: Set<String>) -> ClaimOutcome {
+    func outcome(announced: Set<ExactPath>) -> ClaimOutcome {
         let outcome = ClaimOutcome(access: number, change: change(announced))
         if outcome.change == .deleted { forgetVersions() }
         return outcome
@@ -85,14 +85,16 @@ struct ItemWatch {
         VersionSweep.forget(identity)
     }
 
-    private func change(_ announced: Set<String>) -> ClaimOutcome.Change {
-        if announced.contains(access.path) { return .none }
-        guard let after = try? FileStatus.of(access.path, followingLinks: false) else {
-            if before == nil { return .none }
+    private func change(_ announced: Set<ExactPath>) -> ClaimOutcome.Change {
+        let isAnnounced = announced.contains(access.path)
+        guard let after = try? FileStatus.of(access.path.string, followingLinks: false) else {
+            if before == nil || isAnnounced { return .none }
             if let moved = destination { return .moved(toPath: moved.path, key: moved.key) }
             return .deleted
         }
         guard let before else { return .changed }
+        // What is there now has come into the place of what has moved.
+        if isAnnounced { return before.identity == after.identity ? .none : .changed }
         if before.identity != after.identity, let moved = destination {
             return .moved(toPath: moved.path, key: moved.key)
         }
@@ -106,7 +108,8 @@ struct ItemWatch {
     }
 
     private var destination: ItemPath? {
-        guard access.traits.contains(.moves), let handle, let path = handle.path, path != access.path else {
+        guard access.traits.contains(.moves), let handle, let path = handle.path, ExactPath(path) != access.path
+        else {
             return nil
         }
         return ItemPath(resolved: path)

@@ -18,6 +18,7 @@ extension ClaimDenial {
                     NSLocalizedDescriptionKey:
                         "This process has \(limit) coordinated accesses already; no more are taken."
                 ])
+        case .refused(let reason): return Self.refusal(reason)
         case .deadlock(let other, let path):
             let words =
                 "it waits for the access to \(path) at \(process.place(of: other)), which cannot end before this one. "
@@ -36,8 +37,14 @@ extension ClaimDenial {
         }
     }
 
+    /// The error of a claim that nobody takes.
+    static func refusal(_ reason: String) -> any Error {
+        CocoaError(
+            .fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "A coordinated access was refused: \(reason)."])
+    }
+
     private func deadlock(_ ticket: ClaimTicket, because reason: String) -> any Error {
-        let own = ticket.request.accesses.first?.path ?? ""
+        let own = ticket.request.accesses.first?.path.string ?? ""
         let words = "Coordinated access to \(own) at \(ticket.site.words) would wait for ever: \(reason)."
         ProcessCoordination.log.fault("\(words, privacy: .public)")
         return CocoaError(

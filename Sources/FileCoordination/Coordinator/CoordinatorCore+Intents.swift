@@ -7,7 +7,7 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, attempts: 16, at: .here()) { [self] result in
+        claim(intents.items, purpose: purpose, in: .none, attempts: 16, at: .here()) { [self] result in
             // What is left to do may block, and has to be done on that queue: the thread that brings the news must not.
             queue.addOperation {
                 do {
@@ -23,68 +23,92 @@ extension CoordinatorCore {
         }
     }
 
-    /// Uses items when it is their turn, in a task.
+    /// Uses items when it is their turn, in a task. File systems are asked on other threads: tasks share theirs, and one of them
+    /// may be what a file system waits for.
     func coordinate<Result: Sendable>(
         _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {
+        if Task.isCancelled { throw CocoaError(.userCancelled) }
         let items = intents.items
+        let caller = WaitingTask(process)
+        let surroundings = ClaimSurroundings.ofTask
         let (ticket, urls) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                claim(items, purpose: purpose, attempts: 16, at: site) { continuation.resume(with: $0) }
+                HandlerThreads.shared.run { [self] in
+                    claim(items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller) {
+                        continuation.resume(with: $0)
+                    }
+                }
             }
         } onCancel: {
-            cancel()
+            caller.cancel()
         }
         let snapshots: UploadSnapshots?
+        let watches: [ItemWatch]
         do {
             try Task.checkCancellation()
-            snapshots = items.contains(where: \.isForUploading) ? try await Self.snapshots(items, urls) : nil
+            snapshots =
+                items.contains(where: \.isForUploading)
+                ? try await Self.onThread { try UploadSnapshots(items, urls) } : nil
+            let accesses = ticket.request.accesses
+            watches =
+                accesses.contains(where: \.writes)
+                ? try await Self.onThread { accesses.enumerated().compactMap { ItemWatch($1, number: $0) } } : []
         } catch {
             process.release(ticket)
             throw error is CancellationError ? CocoaError(.userCancelled) : error
         }
         intents.move(to: snapshots?.urls ?? urls)
         defer { withExtendedLifetime(snapshots) {} }
-        let watches = ticket.request.accesses.enumerated().compactMap { ItemWatch($1, number: $0) }
-        begin(watches)
-        defer { end(ticket, watches) }
-        return try await accessor()
+        begin(ticket, watches)
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await TaskClaims.holding(ticket.number, accessor))
+        } catch {
+            result = .failure(error)
+        }
+        if watches.isEmpty {
+            end(ticket, watches)
+        } else {
+            try await Self.onThread { [self] in end(ticket, watches) }
+        }
+        return try result.get()
     }
 
-    private static func snapshots(_ items: [ClaimedItem], _ urls: [URL]) async throws -> UploadSnapshots {
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
         try await withCheckedThrowingContinuation { continuation in
-            HandlerThreads.shared.run {
-                continuation.resume(with: Result { try UploadSnapshots(items, urls) })
-            }
+            HandlerThreads.shared.run { continuation.resume(with: Result { try body() }) }
         }
     }
 
     /// Claims items without blocking. The completion runs on any thread and must not block.
     private func claim(
-        _ items: [ClaimedItem], purpose: String, attempts: Int, at site: CallSite,
+        _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int,
+        at site: CallSite, for caller: WaitingTask? = nil,
         _ completion: @escaping @Sendable (Result<(ClaimTicket, [URL]), any Error>) -> Void
     ) {
         do {
-            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: false, at: site)
+            let (ticket, places) = try makeClaim(items, purpose: purpose, in: surroundings, at: site)
+            caller?.wait(for: ticket)
             @Sendable func finish() {
                 var attempts = attempts
                 do {
                     if let urls = try granted(items, ticket, places, &attempts) {
                         completion(.success((ticket, urls)))
                     } else {
-                        // Making a claim looks at the file system.
-                        let left = attempts
-                        HandlerThreads.shared.run {
-                            self.claim(items, purpose: purpose, attempts: left, at: site, completion)
-                        }
+                        claim(
+                            items, purpose: purpose, in: surroundings, attempts: attempts, at: site, for: caller,
+                            completion)
                     }
                 } catch {
                     completion(.failure(error))
                 }
             }
             ticket.onFinish {
-                // Finding words for a refusal may take long.
-                if case .denied = ticket.outcome { HandlerThreads.shared.run { finish() } } else { finish() }
+                // Looking at where items are may wait for a file system that this very process serves, and finding words for a
+                // refusal takes long. Whoever brings the news brings those that they wait for, too.
+                if ticket.needsLook { HandlerThreads.shared.run { finish() } } else { finish() }
             }
         } catch {
             completion(.failure(error))
@@ -94,14 +118,48 @@ extension CoordinatorCore {
 
 extension NSFileCoordinator {
     /// Reads and writes items in a task, without blocking a thread: as ``coordinate(with:queue:byAccessor:)``, for accessors
-    /// that are `async`. An addition of ours. Cancelling the task cancels what this coordinator waits for. File and line are
-    /// those of the call, for messages about deadlocks.
+    /// that are `async`. An addition of ours.
+    ///
+    /// A call that would wait for an accessor that the same task is in, or for a presenter that the task prepares, fails with an
+    /// error that names both places. Cancelling the task makes the call fail with `CocoaError.userCancelled`, also if that
+    /// happens before.
     public func coordinate<Result: Sendable>(
         with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
-        byAccessor accessor: () async throws -> Result
+        function: StaticString = #function, byAccessor accessor: () async throws -> Result
     ) async throws -> Result {
         try await core.coordinate(
-            SharedIntents(intents), purpose: purposeIdentifier, at: .source(file: file, line: line), accessor: accessor)
+            SharedIntents(intents), purpose: purposeIdentifier,
+            at: .source(file: file, line: line, function: function), accessor: accessor)
+    }
+}
+
+/// A task that waits for a claim, for one after the other if paths come to lead elsewhere. It may be cancelled at any time.
+private final class WaitingTask: Sendable {
+    private struct State {
+        var ticket: ClaimTicket?
+        var isCancelled = false
+    }
+
+    private let process: ProcessCoordination
+    // Innermost.
+    private let state = Lock(State())
+
+    init(_ process: ProcessCoordination) { self.process = process }
+
+    func wait(for ticket: ClaimTicket) {
+        let isCancelled = state.withLock { state in
+            state.ticket = ticket
+            return state.isCancelled
+        }
+        if isCancelled { process.withdraw(ticket) }
+    }
+
+    func cancel() {
+        let ticket = state.withLock { state in
+            state.isCancelled = true
+            return state.ticket
+        }
+        if let ticket { process.withdraw(ticket) }
     }
 }
 

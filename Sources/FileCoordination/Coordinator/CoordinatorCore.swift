@@ -6,9 +6,8 @@ final class CoordinatorCore: Sendable {
     struct Running {
         /// Claims that are waited for.
         var waiting: [UInt64: ClaimTicket] = [:]
-        /// Where items were whose move was told by accessors that run.
-        var announcedMoves: Set<String> = []
-        var accessors = 0
+        /// The claims whose accessors run and write, with where items were whose move was told from inside of them.
+        var announcedMoves: [UInt64: Set<ExactPath>] = [:]
     }
 
     let process: ProcessCoordination
@@ -54,31 +53,27 @@ final class CoordinatorCore: Sendable {
 
     private func run(_ ticket: ClaimTicket, _ accessor: () -> Void) {
         let watches = ticket.request.accesses.enumerated().compactMap { ItemWatch($1, number: $0) }
-        begin(watches)
+        begin(ticket, watches)
         ThreadClaims.holding(ticket.number, accessor)
         end(ticket, watches)
     }
 
     /// An accessor is about to run that writes these items.
-    func begin(_ watches: [ItemWatch]) {
-        if !watches.isEmpty { running.withLock { $0.accessors += 1 } }
+    func begin(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
+        if !watches.isEmpty { running.withLock { $0.announcedMoves[ticket.number] = [] } }
     }
 
     /// An accessor has run: ends its claim, and tells what has become of the items.
     func end(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
         if watches.isEmpty { return process.release(ticket) }
-        let announced = running.withLock { running in
-            running.accessors -= 1
-            defer { if running.accessors == 0 { running.announcedMoves = [] } }
-            return running.announcedMoves
-        }
+        let announced = running.withLock { $0.announcedMoves.removeValue(forKey: ticket.number) } ?? []
         let outcomes = watches.map { $0.outcome(announced: announced) }
         process.release(ticket, Self.outcomes(outcomes, ticket.request.accesses))
     }
 
     /// What a moved item has replaced has not changed: it is gone.
     private static func outcomes(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ClaimOutcome] {
-        let destinations = outcomes.compactMap { outcome -> String? in
+        let destinations = outcomes.compactMap { outcome -> ExactPath? in
             if case .moved(let path, _) = outcome.change { return path }
             return nil
         }
@@ -91,7 +86,7 @@ final class CoordinatorCore: Sendable {
     func waitForClaim(_ items: [ClaimedItem], purpose: String) throws -> (ClaimTicket, [URL]) {
         var attempts = Self.attempts
         while true {
-            let (ticket, places) = try makeClaim(items, purpose: purpose, isWaitedFor: true, at: .here())
+            let (ticket, places) = try makeClaim(items, purpose: purpose, in: .ofThread, at: .here())
             ticket.wait()
             if let urls = try granted(items, ticket, places, &attempts) {
                 return (ticket, urls)
@@ -99,15 +94,13 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// - Parameter isWaitedFor: whether this thread blocks until the claim is granted, and with it what it holds.
     func makeClaim(
-        _ items: [ClaimedItem], purpose: String, isWaitedFor: Bool, at site: CallSite
+        _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, at site: CallSite
     ) throws -> (ClaimTicket, [ItemPath]) {
         let places = try items.map { try $0.locate() }
-        let thread = isWaitedFor ? ThreadClaims.current : ThreadClaims()
-        let ticket = process.claim(
-            zip(items, places).map { $0.access(at: $1) }, purpose: purpose, presenter: presenter,
-            enclosing: thread.held, answering: thread.answering, blocksThread: isWaitedFor, at: site)
+        let accesses = zip(items, places).map { $0.access(at: $1) }
+        if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw ClaimDenial.refusal(fault) }
+        let ticket = process.claim(accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site)
         running.withLock { $0.waiting[ticket.number] = ticket }
         return (ticket, places)
     }
@@ -124,7 +117,7 @@ final class CoordinatorCore: Sendable {
                 return nil
             }
             return zip(items, zip(places, granted)).map { item, place in
-                item.resolvesLink || place.0.path != place.1.path ? URL(fileURLWithPath: place.1.path) : item.url
+                item.resolvesLink || place.0.path != place.1.path ? URL(fileURLWithPath: place.1.path.string) : item.url
             }
         case .denied(let denial)?: throw denial.error(of: ticket, in: process)
         case .cancelled?, nil: throw CocoaError(.userCancelled)
@@ -158,8 +151,13 @@ final class CoordinatorCore: Sendable {
     }
 
     func announceMove(from old: ItemPath, to new: ItemPath) {
+        let around = TaskClaims.current.held + ThreadClaims.current.held
         running.withLock { running in
-            if running.accessors > 0 { running.announcedMoves.insert(old.path) }
+            // An accessor may have another thread do that.
+            let inside = around.filter { running.announcedMoves[$0] != nil }
+            for claim in inside.isEmpty ? Array(running.announcedMoves.keys) : inside {
+                running.announcedMoves[claim]?.insert(old.path)
+            }
         }
         process.announce(
             .moved(

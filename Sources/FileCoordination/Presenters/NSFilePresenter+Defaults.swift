@@ -91,9 +91,13 @@ private enum TwoForms {
     ) {
         // The task is the only one that uses the reference; the protocol has presenters called from any thread.
         nonisolated(unsafe) let presenter = presenter
+        let preparations = ThreadClaims.current.answering
         Task {
             do {
-                try await $isStandingIn.withValue(true) { try await body(presenter) }
+                // The task answers when it ends, so what it waits for is waited for by whoever asks.
+                try await TaskClaims.answering(preparations) {
+                    try await $isStandingIn.withValue(true) { try await body(presenter) }
+                }
                 completion(nil)
             } catch {
                 completion(error)

@@ -11,7 +11,8 @@ import Foundation
 ///
 /// Source: Foundation, `NSFilePresenter.h`.
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// The item; `nil` for none at the moment. It may change, and is asked for on any thread.
+    /// The item; `nil` for none at the moment. It may change, and is asked for on any thread: with every call of a coordinator,
+    /// after every message, and twice a second, as nothing else would tell other processes of a change.
     var presentedItemURL: URL? { get }
     /// Where messages arrive.
     var presentedItemOperationQueue: OperationQueue { get }

@@ -40,7 +40,7 @@ struct PresenterMessenger: Sendable {
 
     func tell(_ notice: PresenterNotice) {
         perform { presenter in
-            func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+            func url(_ path: ExactPath) -> URL { URL(fileURLWithPath: path.string) }
             switch notice {
             case .moved(let path): presenter.presentedItemDidMove(to: url(path))
             case .changed: presenter.presentedItemDidChange()
@@ -91,7 +91,7 @@ struct PresenterMessenger: Sendable {
         case relinquish(Preparation.Relinquishing)
         case save
         case accommodateDeletion
-        case accommodateSubitemDeletion(String)
+        case accommodateSubitemDeletion(ExactPath)
 
         static func steps(of preparation: Preparation) -> [Step] {
             var steps: [Step] = []
@@ -128,7 +128,7 @@ struct PresenterMessenger: Sendable {
                     case .save: presenter.savePresentedItemChanges { answer.give($0) }
                     case .accommodateDeletion: presenter.accommodatePresentedItemDeletion { answer.give($0) }
                     case .accommodateSubitemDeletion(let path):
-                        presenter.accommodatePresentedSubitemDeletion(at: URL(fileURLWithPath: path)) {
+                        presenter.accommodatePresentedSubitemDeletion(at: URL(fileURLWithPath: path.string)) {
                             answer.give($0)
                         }
                     }

@@ -30,6 +30,20 @@ package final class ArbiterHost: Sendable {
     /// A process has gone.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 
+    /// A process cannot be reached, but goes on using what it was granted. Returns whether it was granted anything.
+    package func suspend(client: UInt64) -> Bool {
+        change { $0.end(client: client, keepingGranted: true) }
+        return state.withLock { $0.arbiter.claimCount(of: client) } > 0
+    }
+
+    /// Ends a claim whose user cannot be told how it was granted.
+    package func refuse(_ claim: UInt64, of client: UInt64, _ reason: String) {
+        change { arbiter in
+            arbiter.apply(.cancel(claim: claim), from: client)
+                + [AddressedEffect(client: client, effect: .denied(claim: claim, .refused(reason: reason)))]
+        }
+    }
+
     /// How many claims there are, granted and waiting.
     package var claimCount: Int { state.withLock { $0.arbiter.claimCount } }
 

@@ -1,10 +1,19 @@
 /// What decides for this process: an arbiter of its own, or the daemon's.
 package protocol CoordinationAuthority: Sendable {
     /// Tells it something. May be called from any thread and does not block.
-    func send(_ event: CoordinationEvent)
+    ///
+    /// - Throws: when this cannot be told; others can.
+    func send(_ event: CoordinationEvent) throws(UnsendableEvent)
     /// Finds words for where a process has made a claim that this one would wait for in vain. The completion is called once.
     func findPlace(
         ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void)
+}
+
+/// Why an authority cannot be told something.
+package struct UnsendableEvent: Error {
+    package let words: String
+
+    package init(_ words: String) { self.words = words }
 }
 
 /// The way to an authority for all processes, in a program that has one.

@@ -6,9 +6,9 @@ import UniformTypeIdentifiers
 /// An item by what its URL leads to.
 struct ItemPath: Hashable, Sendable {
     /// Absolute, the links of its parents resolved.
-    let path: String
+    let path: ExactPath
     /// The outermost package that it is in, else itself.
-    let key: String
+    let key: ExactPath
 
     /// Looks where a URL leads. What does not exist yet is where it will be.
     ///
@@ -23,8 +23,11 @@ struct ItemPath: Hashable, Sendable {
         guard given.hasPrefix("/"), !given.utf8.contains(0) else {
             throw CocoaError(.fileReadInvalidFileName, userInfo: [NSFilePathErrorKey: given])
         }
-        do {
-            self.init(resolved: try Self.resolve(given, followingLink: followingLink))
+        do throws(Errno) {
+            let resolved = try Self.resolve(given, followingLink: followingLink)
+            // Nothing takes a longer one, so what it might lead to some day cannot be used either.
+            if resolved.utf8.count >= Int(PATH_MAX) { throw Errno.nameTooLong }
+            self.init(resolved: resolved)
         } catch {
             throw CocoaError(
                 error == .nameTooLong ? .fileReadInvalidFileName : .fileReadUnknown,
@@ -39,8 +42,8 @@ struct ItemPath: Hashable, Sendable {
 
     /// A path that has no links.
     init(resolved path: String) {
-        self.path = path
-        key = Packages.key(of: path)
+        self.path = ExactPath(path)
+        key = Packages.key(of: self.path)
     }
 
     private static func resolve(_ given: String, followingLink: Bool) throws(Errno) -> String {
@@ -105,18 +108,18 @@ struct ItemPath: Hashable, Sendable {
 
 /// Which directories count as one file.
 enum Packages {
-    private static let known = Lock<[String: Bool]>([:])
+    private static let known = Lock<[ExactPath: Bool]>([:])
 
     /// The outermost package that a path is in, else the path itself.
-    static func key(of path: String) -> String {
+    static func key(of path: ExactPath) -> ExactPath {
         let bytes = path.utf8
         guard bytes.contains(UInt8(ascii: ".")) else { return path }
         var start = bytes.startIndex
         while let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
             if let dot = bytes[start..<slash].lastIndex(of: UInt8(ascii: ".")), dot > start,
-                isPackage(extension: String(path[bytes.index(after: dot)..<slash]))
+                isPackage(extension: String(path.string[bytes.index(after: dot)..<slash]))
             {
-                return String(path[..<slash])
+                return ExactPath(String(path.string[..<slash]))
             }
             start = bytes.index(after: slash)
         }
@@ -125,14 +128,15 @@ enum Packages {
 
     private static func isPackage(extension name: String) -> Bool {
         guard !name.isEmpty else { return false }
-        if let known = known.withLock({ $0[name] }) { return known }
+        let exact = ExactPath(name)
+        if let known = known.withLock({ $0[exact] }) { return known }
         let isPackage = UTType.types(tag: name, tagClass: .filenameExtension, conformingTo: nil).contains {
             $0.isDeclared && $0.conforms(to: .package)
         }
         known.withLock { known in
             // Names that programs make up are not kept without end.
             if known.count > 4096 { known = [:] }
-            known[name] = isPackage
+            known[exact] = isPackage
         }
         return isPackage
     }

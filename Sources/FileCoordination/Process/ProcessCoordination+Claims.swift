@@ -4,11 +4,11 @@ import LinuxSystem
 extension ProcessCoordination {
     /// Makes a claim. Blocks only while there is nobody yet who decides.
     func claim(
-        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, enclosing: [UInt64], answering: [UInt64],
-        blocksThread: Bool, at site: CallSite
+        _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, in surroundings: ClaimSurroundings,
+        at site: CallSite
     ) -> ClaimTicket {
         refreshPlaces()
-        let blocking = blocksThread ? presentersBlockedByThisThread() : []
+        let blocking = surroundings.blocksThread ? presentersBlockedByThisThread() : []
         lookForDaemonAgain()
         let (isConnected, ticket) = registering { state in
             let number = state.nextNumber
@@ -16,8 +16,9 @@ extension ProcessCoordination {
             let ticket = ClaimTicket(
                 ClaimRequest(
                     number: number, accesses: accesses, purpose: purpose,
-                    presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: enclosing,
-                    answering: answering, blocking: blocking, presenterTimeLimit: Self.presenterTimeLimit),
+                    presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: surroundings.enclosing,
+                    answering: surroundings.answering, blocking: blocking,
+                    presenterTimeLimit: Self.presenterTimeLimit),
                 at: site)
             state.claims[number] = ticket
             return ticket

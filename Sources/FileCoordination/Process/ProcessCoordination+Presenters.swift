@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LinuxSystem
 
@@ -26,6 +27,7 @@ extension ProcessCoordination {
             return [.present(place)]
         }
         if !isConnected { connect() }
+        watchPlaces()
     }
 
     /// Forgets a presenter, also one that is being deallocated.
@@ -58,6 +60,34 @@ extension ProcessCoordination {
     func refreshPlaces() {
         let presenters = state.withLock { $0.presenters.isEmpty ? [] : Array($0.presenters.values) }
         for presenter in presenters { refresh(presenter) }
+    }
+
+    /// Nobody is told when a presenter comes to present something else (`presentedItemURL` is a property like any other), and
+    /// other processes have no occasion to ask: so it is looked at from time to time, for as long as there are presenters.
+    private func watchPlaces() {
+        let isNew = state.withLock { state in
+            if state.isWatchingPlaces || state.presenters.isEmpty { return false }
+            state.isWatchingPlaces = true
+            return true
+        }
+        if isNew { lookAgainLater() }
+    }
+
+    private static let placeQueue = DispatchQueue(label: "purvey.presenters", qos: .utility)
+    private static let placeMilliseconds = 500
+
+    private func lookAgainLater() {
+        Self.placeQueue.asyncAfter(deadline: .now() + .milliseconds(Self.placeMilliseconds)) { [weak self] in
+            guard let self else { return }
+            let (goesOn, isShared) = state.withLock { state in
+                state.isWatchingPlaces = !state.presenters.isEmpty
+                if case .connected(_, isLocal: false) = state.link { return (state.isWatchingPlaces, true) }
+                return (state.isWatchingPlaces, false)
+            }
+            // Within one process, every claim does this.
+            if isShared { refreshPlaces() }
+            if goesOn { lookAgainLater() }
+        }
     }
 
     private func refresh(_ known: RegisteredPresenter) {

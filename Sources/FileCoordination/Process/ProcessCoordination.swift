@@ -36,6 +36,8 @@ package final class ProcessCoordination: Sendable {
         var isSending = false
         var lastFailure: ContinuousClock.Instant?
         var isTryingAgain = false
+        /// Whether presenters are asked from time to time where their items are.
+        var isWatchingPlaces = false
     }
 
     // Innermost: the authority, presenters and handlers are called after it is released.
@@ -215,7 +217,9 @@ extension ProcessCoordination {
                 return (authority, state.outgoing)
             }
             guard let (authority, events) = next else { return }
-            for event in events { authority.send(event) }
+            for event in events {
+                do { try authority.send(event) } catch { giveUp(event, error, on: authority) }
+            }
         }
     }
 }
@@ -227,6 +231,7 @@ extension ProcessCoordination.State {
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
         let claims = claims.values.sorted { $0.number < $1.number }
         outgoing += claims.filter(\.isGranted).map { .adopt($0.request) }
+        outgoing.append(.adoptedAll)
         for claim in claims where claim.outcome == nil {
             claim.isDelayed()
             outgoing.append(.claim(claim.request))

@@ -21,10 +21,20 @@ package struct ProcessDescriptor: Sendable {
     }
 
     /// Whether the process has ended, waited for or not.
-    package var hasEnded: Bool {
+    package var hasEnded: Bool { hasEnded(within: 0) }
+
+    /// Blocks until the process has ended, waited for or not, but not for longer than so many milliseconds. Returns whether it
+    /// has.
+    package func hasEnded(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
-        guard let ready = try? retrying({ poll(&request, 1, 0) }) else { return true }
-        return ready > 0
+        let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
+        while true {
+            // A signal's handler does not make it longer.
+            let left = (deadline - .now) / .milliseconds(1)
+            let ready = poll(&request, 1, CInt(max(0, left.rounded(.up))))
+            if ready < 0, errno == EINTR { continue }
+            return ready != 0
+        }
     }
 
     /// Sends a signal to this process and to no other. Fails with `noSuchProcess` when it has ended.

@@ -103,6 +103,11 @@ final class PeerProcess: Sendable {
     /// Stops the process, and returns once none of its threads runs: sending the signal alone does not wait for that.
     func stop() throws {
         signal(SIGSTOP)
+        try waitUntilStopped()
+    }
+
+    /// Blocks until the process is stopped.
+    func waitUntilStopped() throws {
         var information = siginfo_t()
         try retrying { waitid(P_PID, id_t(processID), &information, WSTOPPED) }
     }

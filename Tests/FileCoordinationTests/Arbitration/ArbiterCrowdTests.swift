@@ -3,10 +3,13 @@ import Testing
 
 /// Many who wait for one item. What deciding costs shows as a test that ends, or does not.
 @Suite(.timeLimit(.minutes(2))) struct ArbiterCrowdTests {
-    private static func claim(_ number: UInt64, _ path: String, inside outer: [UInt64] = []) -> CoordinationEvent {
+    private static func claim(_ number: UInt64, _ path: ExactPath, purpose: String? = nil, inside outer: [UInt64] = [])
+        -> CoordinationEvent
+    {
         .claim(
             ClaimRequest(
-                number: number, accesses: [Access(path: path, key: path, traits: .writes)], purpose: "\(number)",
+                number: number, accesses: [Access(path: path, key: path, traits: .writes)],
+                purpose: purpose ?? "\(number)",
                 enclosing: outer))
     }
 
@@ -36,7 +39,7 @@ import Testing
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
         for number in 1...count {
-            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(number, ExactPath("/own/\(number)")), from: 2)
             _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
             // Somebody else, meanwhile.
             #expect(Self.granted(arbiter.apply(Self.claim(number, "/elsewhere"), from: 3)).count == 1)
@@ -55,7 +58,7 @@ import Testing
         #expect(Self.granted(arbiter.apply(Self.claim(1, "/document"), from: 5)).isEmpty)
         _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
         for number in 1...count {
-            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(number, ExactPath("/own/\(number)")), from: 2)
             _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
         }
         #expect(Self.drain(&arbiter, from: ClaimIdentifier(client: 1, number: 1)).count == Int(count) + 1)
@@ -64,11 +67,11 @@ import Testing
     @Test func manyNestedClaimsThatWaitForEachOtherInACircleAreToldSoOnce() {
         let count: UInt64 = 200
         var arbiter = Arbiter()
-        for number in 1...count { _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 1) }
+        for number in 1...count { _ = arbiter.apply(Self.claim(number, ExactPath("/own/\(number)")), from: 1) }
         var denials = 0
         for number in 1...count {
             let effects = arbiter.apply(
-                Self.claim(count + number, "/own/\(number % count + 1)", inside: [number]), from: 1)
+                Self.claim(count + number, ExactPath("/own/\(number % count + 1)"), inside: [number]), from: 1)
             for case .denied(_, .deadlock) in effects.map(\.effect) { denials += 1 }
         }
         #expect(denials == 1)
@@ -106,12 +109,24 @@ import Testing
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(1, "/index"), from: 1)
         for number in 1...count {
-            _ = arbiter.apply(Self.claim(number, "/own/\(number)"), from: 2)
+            _ = arbiter.apply(Self.claim(number, ExactPath("/own/\(number)")), from: 2)
             _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
         }
         _ = arbiter.apply(Self.claim(9_999, "/index"), from: 3)
         _ = arbiter.end(client: 2)
         #expect(arbiter.claimCount == 2)
         #expect(Self.granted(arbiter.end(client: 1)) == [ClaimIdentifier(client: 3, number: 9_999)])
+    }
+
+    @Test func aNestedClaimPassesThoseThatWaitByWayOfOneThatIsNotOfTheirPurpose() {
+        var arbiter = Arbiter()
+        _ = arbiter.apply(Self.claim(1, "/a/e"), from: 1)
+        for number in 2...3 as ClosedRange<UInt64> {
+            _ = arbiter.apply(Self.claim(number, "/a", purpose: "shared"), from: 2)
+        }
+        _ = arbiter.apply(Self.claim(4, "/a"), from: 2)
+        // It waits for 4, and so for 1, though not for 2 and 3.
+        _ = arbiter.apply(Self.claim(5, "/a/b", purpose: "shared"), from: 2)
+        #expect(Self.granted(arbiter.apply(Self.claim(6, "/a/b", inside: [1]), from: 1)).map(\.number) == [6])
     }
 }

@@ -39,7 +39,7 @@ struct Schedule {
     /// What has happened, so that a test can tell that the schedules are worth something.
     private(set) var counts: [String: Int] = [:]
 
-    private static let paths = ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]
+    private static let paths: [ExactPath] = ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]
     private static let clients: [UInt64] = [1, 2, 3]
 
     /// What was said, in its order.
@@ -190,7 +190,9 @@ struct Schedule {
     }
 
     private mutating func move() throws {
-        guard let source = choose(Self.paths), let destination = choose(["/f/h", "/a/z", "/m"]) else { return }
+        guard let source = choose(Self.paths), let destination = choose(["/f/h", "/a/z", "/m"] as [ExactPath]) else {
+            return
+        }
         count("moved")
         // The model follows what the arbiter says where claims have gone.
         try apply(
@@ -238,7 +240,7 @@ struct Schedule {
         }
     }
 
-    private mutating func grant(_ identifier: ClaimIdentifier, _ paths: [String], _ keys: [String]) throws {
+    private mutating func grant(_ identifier: ClaimIdentifier, _ paths: [ExactPath], _ keys: [ExactPath]) throws {
         guard var model = claims[identifier], model.phase == .waiting else {
             throw fault("a claim is granted that does not wait")
         }
@@ -269,8 +271,12 @@ struct Schedule {
         }
     }
 
-    private static func overlap(_ one: String, _ other: String) -> Bool {
-        one == other || one.hasPrefix(other + "/") || other.hasPrefix(one + "/")
+    private static func overlap(_ one: ExactPath, _ other: ExactPath) -> Bool {
+        one == other || isBeneath(one, other) || isBeneath(other, one)
+    }
+
+    private static func isBeneath(_ one: ExactPath, _ other: ExactPath) -> Bool {
+        one.string.hasPrefix(other.string + "/")
     }
 
     private static func exclude(_ one: Model, _ other: Model) -> Bool {
@@ -287,7 +293,7 @@ struct Schedule {
         return inner.request.accesses.allSatisfy { access in
             outer.request.accesses.allSatisfy {
                 !(access.writes || $0.writes) || !overlap(access.key, $0.key)
-                    || !$0.writes && access.key.hasPrefix($0.key + "/")
+                    || !$0.writes && isBeneath(access.key, $0.key)
             }
         }
     }

@@ -9,7 +9,7 @@ import Testing
     #if DEBUG
         private static let schedules = 20_000
     #else
-        private static let schedules = 3_000_000
+        private static let schedules = 120_000
     #endif
 
     @Test func noScheduleBreaksTheRules() async {
@@ -44,12 +44,6 @@ import Testing
         }
     }
 
-    @Test func zzz() {
-        for seed in [763055, 61479, 206250, 491919, 559670, 726376, 728964, 958793, 1179895, 1299157, 1403459, 1558599, 1567931, 1711565, 1947567, 2277936, 2362899, 2446972, 2509516, 2527646, 2563713] {
-            var schedule = Schedule(seed: UInt64(seed))
-            do { try schedule.run(steps: 10 + seed % 20) } catch { Issue.record("seed \(seed): \(error)") }
-        }
-    }
     @Test func theSameSeedHasTheSameHistory() throws {
         for seed in 0..<50 as Range<UInt64> {
             var first = Schedule(seed: seed)

@@ -1,0 +1,21 @@
+import Foundation
+import Glibc
+
+/// The connections of this process, as a fault elsewhere sees them.
+enum Connections {
+    /// Ends those that lead to a daemon's socket, as the daemon would.
+    static func sever() {
+        for descriptor in 3..<CInt(256) where leadsToDaemon(descriptor) { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    }
+
+    private static func leadsToDaemon(_ descriptor: CInt) -> Bool {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+        }
+        guard status == 0, address.sun_family == sa_family_t(AF_UNIX) else { return false }
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.hasSuffix("daemon.socket")
+    }
+}

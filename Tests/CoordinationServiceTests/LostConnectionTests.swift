@@ -1,0 +1,123 @@
+import CoordinationService
+import FileCoordination
+import Foundation
+import Glibc
+import Testing
+
+/// What a process may do wrong, or suffer, without harm to what it or others hold.
+@Suite(.timeLimit(.minutes(5))) struct LostConnectionTests {
+    private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
+        try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
+    }
+
+    private func file(_ daemon: PrivateDaemon, _ name: String) throws -> String {
+        let path = daemon.work + "/" + name
+        try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func hold(_ peer: PeerProcess, _ path: String) async throws {
+        try await peer.ask("write \(path)", "asked")
+        try await peer.hear("granted")
+    }
+
+    @Test func aProcessThatLosesItsConnectionGoesOnHoldingWhatItHolds() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (path, other) = (try file(daemon, "a"), try file(daemon, "b"))
+            let peers = try peers(3, of: daemon)
+            for _ in 0..<5 {
+                try await hold(peers[0], path)
+                try await peers[1].ask("write \(path)", "asked")
+                try await daemon.hasClaims(2)
+                try await peers[0].ask("sever", "severed")
+                // Both connections are used after that.
+                try await peers[0].ask("contents \(other)", "contents")
+                try await peers[2].ask("contents \(other)", "contents")
+                try await daemon.hasClaims(2)
+                #expect(peers[1].unheard.isEmpty)
+                try await peers[0].ask("end", "ended")
+                try await peers[1].hear("granted")
+                try await peers[1].ask("end", "ended")
+                try await daemon.hasClaims(0)
+            }
+        }
+    }
+
+    @Test func whatIsEndedWhileThereIsNoConnectionIsFreeOnceThereIsOne() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (path, other) = (try file(daemon, "a"), try file(daemon, "b"))
+            let peers = try peers(2, of: daemon)
+            try await hold(peers[0], path)
+            try await hold(peers[0], other)
+            try await peers[1].ask("write \(other)", "asked")
+            // In whatever order the two happen.
+            peers[0].tell("sever")
+            try await peers[0].ask("end", "ended")
+            try await peers[1].hear("granted")
+            try await peers[1].ask("end", "ended")
+            try await daemon.hasClaims(1)
+        }
+    }
+
+    @Test func aProcessThatDiesWithoutAConnectionGivesFreeWhatItHeld() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (path, other) = (try file(daemon, "a"), try file(daemon, "b"))
+            let peers = try peers(3, of: daemon)
+            try await hold(peers[0], path)
+            try await peers[1].ask("write \(path)", "asked")
+            try await daemon.hasClaims(2)
+            peers[0].tell("severandstop")
+            let stopped = peers[0]
+            try await offPool { try stopped.waitUntilStopped() }
+            try await peers[2].ask("contents \(other)", "contents")
+            try await daemon.hasClaims(2)
+            #expect(peers[1].unheard.isEmpty)
+            peers[0].signal(SIGKILL)
+            try await peers[1].hear("granted")
+        }
+    }
+
+    @Test func aPresentersErrorOfAnyLengthEndsOneClaimAndNothingElse() async throws {
+        try await PrivateDaemon.run { daemon in
+            let (path, other) = (try file(daemon, "a"), try file(daemon, "b"))
+            let peers = try peers(3, of: daemon)
+            try await hold(peers[0], path)
+            try await peers[0].ask("wordy \(other)", "presenting")
+            try await peers[1].ask("write \(path)", "asked")
+            let words = try await peers[2].ask("contents \(other)", "failed")
+            #expect(words.hasPrefix("words words") && words.utf8.count <= 8 * 1_024)
+            try await daemon.hasClaims(2)
+            #expect(peers[1].unheard.isEmpty)
+            // It was asked once.
+            try await peers[0].ask("end", "ended")
+            try await peers[1].hear("granted")
+            #expect(peers[0].history.filter { $0 == "told to reader" }.count == 1)
+        }
+    }
+
+    @Test func aClaimThatIsTooLargeFailsAtOnce() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon, "a")
+            let peer = try peers(1, of: daemon)[0]
+            #expect(try await peer.ask("purpose 2000 \(path)", "failed").contains("at most 1000 bytes"))
+            try await peer.ask("purpose 1000 \(path)", "read")
+        }
+    }
+
+    @Test func aPresenterThatComesToPresentSomethingElseHearsOfThat() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon, "a")
+            let peers = try peers(2, of: daemon)
+            try await peers[0].ask("presentnothing", "presenting")
+            try await peers[1].ask("replace \(path) new", "replaced")
+            #expect(!peers[0].history.contains { $0.hasPrefix("told") })
+            try await peers[0].ask("shift \(path)", "shifted")
+            // Nobody says when it is noticed.
+            try await eventually {
+                peers[1].tell("replace \(path) newer")
+                try await peers[1].hear("replaced")
+                return peers[0].history.contains("told changed")
+            }
+        }
+    }
+}
