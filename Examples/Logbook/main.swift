@@ -11,7 +11,7 @@ final class Watcher: NSObject, NSFilePresenter {
     func presentedItemDidChange() {
         guard let url = presentedItemURL else { return }
         NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: nil) { url in
-            print((try? String(contentsOf: url, encoding: .utf8)) ?? "There is no logbook.", terminator: "")
+            print((try? String(contentsOf: url, encoding: .utf8)) ?? "There is no logbook.\n", terminator: "")
         }
     }
 }

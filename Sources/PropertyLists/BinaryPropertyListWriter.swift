@@ -35,6 +35,10 @@ package struct BinaryPropertyListWriter {
 
     package mutating func add(real: Double) -> Int { add([0x23] + Self.bigEndian(real.bitPattern, 8)) }
 
+    package mutating func add(date: Date) -> Int {
+        add([0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8))
+    }
+
     /// A reference to the object of that number in a keyed archive.
     package mutating func add(uid: Int) -> Int { add([0x83] + Self.bigEndian(UInt64(uid), 4)) }
 

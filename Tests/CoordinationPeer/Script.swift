@@ -23,7 +23,8 @@ import LinuxSystem
 ///     nest PATH PATH                           claims the first, prints "outer", and after "end" the second within it,
 ///                                              prints "nested" or "failed …"
 ///     offer PATH coordinated | in-place        offers a file, prints "offered"
-///     load BOARD                               loads it as data, prints "loaded TEXT"
+///     load BOARD data | copy                   loads a file as data or as a copy, prints "loaded TEXT"
+///     loadfolder BOARD archive | copy PATH     loads a folder as data or as a copy and puts that at PATH, prints "loaded"
 ///     version PATH TEXT                        adds a version in conflict, prints "added"
 ///     resolve PATH                             resolves the versions in conflict, prints "resolved"
 ///     discard PATH                             removes all versions but the one that is there, prints "discarded"
@@ -117,7 +118,8 @@ final class Script: Sendable {
         case "flood": flood(Int(words[1]) ?? 0, words[2])
         case "nest": nest(url(words[1]), url(words[2]))
         case "offer": offer(url(words[1]), words[2])
-        case "load": load(words[1])
+        case "load": load(words[1], words[2])
+        case "loadfolder": loadFolder(words[1], words[2], url(words[3]))
         case "version", "resolve", "discard": change(words)
         default: Self.say("unknown command \(words)")
         }
@@ -225,7 +227,7 @@ final class Script: Sendable {
     private func offer(_ url: URL, _ kind: String) {
         let provider = NSItemProvider()
         provider.registerFileRepresentation(
-            forTypeIdentifier: "public.data", fileOptions: kind == "in-place" ? .openInPlace : [], visibility: .all
+            forTypeIdentifier: Self.type(of: url), fileOptions: kind == "in-place" ? .openInPlace : [], visibility: .all
         ) { completion in
             completion(url, kind == "coordinated", nil)
             return nil
@@ -240,13 +242,57 @@ final class Script: Sendable {
         }
     }
 
-    private func load(_ board: String) {
+    private static func type(of url: URL) -> String {
+        (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true ? "public.folder" : "public.data"
+    }
+
+    private func withItem(_ board: String, _ body: @escaping @Sendable (NSItemProvider) -> Void) {
         Board(board).items { result in
             guard let item = (try? result.get())?.first else { return Self.say("failed nothing offered") }
-            _ = item.loadDataRepresentation(forTypeIdentifier: "public.data") { data, error in
-                Self.say(
-                    data.map { "loaded \(String(decoding: $0, as: UTF8.self))" }
-                        ?? "failed \(String(describing: error))")
+            body(item)
+        }
+    }
+
+    private func load(_ board: String, _ way: String) {
+        @Sendable func loaded(_ data: Data?, _ error: (any Error)?) {
+            Self.say(
+                data.map { "loaded \(String(decoding: $0, as: UTF8.self))" } ?? "failed \(String(describing: error))")
+        }
+        withItem(board) { item in
+            if way == "copy" {
+                _ = item.loadFileRepresentation(forTypeIdentifier: "public.data") { url, error in
+                    loaded(url.flatMap { try? Data(contentsOf: $0) }, error)
+                }
+            } else {
+                _ = item.loadDataRepresentation(forTypeIdentifier: "public.data", completionHandler: loaded)
+            }
+        }
+    }
+
+    private func loadFolder(_ board: String, _ way: String, _ destination: URL) {
+        @Sendable func finish(_ body: () throws -> Void) {
+            do {
+                try body()
+                Self.say("loaded")
+            } catch {
+                Self.say("failed \(error)")
+            }
+        }
+        withItem(board) { item in
+            if way == "copy" {
+                _ = item.loadFileRepresentation(forTypeIdentifier: "public.folder") { url, error in
+                    finish {
+                        guard let url else { throw error ?? CocoaError(.fileReadUnknown) }
+                        try FileManager.default.moveItem(at: url, to: destination)
+                    }
+                }
+            } else {
+                _ = item.loadDataRepresentation(forTypeIdentifier: "public.folder") { data, error in
+                    finish {
+                        guard let data else { throw error ?? CocoaError(.fileReadUnknown) }
+                        try data.write(to: destination)
+                    }
+                }
             }
         }
     }

@@ -257,23 +257,57 @@ import Testing
         }
     }
 
-    @Test(arguments: ["coordinated", "in-place"])
-    func anItemIsReadUnderACoordinatedRead(kind: String) async throws {
+    @Test(arguments: ["coordinated", "in-place"], ["data", "copy"])
+    func anItemIsReadUnderACoordinatedRead(kind: String, way: String) async throws {
         try await PrivateDaemon.run { daemon in
             let path = try file(daemon)
             let peers = try peers(4, of: daemon)
             try await peers[0].ask("offer \(path) \(kind)", "offered")
             // Another process than the provider's and the consumer's edits the file, and saves it when it is to be read.
             try await peers[1].ask("saving \(path) saved", "presenting")
-            #expect(try await peers[2].ask("load board", "loaded") == "saved")
+            #expect(try await peers[2].ask("load board \(way)", "loaded") == "saved")
             try await peers[1].ask("absent", "absent")
             // A writer is waited for.
             try await hold(peers[3], "write \(path)")
-            peers[2].tell("load board")
+            peers[2].tell("load board \(way)")
             try await daemon.hasClaims(2)
             #expect(peers[2].unheard.isEmpty)
             try await peers[3].ask("end", "ended")
             #expect(try await peers[2].hear("loaded") == "saved")
+        }
+    }
+
+    @Test(arguments: ["coordinated", "in-place"], ["archive", "copy"])
+    func aFolderIsZippedAndCopiedUnderACoordinatedRead(kind: String, way: String) async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon, "folder/a.txt")
+            let peers = try peers(4, of: daemon)
+            try await peers[0].ask("offer \(daemon.work)/folder \(kind)", "offered")
+            try await peers[1].ask("saving \(path) saved", "presenting")
+            func contents(of destination: String) throws -> String? {
+                if way == "copy" { return try String(contentsOfFile: destination + "/a.txt", encoding: .utf8) }
+                let unzip = Process()
+                let output = Pipe()
+                unzip.executableURL = URL(fileURLWithPath: "/usr/bin/unzip")
+                unzip.arguments = ["-p", destination, "*a.txt"]
+                unzip.standardOutput = output
+                try unzip.run()
+                let data = try output.fileHandleForReading.readToEnd()
+                unzip.waitUntilExit()
+                return data.map { String(decoding: $0, as: UTF8.self) }
+            }
+            try await peers[2].ask("loadfolder board \(way) \(daemon.work)/first", "loaded")
+            #expect(try contents(of: daemon.work + "/first") == "saved")
+            try await peers[1].ask("absent", "absent")
+            // Somebody writes beneath it.
+            try await hold(peers[3], "write \(path)")
+            peers[2].tell("loadfolder board \(way) \(daemon.work)/second")
+            try await daemon.hasClaims(2)
+            #expect(peers[2].unheard.isEmpty)
+            try Data("written".utf8).write(to: URL(fileURLWithPath: path))
+            try await peers[3].ask("end", "ended")
+            try await peers[2].hear("loaded")
+            #expect(try contents(of: daemon.work + "/second") == "written")
         }
     }
 

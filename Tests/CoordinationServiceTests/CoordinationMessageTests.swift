@@ -45,7 +45,7 @@ import Testing
             .denied(claim: 6, .refused(reason: "r")),
             .prepare(
                 Preparation(
-                    number: 8, presenter: 9, relinquishing: .toWriter, saves: true, deletesItem: true,
+                    number: 8, presenter: 9, relinquishing: .toWriter, saves: true, deletesItem: true, evictsItem: true,
                     deletedSubitems: ["/a/b"], timeLimit: 10)),
             .reacquire(preparation: 11), .notify(presenter: 12, .moved(to: "/c")), .notify(presenter: 12, .changed),
             .notify(presenter: 12, .subitemChanged("/c")), .notify(presenter: 12, .subitemMoved(from: "/c", to: "/d")),

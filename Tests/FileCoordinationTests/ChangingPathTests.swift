@@ -162,4 +162,30 @@ import Testing
         }
         #expect(ran == 2)
     }
+
+    @Test func whoGivesAnItemFreeDoesNotHaveToLookWhereOthersWantToGo() async throws {
+        let old = try folder.file("old/a.txt", "old")
+        let new = try folder.file("new/a.txt", "new")
+        let link = folder["link"]
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["old"])
+        let (folder, record) = (folder, record)
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        await onThread {
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: old, error: nil) { _ in
+                nonisolated(unsafe) let intent = NSFileAccessIntent.writingIntent(
+                    with: link.appendingPathComponent("a.txt"))
+                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: queue) { _ in
+                    record.add((try? String(contentsOf: intent.url, encoding: .utf8)) ?? "nothing")
+                }
+                try? FileManager.default.removeItem(at: link)
+                try? FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["new"])
+            }
+            // That is done on the queue, so it was not done yet.
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: new, error: nil) { _ in record.add("free") }
+        }
+        #expect(record.all == ["free"])
+        queue.isSuspended = false
+        await eventually { record.all == ["free", "new"] }
+    }
 }

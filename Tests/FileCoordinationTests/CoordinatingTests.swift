@@ -324,6 +324,12 @@ import Testing
             readingItemAt: folder["missing"], options: .forUploading, error: &error
         ) { _ in Issue.record("the accessor ran") }
         #expect(error?.code == CocoaError.fileReadNoSuchFile.rawValue)
+        error = nil
+        #expect(mkfifo(folder["pipe"].path, 0o600) == 0)
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            readingItemAt: folder["pipe"], options: .forUploading, error: &error
+        ) { _ in Issue.record("the accessor ran") }
+        #expect(error?.localizedDescription == "“pipe” cannot be copied: it is a named pipe")
     }
 
     @Test func intentsAreGrantedTogetherOnTheirQueue() async throws {

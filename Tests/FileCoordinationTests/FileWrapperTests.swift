@@ -173,4 +173,63 @@ import Testing
         #expect(FileWrapper.WritingOptions.atomic.rawValue == 1)
         #expect(FileWrapper.WritingOptions(rawValue: 2) == .withNameUpdating)
     }
+
+    private static func tree(ofDepth depth: Int) -> FileWrapper {
+        (0..<depth).reduce(FileWrapper(regularFileWithContents: Data("leaf".utf8))) { child, _ in
+            FileWrapper(directoryWithFileWrappers: ["d": child])
+        }
+    }
+
+    @Test func whatIsNestedTooDeeplyIsRefused() throws {
+        let url = folder.appendingPathComponent("deep")
+        for depth in [257, 1_000, 5_000] {
+            let wrapper = Self.tree(ofDepth: depth)
+            #expect(wrapper.serializedRepresentation == nil)
+            let error = #expect(throws: CocoaError.self) { try wrapper.write(to: url, originalContentsURL: nil) }
+            #expect(error?.code == .fileWriteUnknown)
+            #expect(error?.localizedDescription.contains("more than 256 directories within each other") == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        let own = FileWrapper(directoryWithFileWrappers: [:])
+        own.preferredFilename = "own"
+        own.addFileWrapper(own)
+        #expect(own.serializedRepresentation == nil)
+        #expect(throws: CocoaError.self) { try own.write(to: url, originalContentsURL: nil) }
+        own.removeFileWrapper(own)
+    }
+
+    @Test func whatIsNestedDeeplyIsWrittenReadAndSerialized() throws {
+        let url = folder.appendingPathComponent("deep")
+        try Self.tree(ofDepth: 250).write(to: url, originalContentsURL: nil)
+        let wrapper = try FileWrapper(url: url, options: .immediate)
+        #expect(wrapper.matchesContents(of: url))
+        #expect(wrapper.serializedRepresentation == nil)
+        let data = try #require(Self.tree(ofDepth: 96).serializedRepresentation)
+        var restored = try #require(FileWrapper(serializedRepresentation: data))
+        for _ in 0..<96 { restored = try #require(restored.fileWrappers?["d"]) }
+        #expect(restored.regularFileContents == Data("leaf".utf8))
+    }
+
+    @Test func aDirectoryOnDiskThatIsTooDeepIsReadOnlyAsFarAsSomebodyLooks() throws {
+        let url = folder.appendingPathComponent(Array(repeating: "d", count: 400).joined(separator: "/"))
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let error = #expect(throws: CocoaError.self) { try FileWrapper(url: folder, options: .immediate) }
+        #expect(error?.localizedDescription.contains("more than 256 directories within each other") == true)
+        let wrapper = try FileWrapper(url: folder)
+        #expect(wrapper.fileWrappers?["d"]?.fileWrappers?.count == 1)
+        #expect(!wrapper.matchesContents(of: folder))
+        #expect(wrapper.serializedRepresentation == nil)
+    }
+
+    @Test func wrappersWithinWrappersAreReleasedHoweverDeepTheyAre() {
+        weak var leaf: FileWrapper?
+        do {
+            let wrapper = FileWrapper(regularFileWithContents: Data())
+            leaf = wrapper
+            var outer = FileWrapper(directoryWithFileWrappers: ["d": wrapper])
+            for _ in 0..<200_000 { outer = FileWrapper(directoryWithFileWrappers: ["d": outer]) }
+            #expect(outer.isDirectory && leaf != nil)
+        }
+        #expect(leaf == nil)
+    }
 }

@@ -47,6 +47,7 @@ struct EffectMessage: Message {
                 Preparation(
                     number: number, presenter: try decoder.decode(forKey: 2), relinquishing: relinquishing,
                     saves: try decoder.decode(forKey: 4), deletesItem: try decoder.decode(forKey: 5),
+                    evictsItem: try decoder.decodeIfPresent(forKey: 8) ?? false,
                     deletedSubitems: try decoder.decode(forKey: 6), timeLimit: try decoder.decode(forKey: 7)))
         case .reacquire: effect = .reacquire(preparation: number)
         case .notify:
@@ -92,6 +93,7 @@ struct EffectMessage: Message {
             encoder.encode(preparation.deletesItem, forKey: 5)
             encoder.encode(preparation.deletedSubitems, forKey: 6)
             encoder.encode(preparation.timeLimit, forKey: 7)
+            if preparation.evictsItem { encoder.encode(true, forKey: 8) }
         case .reacquire(let preparation): begin(.reacquire, preparation)
         case .notify(let presenter, let notice):
             begin(.notify, presenter)

@@ -15,8 +15,10 @@ package struct Access: Hashable, Sendable {
         package static let moves = Traits(rawValue: 1 << 3)
         /// The item gives way to another one. A move carries everything along but this: it is about the place.
         package static let replaces = Traits(rawValue: 1 << 4)
-        /// Presenters go on as they are.
+        /// The item's bytes are neither wanted nor changed: presenters go on as they are, and nothing is downloaded.
         package static let isQuiet = Traits(rawValue: 1 << 5)
+        /// The item's bytes are given up, as there are others to be had.
+        package static let evicts = Traits(rawValue: 1 << 6)
     }
 
     /// The item: absolute, the links of its parents resolved.

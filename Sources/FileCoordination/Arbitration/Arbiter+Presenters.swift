@@ -47,7 +47,9 @@ extension Arbiter {
     private func hasRelinquished(
         _ identifier: PresenterIdentifier, _ preparation: Preparation, around claim: Claim
     ) -> Bool {
-        guard !preparation.deletesItem, preparation.deletedSubitems.isEmpty else { return false }
+        guard !preparation.deletesItem, !preparation.evictsItem, preparation.deletedSubitems.isEmpty else {
+            return false
+        }
         return claim.request.enclosing.contains { number in
             let enclosing = claims[ClaimIdentifier(client: claim.identifier.client, number: number)]
             return enclosing?.preparations.contains {
@@ -72,7 +74,7 @@ extension Arbiter {
             .prepare(
                 Preparation(
                     number: number, presenter: identifier.number, relinquishing: preparation.relinquishing,
-                    saves: preparation.saves, deletesItem: preparation.deletesItem,
+                    saves: preparation.saves, deletesItem: preparation.deletesItem, evictsItem: preparation.evictsItem,
                     deletedSubitems: preparation.deletedSubitems, timeLimit: preparation.timeLimit)))
     }
 
@@ -258,6 +260,7 @@ extension Preparation {
             relinquishing = max(relinquishing, access.writes ? .toWriter : .toReader)
             if access.traits.contains(.saves) { saves = true }
         }
+        if access.traits.contains(.evicts), PlainPath.isAtOrBeneath(path, access.path) { evictsItem = true }
         guard access.traits.contains(.deletes) || access.traits.contains(.replaces) else { return }
         if PlainPath.isAtOrBeneath(path, access.path) {
             deletesItem = true

@@ -53,24 +53,29 @@ package struct Preparation: Hashable, Sendable {
     package var saves: Bool
     /// The item itself will be deleted.
     package var deletesItem: Bool
+    /// The item's bytes will be given up.
+    package var evictsItem: Bool
     /// What will be deleted beneath the item.
     package var deletedSubitems: [ExactPath]
     package let timeLimit: Int
 
     package init(
         number: UInt64, presenter: UInt64, relinquishing: Relinquishing = .none, saves: Bool = false,
-        deletesItem: Bool = false, deletedSubitems: [ExactPath] = [], timeLimit: Int
+        deletesItem: Bool = false, evictsItem: Bool = false, deletedSubitems: [ExactPath] = [], timeLimit: Int
     ) {
         self.number = number
         self.presenter = presenter
         self.relinquishing = relinquishing
         self.saves = saves
         self.deletesItem = deletesItem
+        self.evictsItem = evictsItem
         self.deletedSubitems = deletedSubitems
         self.timeLimit = timeLimit
     }
 
-    var isEmpty: Bool { relinquishing == .none && !saves && !deletesItem && deletedSubitems.isEmpty }
+    var isEmpty: Bool {
+        relinquishing == .none && !saves && !deletesItem && !evictsItem && deletedSubitems.isEmpty
+    }
 }
 
 /// What a presenter is told and need not answer.

@@ -7,6 +7,8 @@ struct ClaimedItem: Sendable {
     enum Use: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
         case writing(NSFileCoordinator.WritingOptions)
+        /// Its bytes are given up.
+        case evicting
     }
 
     let url: URL
@@ -40,7 +42,10 @@ struct ClaimedItem: Sendable {
         case .reading(let options):
             if options.contains(.immediatelyAvailableMetadataOnly) { return .isQuiet }
             return options.contains(.withoutChanges) ? [] : .saves
+        case .evicting: return [.writes, .evicts]
         case .writing(let options):
+            // One who does more than that needs what that one needs.
+            if options == .contentIndependentMetadataOnly { return [.writes, .isQuiet] }
             var traits: Access.Traits = .writes
             if options.contains(.forDeleting) { traits.insert(.deletes) }
             if options.contains(.forMoving) { traits.insert(.moves) }
@@ -86,6 +91,8 @@ struct ItemWatch {
     }
 
     private func change(_ announced: Set<ExactPath>) -> ClaimOutcome.Change {
+        // Those who read it find what they found before.
+        if access.traits.contains(.evicts) { return .none }
         let isAnnounced = announced.contains(access.path)
         guard let after = try? FileStatus.of(access.path.string, followingLinks: false) else {
             if before == nil || isAnnounced { return .none }

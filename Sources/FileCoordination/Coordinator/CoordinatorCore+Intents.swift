@@ -7,18 +7,17 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, in: .none, attempts: 16, at: .here()) { [self] result in
-            // What is left to do may block, and has to be done on that queue: the thread that brings the news must not.
-            queue.addOperation {
-                do {
-                    let (ticket, urls) = try result.get()
-                    try self.access(intents.items, ticket, urls) { urls in
-                        intents.move(to: urls)
-                        accessor(nil)
-                    }
-                } catch {
-                    accessor(error)
+        claim(intents.items, purpose: purpose, in: .none, attempts: 16, at: .here(), finish: { queue.addOperation($0) })
+        {
+            [self] result in
+            do {
+                let (ticket, urls) = try result.get()
+                try access(intents.items, ticket, urls) { urls in
+                    intents.move(to: urls)
+                    accessor(nil)
                 }
+            } catch {
+                accessor(error)
             }
         }
     }
@@ -34,10 +33,13 @@ extension CoordinatorCore {
         let surroundings = ClaimSurroundings.ofTask
         let (ticket, urls) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                HandlerThreads.shared.run { [self] in
-                    claim(items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller) {
-                        continuation.resume(with: $0)
-                    }
+                let onThread: @Sendable (@escaping @Sendable () -> Void) -> Void = { job in
+                    if HandlerThreads.isCurrent { job() } else { HandlerThreads.shared.run(job) }
+                }
+                onThread { [self] in
+                    claim(
+                        items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller, finish: onThread
+                    ) { continuation.resume(with: $0) }
                 }
             }
         } onCancel: {
@@ -82,36 +84,45 @@ extension CoordinatorCore {
         }
     }
 
-    /// Claims items without blocking. The completion runs on any thread and must not block.
+    /// Claims items without waiting. Looks at where they are, before and, if others had to be waited for, afterwards: the thread
+    /// that brings the news must not, as it brings those that a file system of this very process waits for, too.
+    ///
+    /// - Parameters:
+    ///   - finish: runs a function, at once or later, on a thread that may be blocked.
+    ///   - completion: called there.
     private func claim(
-        _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int,
-        at site: CallSite, for caller: WaitingTask? = nil,
+        _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
+        for caller: WaitingTask? = nil, finish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         _ completion: @escaping @Sendable (Result<(ClaimTicket, [URL]), any Error>) -> Void
     ) {
         do {
             let (ticket, places) = try makeClaim(items, purpose: purpose, in: surroundings, at: site)
             caller?.wait(for: ticket)
-            @Sendable func finish() {
-                var attempts = attempts
-                do {
-                    if let urls = try granted(items, ticket, places, &attempts) {
-                        completion(.success((ticket, urls)))
-                    } else {
+            ticket.onFinish { [self] in
+                // Finding words for a refusal may take long, and is nothing that a queue should wait for.
+                if case .denied(let denial) = ticket.outcome {
+                    return HandlerThreads.shared.run { [self] in
+                        forget(ticket)
+                        let error = denial.error(of: ticket, in: process)
+                        finish { completion(.failure(error)) }
+                    }
+                }
+                finish { [self] in
+                    var attempts = attempts
+                    do {
+                        if let urls = try granted(items, ticket, places, &attempts) {
+                            return completion(.success((ticket, urls)))
+                        }
                         claim(
                             items, purpose: purpose, in: surroundings, attempts: attempts, at: site, for: caller,
-                            completion)
+                            finish: finish, completion)
+                    } catch {
+                        completion(.failure(error))
                     }
-                } catch {
-                    completion(.failure(error))
                 }
             }
-            ticket.onFinish {
-                // Looking at where items are may wait for a file system that this very process serves, and finding words for a
-                // refusal takes long. Whoever brings the news brings those that they wait for, too.
-                if ticket.needsLook { HandlerThreads.shared.run { finish() } } else { finish() }
-            }
         } catch {
-            completion(.failure(error))
+            finish { completion(.failure(error)) }
         }
     }
 }

@@ -105,11 +105,14 @@ final class CoordinatorCore: Sendable {
         return (ticket, places)
     }
 
+    /// Nobody waits for a claim any more.
+    func forget(_ ticket: ClaimTicket) { running.withLock { $0.waiting[ticket.number] = nil } }
+
     /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
     func granted(
         _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
-        running.withLock { $0.waiting[ticket.number] = nil }
+        forget(ticket)
         switch ticket.outcome {
         case .granted(let granted, _)?:
             if ticket.hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {

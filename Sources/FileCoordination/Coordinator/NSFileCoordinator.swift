@@ -47,7 +47,8 @@ open class NSFileCoordinator: NSObject {
         public static var forMerging: WritingOptions { WritingOptions(rawValue: 1 << 2) }
         /// Another item takes the place of what is there, if anything is.
         public static var forReplacing: WritingOptions { WritingOptions(rawValue: 1 << 3) }
-        /// Only what does not depend on the item's bytes is written: nothing is downloaded.
+        /// Only what does not depend on the item's bytes is written, its permissions or tags, say. Others are kept out as by every
+        /// writer, and presenters are told of the change afterwards; but they need not make way, and nothing is downloaded.
         public static var contentIndependentMetadataOnly: WritingOptions { WritingOptions(rawValue: 1 << 4) }
     }
 
@@ -105,6 +106,14 @@ open class NSFileCoordinator: NSObject {
         byAccessor writer: (URL) -> Void
     ) {
         perform([.writing(url, options)], outError) { writer($0[0]) }
+    }
+
+    /// Gives up an item's bytes, as whoever keeps them elsewhere as well does. Presenters of the item make way and are asked
+    /// ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``; one that objects makes the call fail with its
+    /// error. They are not told of a change. Otherwise as ``coordinate(writingItemAt:options:error:byAccessor:)``.
+    package func coordinate(evictingItemAt url: URL, error outError: NSErrorPointer, byAccessor evicter: (URL) -> Void)
+    {
+        perform([ClaimedItem(url: url, use: .evicting)], outError) { evicter($0[0]) }
     }
 
     /// Reads one item and writes another. Otherwise as ``coordinate(readingItemAt:options:error:byAccessor:)``.

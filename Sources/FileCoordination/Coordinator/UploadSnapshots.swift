@@ -48,9 +48,15 @@ final class UploadSnapshots: Sendable {
             return URL(fileURLWithPath: "\(folder)/\(name).zip", isDirectory: false)
         } catch let error as Errno {
             throw CocoaError(error, path: path)
+        } catch CopyError.noSpace, ZipError.noSpace {
+            throw CocoaError(.noSpace, path: path)
+        } catch CopyError.system(let error, _) {
+            throw CocoaError(error, path: path)
+        } catch ZipError.system(let error, _) {
+            throw CocoaError(error, path: path)
         } catch {
             throw CocoaError(
-                .fileReadUnknown, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: error as NSError])
+                .fileReadUnknown, userInfo: [NSFilePathErrorKey: path, NSLocalizedDescriptionKey: "\(error)"])
         }
     }
 }

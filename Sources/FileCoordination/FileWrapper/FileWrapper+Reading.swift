@@ -21,7 +21,8 @@ extension Date {
 }
 
 extension FileWrapper {
-    func load(_ url: URL, _ options: ReadingOptions) throws {
+    func load(_ url: URL, _ options: ReadingOptions, depth: Int) throws {
+        try FileWrapperDepth.check(depth, .fileReadUnknown, path: url.path)
         let status = try Self.status(of: url)
         let loaded: Contents
         switch status.kind {
@@ -32,7 +33,7 @@ extension FileWrapper {
         case .directory:
             loaded =
                 options.contains(.immediate)
-                ? .directory(try read(directoryAt: url, options)) : .unreadDirectory(url, options)
+                ? .directory(try read(directoryAt: url, options, depth: depth)) : .unreadDirectory(url, options)
         case .symbolicLink:
             let target = try FileManager.default.destinationOfSymbolicLink(atPath: url.path)
             loaded = .link(URL(fileURLWithPath: target, relativeTo: url.deletingLastPathComponent()))
@@ -46,8 +47,8 @@ extension FileWrapper {
         fileAttributes = Self.attributes(status)
     }
 
-    func matches(_ url: URL) -> Bool {
-        guard let status = try? Self.status(of: url) else { return false }
+    func matches(_ url: URL, depth: Int) -> Bool {
+        guard depth <= FileWrapperDepth.limit, let status = try? Self.status(of: url) else { return false }
         switch (contents, status.kind) {
         case (.file, .regular), (.unreadFile, .regular):
             return stamp == FileStamp(status)
@@ -58,7 +59,7 @@ extension FileWrapper {
                 let names = try? FileManager.default.contentsOfDirectory(atPath: url.path),
                 Set(names) == Set(children.keys)
             else { return false }
-            return children.allSatisfy { $0.value.matchesContents(of: url.appendingPathComponent($0.key)) }
+            return children.allSatisfy { $0.value.matches(url.appendingPathComponent($0.key), depth: depth + 1) }
         default:
             return false
         }
@@ -73,12 +74,12 @@ extension FileWrapper {
         return data
     }
 
-    func read(directoryAt url: URL, _ options: ReadingOptions) throws -> [String: FileWrapper] {
+    func read(directoryAt url: URL, _ options: ReadingOptions, depth: Int) throws -> [String: FileWrapper] {
         var children: [String: FileWrapper] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
             let place = url.appendingPathComponent(name)
             do {
-                children[name] = try FileWrapper(url: place, options: options)
+                children[name] = try FileWrapper(url: place, options: options, depth: depth + 1)
             } catch CocoaError.fileReadUnsupportedScheme {
                 // Sockets, pipes and devices are no part of a document.
                 continue

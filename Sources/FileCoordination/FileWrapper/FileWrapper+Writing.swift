@@ -13,7 +13,7 @@ extension FileWrapper {
             let stage = try StagedTree(in: folder)
             try write(
                 into: stage.descriptor, as: name, isSynchronized: options.contains(.atomic),
-                original: originalContentsURL)
+                original: originalContentsURL, depth: 0)
             try stage.descriptor.move(name, into: folder, as: name)
             if options.contains(.atomic) { try folder.synchronize() }
         } catch let error as Errno {
@@ -24,8 +24,9 @@ extension FileWrapper {
     }
 
     private func write(
-        into folder: FileDescriptor, as name: FileName, isSynchronized: Bool, original: URL?
+        into folder: FileDescriptor, as name: FileName, isSynchronized: Bool, original: URL?, depth: Int
     ) throws {
+        try FileWrapperDepth.check(depth, .fileWriteUnknown, path: filename ?? preferredFilename ?? "\(name)")
         switch contents {
         case .file(let data):
             try write(data, into: folder, as: name, isSynchronized: isSynchronized)
@@ -45,7 +46,7 @@ extension FileWrapper {
                 guard let childName = FileName(key) else { throw CocoaError(.fileWriteInvalidFileName) }
                 try child.write(
                     into: directory, as: childName, isSynchronized: isSynchronized,
-                    original: original?.appendingPathComponent(key))
+                    original: original?.appendingPathComponent(key), depth: depth + 1)
             }
             fchmod(directory.rawValue, permissions ?? 0o755)
             if isSynchronized { try directory.synchronize() }

@@ -3,7 +3,8 @@ import Foundation
 /// A file, a directory or a symbolic link in memory, to be read from and written to disk as a whole.
 ///
 /// A wrapper made from a URL reads what it stands for when it is asked for it, unless `.immediate` was given. The children of
-/// a directory are kept under unique names. Not for use from several threads at once, as on Apple's platforms.
+/// a directory are kept under unique names. What has more than 256 directories within each other, because a directory was added
+/// to itself, say, is not read or written, which is an error, and what has more than 96 is not serialized. Not for use from several threads at once, as on Apple's platforms.
 ///
 /// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux has no such class.
 open class FileWrapper: NSObject, NSSecureCoding {
@@ -61,7 +62,25 @@ open class FileWrapper: NSObject, NSSecureCoding {
     public init(url: URL, options: ReadingOptions = []) throws {
         contents = .file(Data())
         super.init()
-        try load(url, options)
+        try load(url, options, depth: 0)
+    }
+
+    /// A child that is so deep beneath the wrapper which is being read.
+    init(url: URL, options: ReadingOptions, depth: Int) throws {
+        contents = .file(Data())
+        super.init()
+        try load(url, options, depth: depth)
+    }
+
+    /// One within the other, wrappers would be released by as many calls.
+    deinit {
+        FileWrapperDepth.releaseChildren(of: self)
+    }
+
+    func takeChildren() -> [FileWrapper] {
+        guard case .directory(let children) = contents else { return [] }
+        contents = .directory([:])
+        return Array(children.values)
     }
 
     /// A directory with these children. Each child gets the name it is listed under as its preferred one where it has none.
@@ -162,7 +181,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         switch contents {
         case .directory(let children): return children
         case .unreadDirectory(let url, let options):
-            guard let children = try? read(directoryAt: url, options) else { return nil }
+            guard let children = try? read(directoryAt: url, options, depth: 0) else { return nil }
             contents = .directory(children)
             return children
         default: return nil
@@ -175,12 +194,12 @@ open class FileWrapper: NSObject, NSSecureCoding {
     ///
     /// - Throws: `CocoaError`, when there is nothing or it cannot be read; the wrapper then stays as it was.
     open func read(from url: URL, options: ReadingOptions = []) throws {
-        try load(url, options)
+        try load(url, options, depth: 0)
     }
 
     /// Whether what is at a URL is as this wrapper has it: of the same kind and, by inode, size and time of modification,
     /// unchanged since it was read or written; for a directory, with the same names and each of them unchanged.
-    open func matchesContents(of url: URL) -> Bool { matches(url) }
+    open func matchesContents(of url: URL) -> Bool { matches(url, depth: 0) }
 
     /// Writes everything beneath to a URL, in place of what is there.
     ///

@@ -13,9 +13,6 @@ struct SerializedWrapper {
     let permissions: Int?
     let modified: Date?
 
-    /// Directories within directories past this depth are refused, so that no data can overflow the stack.
-    private static let deepest = 256
-
     static func decode(_ data: Data) -> SerializedWrapper? {
         guard data.starts(with: Data("bplist00".utf8)),
             let outer = ForeignPropertyList.dictionary(data), outer["fileWrapper"] as? Int == 1,
@@ -25,7 +22,8 @@ struct SerializedWrapper {
     }
 
     private static func decode(_ value: Any, depth: Int) -> SerializedWrapper? {
-        guard depth < deepest, let form = value as? [String: Any], let kind = form["kind"] as? String,
+        guard depth <= FileWrapperDepth.serializedLimit, let form = value as? [String: Any],
+            let kind = form["kind"] as? String,
             let stored = form["contents"]
         else { return nil }
         let contents: Any
@@ -57,32 +55,45 @@ struct SerializedWrapper {
 
 extension FileWrapper {
     var serialized: Data? {
-        guard let root = form() else { return nil }
-        return try? PropertyListSerialization.data(
-            fromPropertyList: ["fileWrapper": 1, "root": root], format: .binary, options: 0)
+        // Foundation's writer compares each dictionary with all that it holds, at every depth anew.
+        var writer = BinaryPropertyListWriter()
+        guard let root = add(to: &writer, depth: 0) else { return nil }
+        _ = writer.add(dictionary: [
+            (writer.add(text: "fileWrapper"), writer.add(integer: 1)), (writer.add(text: "root"), root),
+        ])
+        return writer.finish()
     }
 
-    private func form() -> [String: Any]? {
-        var form: [String: Any] = [:]
+    private func add(to writer: inout BinaryPropertyListWriter, depth: Int) -> Int? {
+        guard depth <= FileWrapperDepth.serializedLimit else { return nil }
+        var form: [(key: Int, value: Int)] = []
+        func set(_ key: String, _ value: Int) { form.append((writer.add(text: key), value)) }
         if let data = regularFileContents {
-            form = ["kind": "file", "contents": data]
+            set("kind", writer.add(text: "file"))
+            set("contents", writer.add(data: data))
         } else if let url = symbolicLinkDestinationURL {
-            form = ["kind": "link", "contents": url.relativePath]
+            set("kind", writer.add(text: "link"))
+            set("contents", writer.add(text: url.relativePath))
         } else if let children = fileWrappers {
-            var entries: [String: Any] = [:]
-            for (name, child) in children {
-                guard let entry = child.form() else { return nil }
-                entries[name] = entry
+            var entries: [(key: Int, value: Int)] = []
+            for (name, child) in children.sorted(by: { $0.key < $1.key }) {
+                guard let entry = child.add(to: &writer, depth: depth + 1) else { return nil }
+                entries.append((writer.add(text: name), entry))
             }
-            form = ["kind": "directory", "contents": entries]
+            set("kind", writer.add(text: "directory"))
+            set("contents", writer.add(dictionary: entries))
         } else {
             return nil
         }
-        form["preferredFilename"] = preferredFilename
-        form["filename"] = filename
-        form["permissions"] = (fileAttributes[FileAttributeKey.posixPermissions.rawValue] as? NSNumber)?.intValue
-        form["modified"] = fileAttributes[FileAttributeKey.modificationDate.rawValue] as? Date
-        return form
+        if let preferredFilename { set("preferredFilename", writer.add(text: preferredFilename)) }
+        if let filename { set("filename", writer.add(text: filename)) }
+        if let permissions = fileAttributes[FileAttributeKey.posixPermissions.rawValue] as? NSNumber {
+            set("permissions", writer.add(integer: permissions.int64Value))
+        }
+        if let date = fileAttributes[FileAttributeKey.modificationDate.rawValue] as? Date {
+            set("modified", writer.add(date: date))
+        }
+        return writer.add(dictionary: form)
     }
 
     func restore(_ form: SerializedWrapper) {

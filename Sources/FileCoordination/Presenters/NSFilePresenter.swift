@@ -16,7 +16,8 @@ public protocol NSFilePresenter: NSObjectProtocol {
     var presentedItemURL: URL? { get }
     /// Where messages arrive.
     var presentedItemOperationQueue: OperationQueue { get }
-    /// The file that this one belongs to, as a film's subtitles do.
+    /// The file that this one belongs to, as a film's subtitles do. On Apple's systems it lets a confined program open both when
+    /// it was given one; here a program is given each by a bookmark of its own, and nothing follows from this.
     var primaryPresentedItemURL: URL? { get }
     /// The attributes of files in a cloud that it wants to hear of.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
@@ -33,7 +34,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
     /// The item is about to be deleted. An error makes the deletion's coordination fail with it.
     func accommodatePresentedItemDeletion() async throws
-    /// The bytes of an item in a cloud are about to be given up.
+    /// The bytes of an item in a cloud are about to be given up. An error makes that fail.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
     /// The item has moved, or a directory that it is in.
     func presentedItemDidMove(to newURL: URL)
@@ -53,7 +54,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// Something in the presented directory is about to be deleted. An error makes the deletion's coordination fail with it.
     func accommodatePresentedSubitemDeletion(at url: URL) async throws
     /// Something was added to the presented directory. As on Apple's systems of today, ``presentedSubitemDidChange(at:)``
-    /// tells of that.
+    /// tells of that, and this is not called.
     func presentedSubitemDidAppear(at url: URL)
     /// Something in the presented directory was moved by somebody who told the coordinator so.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)

@@ -91,6 +91,7 @@ struct PresenterMessenger: Sendable {
         case relinquish(Preparation.Relinquishing)
         case save
         case accommodateDeletion
+        case accommodateEviction
         case accommodateSubitemDeletion(ExactPath)
 
         static func steps(of preparation: Preparation) -> [Step] {
@@ -98,6 +99,7 @@ struct PresenterMessenger: Sendable {
             if preparation.relinquishing != .none { steps.append(.relinquish(preparation.relinquishing)) }
             if preparation.saves { steps.append(.save) }
             if preparation.deletesItem { steps.append(.accommodateDeletion) }
+            if preparation.evictsItem { steps.append(.accommodateEviction) }
             return steps + preparation.deletedSubitems.map { .accommodateSubitemDeletion($0) }
         }
     }
@@ -127,6 +129,7 @@ struct PresenterMessenger: Sendable {
                         })
                     case .save: presenter.savePresentedItemChanges { answer.give($0) }
                     case .accommodateDeletion: presenter.accommodatePresentedItemDeletion { answer.give($0) }
+                    case .accommodateEviction: presenter.accommodatePresentedItemEviction { answer.give($0) }
                     case .accommodateSubitemDeletion(let path):
                         presenter.accommodatePresentedSubitemDeletion(at: URL(fileURLWithPath: path.string)) {
                             answer.give($0)

@@ -75,16 +75,6 @@ final class ClaimTicket: Sendable {
         }
     }
 
-    /// Whether a claim that has an outcome cannot be gone on with from memory alone: its items have to be looked at again, or
-    /// words to be found for its refusal.
-    var needsLook: Bool {
-        switch outcome {
-        case .granted: hasWaited
-        case .denied: true
-        case .cancelled, nil: false
-        }
-    }
-
     /// Blocks until there is an outcome.
     func wait() {
         if outcome != nil { return }

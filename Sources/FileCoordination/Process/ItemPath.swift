@@ -83,8 +83,21 @@ struct ItemPath: Hashable, Sendable {
 
     /// Whether a path has no component that stands for another place, or for none.
     private static func isPlain(_ path: String) -> Bool {
-        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { name in
-            !name.isEmpty && !(name.first == UInt8(ascii: ".") && (name.count == 1 || name.elementsEqual("..".utf8)))
+        // Every coordinated access does this.
+        var path = path
+        return path.withUTF8 { bytes in
+            // How long the component is so far, and how many of that are dots.
+            var (length, dots) = (0, 0)
+            for byte in bytes.dropFirst() {
+                if byte == UInt8(ascii: "/") {
+                    if length == 0 || length == dots && dots <= 2 { return false }
+                    (length, dots) = (0, 0)
+                } else {
+                    length += 1
+                    if byte == UInt8(ascii: ".") { dots += 1 }
+                }
+            }
+            return length > 0 && !(length == dots && dots <= 2)
         }
     }
 
