@@ -85,6 +85,8 @@ extension Arbiter {
         else { return }
         forgetUnanswered(number, of: preparation.presenter)
         claims[preparation.claim]?.unanswered.remove(number)
+        // One that another arbiter had granted goes on, whatever presenters say.
+        if claims[preparation.claim]?.phase == .granted { return }
         if let failure {
             tell(preparation.claim.client, .denied(claim: preparation.claim.number, .presenter(failure)))
             settle(end(preparation.claim))
@@ -102,9 +104,10 @@ extension Arbiter {
 
     // MARK: Telling
 
-    /// Tells presenters what became of the items of a claim that has ended.
-    mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) {
+    /// Tells presenters what became of the items of a claim that has ended. Returns the claims that have moved along.
+    mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var told: Set<Told> = []
+        var moved: [ClaimIdentifier] = []
         for outcome in outcomes where claim.request.accesses.indices.contains(outcome.access) {
             let access = claim.request.accesses[outcome.access]
             switch outcome.change {
@@ -114,11 +117,12 @@ extension Arbiter {
                 let isAnnounced = access.traits.contains(.deletes)
                 tellOfChange(access.path, access.key, itself: !isAnnounced, claim.presenter, &told)
             case .moved(let path, let key):
-                carryAlong(
+                moved += carryAlong(
                     ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil), claim.presenter,
                     isAnnounced: false, &told)
             }
         }
+        return moved
     }
 
     struct Told: Hashable {
@@ -167,23 +171,21 @@ extension Arbiter {
 
     // MARK: Moving
 
-    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there.
-    mutating func carryAlong(_ move: ItemMove, _ excepted: PresenterIdentifier?, isAnnounced: Bool) {
-        var told: Set<Told> = []
-        carryAlong(move, excepted, isAnnounced: isAnnounced, &told)
-    }
-
-    private mutating func carryAlong(
+    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there. Returns
+    /// these and those that may not have to wait for them any more, to be looked at again.
+    mutating func carryAlong(
         _ move: ItemMove, _ excepted: PresenterIdentifier?, isAnnounced: Bool, _ told: inout Set<Told>
-    ) {
-        guard move.path != move.newPath, !PlainPath.isBeneath(move.newPath, move.path) else { return }
+    ) -> [ClaimIdentifier] {
+        guard move.path != move.newPath, !PlainPath.isBeneath(move.newPath, move.path) else { return [] }
         let concerned = Set(tree.presenters(around: move.path) + tree.presenters(around: move.newPath)).sorted()
         for identifier in concerned {
             guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
             if PlainPath.isAtOrBeneath(presented, move.path) {
                 let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
                 present(
-                    PresenterPlace(number: place.number, path: path, key: key(of: path, after: move)), identifier.client
+                    PresenterPlace(
+                        number: place.number, path: path, key: Self.key(place.key ?? presented, after: move)),
+                    identifier.client
                 )
                 notify(identifier, .moved(to: path), excepted, &told)
                 continue
@@ -197,11 +199,14 @@ extension Arbiter {
                 if isAboveNew { notify(identifier, .subitemChanged(move.newPath), excepted, &told) }
             }
         }
-        carryClaimsAlong(move)
+        return carryClaimsAlong(move)
     }
 
-    private func key(of path: ExactPath, after move: ItemMove) -> ExactPath {
-        move.newKey == move.newPath ? path : move.newKey
+    /// What is guarded of an item that has moved. What was a package is taken for one still, and what has come out of one for a
+    /// package: neither path tells, and guarding too much does less harm than too little.
+    private static func key(_ key: ExactPath, after move: ItemMove) -> ExactPath {
+        guard move.newKey == move.newPath, PlainPath.isAtOrBeneath(key, move.path) else { return move.newKey }
+        return PlainPath.moved(key, from: move.path, to: move.newPath)
     }
 
     private mutating func setKey(of entry: PathTree.Entry, to key: ExactPath) {
@@ -213,9 +218,9 @@ extension Arbiter {
         claims[entry.claim]?.request.accesses[entry.access].key = key
     }
 
-    private mutating func carryClaimsAlong(_ move: ItemMove) {
+    private mutating func carryClaimsAlong(_ move: ItemMove) -> [ClaimIdentifier] {
         var toSettle: [ClaimIdentifier] = []
-        for entry in tree.entries(atOrBeneath: move.path) {
+        for entry in tree.entries(around: move.path) {
             guard let claim = claims[entry.claim], claim.phase != .granted else { continue }
             let access = claim.request.accesses[entry.access]
             guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
@@ -223,7 +228,7 @@ extension Arbiter {
             let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
             claims[entry.claim]?.request.accesses[entry.access].path = path
             claims[entry.claim]?.hasMoved = true
-            setKey(of: entry, to: key(of: path, after: move))
+            setKey(of: entry, to: Self.key(access.key, after: move))
             // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
             if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
                 setKey(of: entry, to: access.key)
@@ -232,11 +237,13 @@ extension Arbiter {
             // They may have waited for it, and do not any more.
             toSettle += watchers.removeValue(forKey: entry.claim) ?? []
         }
-        guard !toSettle.isEmpty else { return }
         for identifier in toSettle { claims[identifier]?.blocker = nil }
+        return toSettle
+    }
+
+    /// Those that have moved may wait for others now, behind whom the nested ones need not stand.
+    mutating func lookAfterMoves() {
         hasEntangled = true
-        settle(toSettle)
-        // Those that have moved may wait for others now, behind whom the nested ones need not stand.
         settle(entangledClaims())
         denyDeadlocks(among: nested)
     }

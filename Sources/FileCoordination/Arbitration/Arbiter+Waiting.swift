@@ -102,7 +102,8 @@ extension Arbiter {
             if claims[identifier]?.phase == .granted { found.append(identifier) }
         }
         func add(_ preparation: UInt64) {
-            guard let asking = preparations[preparation]?.claim, let other = claims[asking], other.phase == .preparing,
+            guard preparations[preparation]?.presenter.client == claim.identifier.client,
+                let asking = preparations[preparation]?.claim, let other = claims[asking], other.phase == .preparing,
                 other.unanswered.contains(preparation)
             else { return }
             found.append(asking)
@@ -121,7 +122,7 @@ extension Arbiter {
             let identifier = ClaimIdentifier(client: claim.identifier.client, number: number)
             if claims[identifier] != nil { found.insert(identifier) }
         }
-        for number in claim.request.answering {
+        for number in claim.request.answering where preparations[number]?.presenter.client == claim.identifier.client {
             if let asking = preparations[number]?.claim { found.insert(asking) }
         }
         if let kin = holdersByPurpose[claim.request.purpose] { found.formUnion(kin) }

@@ -105,7 +105,10 @@ package struct Arbiter: Sendable {
         case .removePresenter(let number): remove(PresenterIdentifier(client: client, number: number))
         case .moved(let move):
             let excepted = move.excepted.map { PresenterIdentifier(client: client, number: $0) }
-            carryAlong(move, excepted, isAnnounced: true)
+            var told: Set<Told> = []
+            let moved = carryAlong(move, excepted, isAnnounced: true, &told)
+            settle(moved)
+            if !moved.isEmpty { lookAfterMoves() }
         case .changedAttributes(let path, let names, let excepted):
             tell(
                 presentersOf: path, .attributesChanged(names), orOfDirectory: .subitemAttributesChanged(path, names),
@@ -207,9 +210,12 @@ extension Arbiter {
         guard claims[identifier] == nil else { return }
         hasEntangled = true
         insert(request, identifier)
-        hold(identifier)
+        takeTurn(identifier)
         claims[identifier]?.phase = .granted
         forgetNested(identifier)
+        // They make way for as long as it is used, but it is not they who decide whether it is.
+        guard let claim = claims[identifier] else { return }
+        settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
     }
 
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
@@ -282,8 +288,10 @@ extension Arbiter {
     private mutating func release(_ identifier: ClaimIdentifier, _ outcomes: [ClaimOutcome]) {
         guard let claim = claims[identifier], claim.phase == .granted else { return settle(end(identifier)) }
         let waiting = end(identifier)
-        report(outcomes, of: claim)
-        settle(waiting)
+        // All that has moved is where it is now before anybody gets anything.
+        let moved = report(outcomes, of: claim)
+        settle(waiting + moved)
+        if !moved.isEmpty { lookAfterMoves() }
     }
 
     /// Looks again at claims, and at those that follow from it, in the order in which they were made.
@@ -315,13 +323,7 @@ extension Arbiter {
 
     /// A claim's turn has come.
     private mutating func hold(_ identifier: ClaimIdentifier) {
-        guard let claim = claims[identifier] else { return }
-        claims[identifier]?.phase = .preparing
-        for (number, access) in claim.request.accesses.enumerated() {
-            tree.hold(claim.entry(number), at: claim.nodes[number], writes: access.writes)
-        }
-        forgetWaiting(claim)
-        holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
+        guard let claim = takeTurn(identifier) else { return }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
         let asked = prepareForClaim(claim)
         // Nobody was in its way a moment ago.
@@ -335,6 +337,19 @@ extension Arbiter {
         }
         // What is done on behalf of those does not wait for this claim any longer.
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
+    }
+
+    /// From now on others are excluded. Returns the claim as it was before.
+    @discardableResult
+    private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
+        guard let claim = claims[identifier] else { return nil }
+        claims[identifier]?.phase = .preparing
+        for (number, access) in claim.request.accesses.enumerated() {
+            tree.hold(claim.entry(number), at: claim.nodes[number], writes: access.writes)
+        }
+        forgetWaiting(claim)
+        holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
+        return claim
     }
 
     mutating func grantIfReady(_ identifier: ClaimIdentifier) {

@@ -37,7 +37,7 @@ package struct ClaimRequest: Sendable {
     /// The claims that the same thread holds already: they end after this one.
     package let enclosing: [UInt64]
     /// The preparations that the thread is in the middle of: they are answered after this claim.
-    package let answering: [UInt64]
+    package var answering: [UInt64]
     /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
     package let blocking: [UInt64]
     /// How many milliseconds a presenter has to prepare itself.

@@ -226,15 +226,27 @@ struct PathTree: Sendable {
         return true
     }
 
-    /// Every access at a path and beneath it, in the order of their claims.
-    func entries(atOrBeneath path: ExactPath) -> [Entry] {
-        guard let start = node(at: path) else { return [] }
+    /// Every access at a path, above it, where an item in a package is, and beneath it, in the order of their claims.
+    func entries(around path: ExactPath) -> [Entry] {
         var found: [Entry] = []
-        var open = [start]
-        while let node = open.popLast() {
+        func add(_ node: Int) {
             for group in [Group.waitingReaders, .waitingWriters, .holdingReaders, .holdingWriters] {
                 found += nodes[node][group].all
             }
+        }
+        var node = Self.root
+        var isThere = true
+        for name in Self.names(in: path) {
+            add(node)
+            guard let child = nodes[node].children[name] else {
+                isThere = false
+                break
+            }
+            node = child
+        }
+        var open = isThere ? [node] : []
+        while let node = open.popLast() {
+            add(node)
             open += nodes[node].orderedChildren
         }
         return found.sorted { ($0.sequence, $0.access) < ($1.sequence, $1.access) }

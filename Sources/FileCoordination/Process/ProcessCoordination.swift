@@ -230,11 +230,17 @@ extension ProcessCoordination.State {
         link = .connected(authority, isLocal: isLocal)
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
         let claims = claims.values.sorted { $0.number < $1.number }
-        outgoing += claims.filter(\.isGranted).map { .adopt($0.request) }
+        // What the one before has asked presenters is over, and its numbers mean something else now.
+        func request(of claim: ClaimTicket) -> ClaimRequest {
+            var request = claim.request
+            request.answering = []
+            return request
+        }
+        outgoing += claims.filter(\.isGranted).map { .adopt(request(of: $0)) }
         outgoing.append(.adoptedAll)
         for claim in claims where claim.outcome == nil {
             claim.isDelayed()
-            outgoing.append(.claim(claim.request))
+            outgoing.append(.claim(request(of: claim)))
         }
     }
 

@@ -7,40 +7,63 @@ struct Schedule {
         let description: String
     }
 
-    private enum Phase { case waiting, granted }
+    enum Phase { case waiting, granted }
 
-    private struct Model {
+    struct Model {
         var request: ClaimRequest
-        let client: UInt64
-        let order: Int
+        var client: UInt64
+        var order: Int
         var phase = Phase.waiting
+        /// It has moved when its turn may have come already, and may guard the place where it was.
+        var isUncertain = false
+        /// Those that were, or may have been, before it where it has moved to, or the other way round.
+        var apart: Set<ClaimIdentifier> = []
+
+        /// Whether it may pass others that wait for what it is on behalf of.
+        var isFavoured: Bool {
+            !request.enclosing.isEmpty || request.purpose == "shared" || hasPresenters
+        }
+        var hasPresenters: Bool {
+            !request.answering.isEmpty || !request.blocking.isEmpty || request.presenter != nil
+        }
     }
 
     /// Written out only when somebody wants to read it.
-    private enum Entry {
+    enum Entry {
         case event(UInt64, CoordinationEvent)
         case death(UInt64)
+        case loss(of: UInt64?)
         case effect(AddressedEffect)
     }
 
-    private struct Question {
+    struct Question {
         let client: UInt64
         let presenter: UInt64
     }
 
-    private var random: SplitMix
-    private var arbiter = Arbiter()
-    private var claims: [ClaimIdentifier: Model] = [:]
-    private var questions: [UInt64: Question] = [:]
-    private var presenters: [(client: UInt64, number: UInt64)] = []
-    private var nextNumber: UInt64 = 1
-    private var made = 0
-    private var log: [Entry] = []
+    var random: SplitMix
+    var arbiter = Arbiter()
+    var claims: [ClaimIdentifier: Model] = [:]
+    var questions: [UInt64: Question] = [:]
+    var presenters: [(client: UInt64, place: PresenterPlace)] = []
+    var nextNumber: UInt64 = 1
+    var made = 0
+    var log: [Entry] = []
     /// What has happened, so that a test can tell that the schedules are worth something.
     private(set) var counts: [String: Int] = [:]
 
-    private static let paths: [ExactPath] = ["/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g"]
-    private static let clients: [UInt64] = [1, 2, 3]
+    static let paths: [ExactPath] = [
+        "/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g", "/p", "/p/x", "/p/y/z",
+    ]
+    private static let destinations: [ExactPath] = ["/f/h", "/a/z", "/m", "/p/n", "/q"]
+    /// As the arbiter knows the processes, which get other numbers when they come back.
+    var clients: [UInt64] = [1, 2, 3]
+
+    /// Two directories are packages.
+    static func key(of path: ExactPath) -> ExactPath {
+        for package in ["/p", "/q"] as [ExactPath] where path == package || isBeneath(path, package) { return package }
+        return path
+    }
 
     /// What was said, in its order.
     var history: [String] {
@@ -48,6 +71,7 @@ struct Schedule {
             switch entry {
             case .event(let client, let event): "\(client): \(event)"
             case .death(let client): "\(client) dies"
+            case .loss(let client): client.map { "\($0) comes back" } ?? "another arbiter takes over"
             case .effect(let effect): "    -> \(effect.client): \(effect.effect)"
             }
         }
@@ -66,7 +90,7 @@ struct Schedule {
         guard arbiter.claimCount == 0 else { throw fault("the arbiter knows claims that have ended") }
     }
 
-    private func fault(_ words: String) -> Fault { Fault(description: "\(words)\n" + history.joined(separator: "\n")) }
+    func fault(_ words: String) -> Fault { Fault(description: "\(words)\n" + history.joined(separator: "\n")) }
 
     // MARK: Steps
 
@@ -77,26 +101,33 @@ struct Schedule {
         case 13: try addPresenter()
         case 14: try cancelSomething()
         case 15: try move()
-        case 16: if random.next() % 8 == 0 { try die() }
+        case 16:
+            switch random.next() % 16 {
+            case 0, 1: try die()
+            case 2: try takeOver()
+            case 3: try comeBack()
+            default: break
+            }
         case 17: try removePresenter()
         default: _ = try answerSomething()
         }
     }
 
-    private mutating func choose<Element>(_ elements: [Element]) -> Element? {
+    mutating func choose<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(random.next() % UInt64(elements.count))]
     }
 
     private mutating func makeClaim() throws {
-        guard claims.count < 12, let client = choose(Self.clients) else { return }
+        guard claims.count < 12, let client = choose(clients) else { return }
         var accesses: [Access] = []
         for _ in 0..<(random.next() % 4 == 0 ? 2 : 1) {
             guard let path = choose(Self.paths) else { return }
-            var traits: Access.Traits = random.next() % 2 == 0 ? .writes : .saves
-            if traits.contains(.writes), let kind = choose([.deletes, .moves, .replaces, Access.Traits()]) {
-                traits.formUnion(kind)
-            }
-            accesses.append(Access(path: path, key: path, traits: traits))
+            var traits: Access.Traits = random.next() % 2 == 0 ? .writes : []
+            let kinds: [Access.Traits] =
+                traits.contains(.writes)
+                ? [.deletes, .moves, .replaces, .evicts, .isQuiet, []] : [.saves, .saves, .isQuiet, []]
+            if let kind = choose(kinds) { traits.formUnion(kind) }
+            accesses.append(Access(path: path, key: Self.key(of: path), traits: traits))
         }
         let number = nextNumber
         nextNumber += 1
@@ -112,11 +143,11 @@ struct Schedule {
             answering = [question]
         }
         var presenter: UInt64?
-        if random.next() % 3 == 0 { presenter = choose(presenters.filter { $0.client == client })?.number }
+        if random.next() % 3 == 0 { presenter = choose(presenters.filter { $0.client == client })?.place.number }
         if let question = answering.first, random.next() % 2 == 0 { presenter = questions[question]?.presenter }
         // Its thread is the queue of presenters: they answer nothing while it waits.
         var blocking: [UInt64] = []
-        if random.next() % 4 == 0 { blocking = presenters.filter { $0.client == client }.map(\.number) }
+        if random.next() % 4 == 0 { blocking = presenters.filter { $0.client == client }.map(\.place.number) }
         let purpose = random.next() % 5 == 0 ? "shared" : "own \(number)"
         let request = ClaimRequest(
             number: number, accesses: accesses, purpose: purpose, presenter: presenter, enclosing: enclosing,
@@ -136,16 +167,24 @@ struct Schedule {
         }.keys.sorted { ($0.client, $0.number) < ($1.client, $1.number) }
     }
 
-    private mutating func finishSomething() throws -> Bool {
-        if random.next() % 2 == 0, try answerSomething() { return true }
-        guard let claim = choose(idleGranted()), let model = claims.removeValue(forKey: claim) else {
-            return try answerSomething()
+    mutating func finishSomething(except client: UInt64? = nil) throws -> Bool {
+        if client == nil, random.next() % 2 == 0, try answerSomething() { return true }
+        guard let claim = choose(idleGranted().filter { $0.client != client }), let model = claims[claim] else {
+            return try client == nil && answerSomething()
         }
         var outcomes: [ClaimOutcome] = []
+        claims[claim] = model
         for (number, access) in model.request.accesses.enumerated() where access.writes {
-            outcomes.append(
-                ClaimOutcome(access: number, change: access.traits.contains(.deletes) ? .deleted : .changed))
+            var change: ClaimOutcome.Change = access.traits.contains(.deletes) ? .deleted : .changed
+            if access.traits.contains(.moves), random.next() % 2 == 0, let path = choose(Self.destinations) {
+                change = .moved(toPath: path, key: Self.key(of: path))
+                count("moved in silence")
+                follow(
+                    ItemMove(path: access.path, newPath: path, newKey: Self.key(of: path), excepted: nil), from: claim)
+            }
+            outcomes.append(ClaimOutcome(access: number, change: change))
         }
+        claims[claim] = nil
         try apply(.release(claim: claim.number, outcomes: outcomes), from: claim.client)
         return true
     }
@@ -168,18 +207,20 @@ struct Schedule {
     }
 
     private mutating func addPresenter() throws {
-        guard presenters.count < 4, let client = choose(Self.clients), let path = choose(Self.paths) else { return }
+        guard presenters.count < 4, let client = choose(clients), let path = choose(Self.paths) else { return }
         let number = nextNumber
         nextNumber += 1
-        presenters.append((client, number))
-        try apply(.present(PresenterPlace(number: number, path: path, key: path)), from: client)
+        let place = PresenterPlace(number: number, path: path, key: Self.key(of: path))
+        presenters.append((client, place))
+        try apply(.present(place), from: client)
     }
 
     private mutating func removePresenter() throws {
         guard random.next() % 2 == 0, let presenter = choose(presenters) else { return }
-        presenters.removeAll { $0 == presenter }
-        questions = questions.filter { $0.value.client != presenter.client || $0.value.presenter != presenter.number }
-        try apply(.removePresenter(presenter.number), from: presenter.client)
+        let number = presenter.place.number
+        presenters.removeAll { $0.place.number == number }
+        questions = questions.filter { $0.value.presenter != number }
+        try apply(.removePresenter(number), from: presenter.client)
     }
 
     private mutating func cancelSomething() throws {
@@ -190,17 +231,15 @@ struct Schedule {
     }
 
     private mutating func move() throws {
-        guard let source = choose(Self.paths), let destination = choose(["/f/h", "/a/z", "/m"] as [ExactPath]) else {
-            return
-        }
+        guard let source = choose(Self.paths), let destination = choose(Self.destinations) else { return }
         count("moved")
-        // The model follows what the arbiter says where claims have gone.
-        try apply(
-            .moved(ItemMove(path: source, newPath: destination, newKey: destination, excepted: nil)), from: 1)
+        let move = ItemMove(path: source, newPath: destination, newKey: Self.key(of: destination), excepted: nil)
+        follow(move, from: nil)
+        try apply(.moved(move), from: clients[0])
     }
 
     private mutating func die() throws {
-        guard let client = choose(Self.clients) else { return }
+        guard let client = choose(clients) else { return }
         count("died")
         claims = claims.filter { $0.key.client != client }
         presenters.removeAll { $0.client == client }
@@ -211,14 +250,14 @@ struct Schedule {
 
     // MARK: What comes of it
 
-    private mutating func count(_ name: String) { counts[name, default: 0] += 1 }
+    mutating func count(_ name: String) { counts[name, default: 0] += 1 }
 
-    private mutating func apply(_ event: CoordinationEvent, from client: UInt64) throws {
+    mutating func apply(_ event: CoordinationEvent, from client: UInt64) throws {
         log.append(.event(client, event))
         try take(arbiter.apply(event, from: client))
     }
 
-    private mutating func take(_ effects: [AddressedEffect]) throws {
+    mutating func take(_ effects: [AddressedEffect]) throws {
         for addressed in effects {
             log.append(.effect(addressed))
             switch addressed.effect {
@@ -232,6 +271,11 @@ struct Schedule {
                     throw fault("a claim is denied that does not wait")
                 }
             case .prepare(let preparation):
+                guard
+                    preparation.relinquishing != .none || preparation.deletesItem || preparation.evictsItem
+                        || !preparation.deletedSubitems.isEmpty
+                else { throw fault("a presenter is asked for nothing") }
+                if preparation.evictsItem { count("evicted") }
                 questions[preparation.number] = Question(
                     client: addressed.client, presenter: preparation.presenter)
             case .reacquire(let number): questions[number] = nil
@@ -259,27 +303,26 @@ struct Schedule {
                     throw fault("\(identifier) is granted beside \(other)")
                 }
             case .waiting:
-                // One that has moved meanwhile stands somewhere else than the model thinks.
-                guard known.order < model.order, Self.exclude(model, known), counts["moved"] == nil else { continue }
-                let isFavoured =
-                    !model.request.enclosing.isEmpty || !model.request.answering.isEmpty
-                    || model.request.purpose == "shared" || model.request.presenter != nil
-                    || !model.request.blocking.isEmpty
-                guard isFavoured else { throw fault("\(identifier) is granted before \(other)") }
+                guard known.order < model.order, Self.exclude(model, known), !known.isUncertain,
+                    !model.isUncertain, !known.apart.contains(identifier)
+                else { continue }
+                guard model.isFavoured, mayPass(model, known) else {
+                    throw fault("\(identifier) is granted before \(other)")
+                }
                 count("favoured")
             }
         }
     }
 
-    private static func overlap(_ one: ExactPath, _ other: ExactPath) -> Bool {
+    static func overlap(_ one: ExactPath, _ other: ExactPath) -> Bool {
         one == other || isBeneath(one, other) || isBeneath(other, one)
     }
 
-    private static func isBeneath(_ one: ExactPath, _ other: ExactPath) -> Bool {
+    static func isBeneath(_ one: ExactPath, _ other: ExactPath) -> Bool {
         one.string.hasPrefix(other.string + "/")
     }
 
-    private static func exclude(_ one: Model, _ other: Model) -> Bool {
+    static func exclude(_ one: Model, _ other: Model) -> Bool {
         one.request.accesses.contains { access in
             other.request.accesses.contains { (access.writes || $0.writes) && overlap(access.key, $0.key) }
         }
@@ -287,7 +330,7 @@ struct Schedule {
 
     /// Whether the first may run beside the second: they do not exclude each other, or it is made by the thread that reads a
     /// directory above.
-    private static func mayGoTogether(_ inner: Model, _ outer: Model) -> Bool {
+    static func mayGoTogether(_ inner: Model, _ outer: Model) -> Bool {
         if !exclude(inner, outer) { return true }
         guard inner.client == outer.client, inner.request.enclosing.contains(outer.request.number) else { return false }
         return inner.request.accesses.allSatisfy { access in

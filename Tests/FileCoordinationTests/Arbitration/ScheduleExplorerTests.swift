@@ -39,7 +39,10 @@ import Testing
         #expect(found.isEmpty, "\(found.first ?? "")")
         // Schedules in which nothing happens would prove nothing.
         let happened = total.withLock { $0 }
-        for what in ["granted", "deadlocks", "blocked", "answered", "moved", "died", "told", "favoured"] {
+        for what in [
+            "granted", "at once", "deadlocks", "blocked", "answered", "evicted", "moved", "moved in silence", "died",
+            "taken over", "came back", "told", "favoured",
+        ] {
             #expect(happened[what, default: 0] > 500, "\(what): \(happened)")
         }
     }
