@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import LinuxSystem
 
 /// A drag on the board of drags, from its publication until it is taken off.
 ///
@@ -14,7 +14,7 @@ final class DragPublication: Sendable {
 
     private let boards: any ItemBoards
     // Innermost: boards are used after it is released.
-    private let state = Mutex((publication: State.new, hasEnded: false))
+    private let state = Lock((publication: State.new, hasEnded: false))
 
     init(_ boards: any ItemBoards) { self.boards = boards }
 

@@ -1,7 +1,7 @@
 import CLateBinding
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// Where pasteboards and drags keep their items: named boards.
 ///
@@ -57,7 +57,7 @@ package final class LocalBoards: ItemBoards {
     }
 
     // Innermost.
-    private let boards = Mutex<[String: Contents]>([:])
+    private let boards = Lock<[String: Contents]>([:])
 
     package init() {}
 

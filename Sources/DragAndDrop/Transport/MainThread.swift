@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LinuxSystem
 import Synchronization
 
 /// Client code that belongs on the main thread, and waiting that does not keep it from running there.
@@ -8,7 +9,7 @@ import Synchronization
 /// promise of its own process: so whoever waits here on the main thread does what others want done on it.
 enum MainThread {
     /// Jobs that nobody has begun. Innermost: jobs run after it is released.
-    private static let jobs = Mutex<[Job]>([])
+    private static let jobs = Lock<[Job]>([])
     /// Signalled for each job, and when what the main thread waits for has come. It may be signalled for nothing: who waits looks.
     private static let news = DispatchSemaphore(value: 0)
 
@@ -110,7 +111,7 @@ enum MainThread {
 
     private final class Arriving<Value: Sendable>: Sendable {
         // Innermost.
-        private let state = Mutex<(isSettled: Bool, value: Value?)>((false, nil))
+        private let state = Lock<(isSettled: Bool, value: Value?)>((false, nil))
 
         func settle(_ value: Value?) {
             state.withLock { state in

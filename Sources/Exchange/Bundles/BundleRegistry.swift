@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The bundles that are registered with the daemon, kept on disk as one property list each.
 ///
@@ -12,7 +11,7 @@ package final class BundleRegistry: Sendable {
     private let limit: Int
     /// How many faults a refusal names.
     private static let mostFaults = 20
-    private let records: Mutex<[String: BundleRecord]>
+    private let records: Lock<[String: BundleRecord]>
 
     /// Reads the records that are there. A damaged one is left out and named to `report`. Reads the disk.
     package init(folder: String, limit: Int = ExchangeLimits().bundles, report: (String) -> Void = { _ in }) {
@@ -29,7 +28,7 @@ package final class BundleRegistry: Sendable {
             }
             found[record.identifier] = record
         }
-        records = Mutex(found)
+        records = Lock(found)
     }
 
     /// All records, by identifier.

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// Lets so many calls be under way at a time and makes the others wait for their turn, in order.
 ///
@@ -12,9 +12,9 @@ final class CallGate: Sendable {
     }
 
     // Innermost: turns are taken after it is released.
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
-    init(width: Int) { state = Mutex(State(free: width)) }
+    init(width: Int) { state = Lock(State(free: width)) }
 
     /// Runs a function at once or when its turn comes. Whoever is let in calls ``leave()`` once.
     func enter(_ turn: @escaping Turn) {

@@ -3,7 +3,6 @@ import Dispatch
 import Foundation
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 extension ExchangeClient {
     /// Keeps the promise of an item now and gives the results to the daemon, which offers them from then on: the item
@@ -116,7 +115,7 @@ extension ExchangeClient {
 }
 
 extension ExchangeClient {
-    private static let exitHandler = Mutex(false)
+    private static let exitHandler = Lock(false)
 
     /// Makes the shared client hand over the contents of pasteboards when the process ends by `exit` or by returning
     /// from `main`, and for no longer than a few seconds.

@@ -3,7 +3,6 @@ import Dispatch
 import Foundation
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 /// This process's connection to the daemon, and what the process offers through it.
 ///
@@ -42,7 +41,7 @@ package final class ExchangeClient: Sendable {
     }
 
     // Innermost: connections are used and completions run after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// What this process offers.
     let offers = OfferList()
     /// A program that offers thousands of items at once does so in portions, instead of running into the connection's limit.

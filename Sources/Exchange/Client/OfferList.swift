@@ -1,7 +1,7 @@
 import Conduit
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// What this process offers, by identifier.
 final class OfferList: Sendable {
@@ -16,7 +16,7 @@ final class OfferList: Sendable {
     }
 
     // Innermost: nothing is called while it is held.
-    private let items = Mutex<[UUID: Item]>([:])
+    private let items = Lock<[UUID: Item]>([:])
 
     var isEmpty: Bool { items.withLock { $0.isEmpty } }
 

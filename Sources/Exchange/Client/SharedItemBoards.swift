@@ -2,7 +2,7 @@ import Dispatch
 import DragAndDrop
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// Pasteboards and drags over the daemon's boards.
 struct SharedItemBoards: ItemBoards {
@@ -85,7 +85,7 @@ struct SharedItemBoards: ItemBoards {
 }
 
 private final class Answer<Value: Sendable>: Sendable {
-    let value = Mutex<Result<Value, any Error>?>(nil)
+    let value = Lock<Result<Value, any Error>?>(nil)
 }
 
 /// Found by the pasteboards of a program that links this module.

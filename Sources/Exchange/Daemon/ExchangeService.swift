@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 /// The daemon's part in the exchange of items: it knows who offers what, decides who may load it, and introduces the
 /// two to each other. It carries no data, except for pasteboards whose process has ended.
@@ -28,7 +27,7 @@ package final class ExchangeService: Sendable {
     }
 
     // Innermost: connections are used, and client code runs, after it is released.
-    let state: Mutex<State>
+    let state: Lock<State>
 
     package init(bundles: BundleRegistry, limits: ExchangeLimits = ExchangeLimits(), log: DaemonLog) {
         self.limits = limits
@@ -36,7 +35,7 @@ package final class ExchangeService: Sendable {
         self.bundles = bundles
         // Above what a daemon can have reached that ran until a second ago, at a million changes a second.
         let start = UInt64(clamping: time(nil)) * 1_000_000
-        state = Mutex(State(table: BoardTable(limits: limits, firstChangeCount: start)))
+        state = Lock(State(table: BoardTable(limits: limits, firstChangeCount: start)))
     }
 
     /// What the daemon does for its clients.

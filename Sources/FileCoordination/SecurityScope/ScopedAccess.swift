@@ -3,7 +3,6 @@ import Dispatch
 import Foundation
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// The items outside of its container that this confined process has resolved, and those that it has access to now.
 ///
@@ -22,7 +21,7 @@ package final class ScopedAccess: Sendable {
     private let connection: Connection?
     // Held while the daemon is asked, so that nobody finds an access half begun; the answers come on a thread that
     // never takes it.
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Lock<[String: Entry]>([:])
 
     /// - Parameter connection: to the daemon that has started this process; `nil` where it is not confined.
     package init(_ connection: Connection?) { self.connection = connection }
@@ -93,7 +92,7 @@ package final class ScopedAccess: Sendable {
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
         let answered = DispatchSemaphore(value: 0)
-        let answer = Mutex<Result<C.Reply, ConduitError>?>(nil)
+        let answer = Lock<Result<C.Reply, ConduitError>?>(nil)
         connection.call(request) { result in
             answer.withLock { $0 = result }
             answered.signal()

@@ -1,7 +1,6 @@
 import Foundation
 import Images
 import LinuxSystem
-import Synchronization
 import UniformTypeIdentifiers
 
 /// One load of the coercing interface: gets the object, or makes one of data or a file, coerces it, and completes once.
@@ -10,7 +9,7 @@ final class ItemLoad: Sendable {
     private let promise: ItemPromise
     private let request: ItemRequest
     // Innermost: the completion runs after it is released.
-    private let completion: Mutex<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
+    private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
     /// Of what is asked of another process, or loaded.
     private let cancellation = PendingCancellation()
 
@@ -21,7 +20,7 @@ final class ItemLoad: Sendable {
         self.representation = representation
         self.promise = promise
         self.request = request
-        self.completion = Mutex(completion)
+        self.completion = Lock(completion)
     }
 
     /// A load of a preview from the client's handler for it.

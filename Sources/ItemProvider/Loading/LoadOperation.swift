@@ -1,6 +1,5 @@
 import Foundation
 import LinuxSystem
-import Synchronization
 
 /// One load: runs a representation's handler, bridges what it supplies to what was asked for, and completes once.
 ///
@@ -31,7 +30,7 @@ package final class LoadOperation: Sendable {
     }
 
     // Innermost: progress is moved and handlers run after it is released.
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// `nil` for whatever comes: data as data, a file in place or as a copy.
     private let delivery: Delivery?
     /// How much of the progress belongs to the load handler; the rest is bridging.
@@ -39,7 +38,7 @@ package final class LoadOperation: Sendable {
     private let coordination = CoordinatedReading()
 
     private init(_ load: Load, as delivery: Delivery?, progress: LoadProgress) {
-        state = Mutex(State(load: load, progress: progress))
+        state = Lock(State(load: load, progress: progress))
         self.delivery = delivery
         let isHandedOver = delivery == .data && !load.representation.suppliesFiles
         supplyUnits = isHandedOver ? Self.totalUnits : Self.totalUnits / 2

@@ -1,4 +1,4 @@
-import Synchronization
+import LinuxSystem
 
 /// The way to cancel something that may be asked for before it is known.
 package final class PendingCancellation: Sendable {
@@ -8,7 +8,7 @@ package final class PendingCancellation: Sendable {
     }
 
     // Innermost: what is cancelled is cancelled after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

@@ -32,7 +32,7 @@ enum ProgressGate {
     private static let pause: UInt32 = 20
 
     // Only Foundation's arithmetic and `hash` run under it: that asks for the lock again, which `owner` answers.
-    private static let state = Mutex(State())
+    private static let state = Lock(State())
     /// The thread that holds the lock; 0 when nobody does.
     private static let owner = Atomic<UInt>(0)
     /// How many threads are announcing at this moment.

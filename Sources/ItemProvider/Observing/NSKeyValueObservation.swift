@@ -1,15 +1,15 @@
 import Foundation
-import Synchronization
+import LinuxSystem
 
 /// An observation, which lasts until it is invalidated or let go of.
 ///
 /// Source: Foundation, key-value observing, which Foundation on Linux does not have; here it is there for `Progress` alone.
 public final class NSKeyValueObservation: NSObject, Sendable {
     // Innermost: the end is brought about after it is released.
-    private let end: Mutex<(@Sendable () -> Void)?>
+    private let end: Lock<(@Sendable () -> Void)?>
 
     init(end: @escaping @Sendable () -> Void) {
-        self.end = Mutex(end)
+        self.end = Lock(end)
         super.init()
     }
 

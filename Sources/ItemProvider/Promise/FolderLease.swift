@@ -1,5 +1,4 @@
 import LinuxSystem
-import Synchronization
 
 /// A consumer's hold on a folder that a provider in another process offered as a copy.
 ///
@@ -9,10 +8,10 @@ import Synchronization
 ///
 /// The hold is an open socket that travels with the folder; closing it, or dying, lets go.
 package final class FolderLease: Sendable {
-    private let held: Mutex<FileDescriptor?>
+    private let held: Lock<FileDescriptor?>
 
     package init(_ socket: FileDescriptor) {
-        held = Mutex(socket)
+        held = Lock(socket)
     }
 
     /// The socket, while the folder is still held.

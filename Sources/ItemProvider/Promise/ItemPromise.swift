@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// The state of an item provider: its representations in order of registration, and its suggested name.
@@ -29,7 +29,7 @@ package final class ItemPromise: Sendable {
     }
 
     // Innermost: no other lock is taken and no client code is called while it is held.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import LinuxSystem
 
 /// The progress of a handler whose work has two parts, the second of which is known only when the first is done.
 ///
@@ -13,7 +13,7 @@ final class SuccessiveProgress: Progress, @unchecked Sendable {
     }
 
     // Innermost: the parts are read and cancelled after it is released.
-    private let parts = Mutex(Parts())
+    private let parts = Lock(Parts())
 
     init() {
         super.init(parent: nil, userInfo: nil)

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import LinuxSystem
-import Synchronization
 
 /// One run of a load handler: started once, answered once, observed and cancelled meanwhile.
 ///
@@ -32,7 +31,7 @@ package final class SupplyTask: Sendable {
     }
 
     // Innermost: client code and completions run after it is released.
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let report: @Sendable (Double) -> Void
 
     /// Has a promise kept.
@@ -47,7 +46,7 @@ package final class SupplyTask: Sendable {
         completion: @escaping Completion
     ) {
         self.report = report
-        state = Mutex(State(completion: completion))
+        state = Lock(State(completion: completion))
         switch representation.keeper {
         case .handler(let handler):
             HandlerThreads.shared.runHandler { self.start(handler, for: delivery) }
@@ -128,7 +127,7 @@ private final class ProgressSampler: Sendable {
     /// Fast enough for a progress bar, and for noticing that a provider cancelled.
     private static let beat = DispatchTimeInterval.milliseconds(20)
 
-    private let tasks = Mutex<[SupplyTask]>([])
+    private let tasks = Lock<[SupplyTask]>([])
     private let queue = DispatchQueue(label: "purvey.progress-sampler")
 
     func watch(_ task: SupplyTask) {

@@ -28,7 +28,7 @@ package final class HostedOffer: Sendable {
     }
 
     // Innermost: connections are used and client code runs after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init(
         identifier: UUID, representations: [Int: Representation], preview: NSItemProvider.LoadHandler? = nil,

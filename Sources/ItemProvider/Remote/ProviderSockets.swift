@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Synchronization
+import LinuxSystem
 
 /// The sockets of this process to those that have promised items to it, kept within what it may have open.
 ///
@@ -24,7 +24,7 @@ final class ProviderSockets: Sendable {
     }
 
     // Innermost: items and sockets are used after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let limit: Int
     private let patience: DispatchTimeInterval
 

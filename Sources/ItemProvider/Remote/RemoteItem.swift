@@ -1,7 +1,6 @@
 import Conduit
 import Foundation
 import LinuxSystem
-import Synchronization
 
 /// An item that another process offers, as its consumer holds it: the consuming end of every load.
 ///
@@ -28,7 +27,7 @@ package final class RemoteItem: Sendable {
     }
 
     // Innermost: connections are used after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let sockets: ProviderSockets
 
     package convenience init(_ manifest: OfferManifest, open: @escaping Opener) {

@@ -1,6 +1,6 @@
 import Conduit
 import Foundation
-import Synchronization
+import LinuxSystem
 
 /// One load of another process's item, from the first moment to its end.
 ///
@@ -21,7 +21,7 @@ final class RemoteLoad: Sendable {
     private let report: Representation.Report
     private let completion: Representation.Completion
     // Innermost: nothing is called while it is held.
-    private let phase = Mutex(Phase.waiting(leave: nil))
+    private let phase = Lock(Phase.waiting(leave: nil))
 
     init(
         _ request: LoadCall, target: LoadFolder?, report: @escaping Representation.Report,

@@ -2,7 +2,6 @@ import Conduit
 import Dispatch
 import Foundation
 import LinuxSystem
-import Synchronization
 
 /// One load that another process has asked of this one, from the question to the answer.
 enum ServedLoad {
@@ -96,7 +95,7 @@ extension ServedLoad {
 
 /// How far a load handler said it was.
 private final class LastFraction: Sendable {
-    private let stored = Mutex(0.0)
+    private let stored = Lock(0.0)
 
     var value: Double {
         get { stored.withLock { $0 } }

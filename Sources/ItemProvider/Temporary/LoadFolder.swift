@@ -2,7 +2,6 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// A folder for the file of one load, removed with all that is in it by ``remove()``, when its last reference goes, or
 /// when the process ends by `exit` or by returning from `main`.
@@ -13,14 +12,14 @@ package final class LoadFolder: Sendable {
     package let directory: FileDescriptor
 
     // Nothing else is locked while the tree is removed.
-    private let tree: Mutex<StagedTree?>
+    private let tree: Lock<StagedTree?>
 
     package init() throws {
         let tree = try StagedTree(in: try LoadPlace.shared().directory)
         guard let path = tree.descriptor.path else { throw Errno.noSuchFile }
         self.path = path
         directory = tree.descriptor
-        self.tree = Mutex(tree)
+        self.tree = Lock(tree)
         OpenFolders.add(self)
     }
 
@@ -44,7 +43,7 @@ private enum OpenFolders {
     }
 
     // Innermost: folders are removed after it is released.
-    private static let state = Mutex(State())
+    private static let state = Lock(State())
 
     static func add(_ folder: LoadFolder) {
         let isFirst = state.withLock { state in
@@ -70,7 +69,7 @@ private struct LoadPlace {
     let directory: FileDescriptor
 
     // Held while the folder is made and swept; nothing else is locked under it.
-    private static let found = Mutex<LoadPlace?>(nil)
+    private static let found = Lock<LoadPlace?>(nil)
 
     static func shared() throws -> LoadPlace {
         try found.withLock { found in

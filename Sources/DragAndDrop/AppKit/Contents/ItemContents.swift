@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// One item as the process that writes it has it: its types in order, each with its data or with who is to be asked for it.
 final class ItemContents: Sendable {
@@ -32,7 +32,7 @@ final class ItemContents: Sendable {
     }
 
     // Innermost: client code runs after it is released.
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var types: [NSPasteboard.PasteboardType] { state.withLock { $0.types } }
 

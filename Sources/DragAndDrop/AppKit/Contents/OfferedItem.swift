@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// An item that was put on a board by another process, or by other means than `NSPasteboard`.
 final class OfferedItem: Sendable {
@@ -31,7 +31,7 @@ final class OfferedItem: Sendable {
     /// Blocks until the data is there; `nil` where it cannot be had, or does not come for too long.
     func data(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let representation = promise.representation(of: type.rawValue) else { return nil }
-        let running = Mutex<Progress?>(nil)
+        let running = Lock<Progress?>(nil)
         let data: Data? = MainThread.wait(within: store.patience) { done in
             let progress = LoadOperation.start(representation, of: promise, as: .data) { result in
                 done(try? result.flatMap { $0.asData }.get())

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// What this process has put on a board since it became the board's owner.
 final class PasteboardContents: Sendable {
@@ -20,11 +20,11 @@ final class PasteboardContents: Sendable {
     }
 
     // Innermost: client code runs after it is released.
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(board: String, owner: TypeOwner?, items: [ItemContents]) {
         self.board = board
-        state = Mutex(State(items: items, owners: owner.map { [$0] } ?? []))
+        state = Lock(State(items: items, owners: owner.map { [$0] } ?? []))
     }
 
     var items: [ItemContents] {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 /// The boards, and what this process has put on them by `NSPasteboard`.
 ///
@@ -16,10 +16,10 @@ package final class PasteboardStore: Sendable {
     let patienceForFiles: DispatchTimeInterval
 
     /// By board. Innermost: boards are used and client code runs after it is released.
-    private let own = Mutex<[String: PasteboardContents]>([:])
+    private let own = Lock<[String: PasteboardContents]>([:])
     /// Keeps publications in the order in which they were decided. Held while the board is written to; `own` and the locks of
     /// contents are taken under it.
-    private let publishing = Mutex(())
+    private let publishing = Lock(())
 
     /// That of all pasteboards of the program.
     static let shared = PasteboardStore(SharedBoards.current)
@@ -111,7 +111,7 @@ package final class PasteboardStore: Sendable {
 // MARK: - The end of the process
 
 extension PasteboardStore {
-    private static let exitHandler = Mutex(false)
+    private static let exitHandler = Lock(false)
     /// How long keeping promises may hold up the end of a process.
     private static let longestFarewell = DispatchTimeInterval.seconds(3)
 

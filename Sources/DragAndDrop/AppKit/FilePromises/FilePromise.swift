@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 /// A promised file as its own process has it.
 ///
@@ -136,9 +135,9 @@ struct PromisePatience: Sendable {
 /// An answer that comes once: from the delegate, from a clock, or from nobody, when the last one goes who could give it.
 private final class PromiseAnswer: Sendable {
     // Innermost: the completion runs after it is released.
-    private let completion: Mutex<FilePromise.Completion?>
+    private let completion: Lock<FilePromise.Completion?>
 
-    init(_ completion: @escaping FilePromise.Completion) { self.completion = Mutex(completion) }
+    init(_ completion: @escaping FilePromise.Completion) { self.completion = Lock(completion) }
 
     deinit { settle(.failure(FilePromiseError.abandoned())) }
 

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import ItemProvider
 import LinuxSystem
-import Synchronization
 
 /// A promise of a file, as whoever wants the file has it. It is read from a pasteboard, see ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
@@ -69,7 +68,7 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
 
 private final class ReceivedNames: Sendable {
     // Innermost.
-    let names = Mutex<[String]>([])
+    let names = Lock<[String]>([])
 }
 
 /// Sendable because it is called on the operation queue that was named with it, and nowhere else.
