@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
+import LinuxSystem
 import Testing
 
 /// Where coordinators were called, as messages about deadlocks have it.

@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
+import LinuxSystem
 import Testing
 
 @Suite struct CoordinatingTests {

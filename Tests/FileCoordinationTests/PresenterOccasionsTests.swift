@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import LinuxSystem
 import Testing
 
 /// What presenters are asked and told on rarer occasions than a read or a write.

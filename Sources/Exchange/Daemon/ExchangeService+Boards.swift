@@ -1,7 +1,7 @@
 import Conduit
 import Foundation
 import ItemProvider
-import Synchronization
+import LinuxSystem
 
 extension ExchangeService {
     /// A page of a listing is closed when it has about this many bytes, which go into one packet.
