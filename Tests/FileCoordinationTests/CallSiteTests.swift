@@ -6,6 +6,8 @@ import Testing
 
 /// Where coordinators were called, as messages about deadlocks have it.
 @Suite(.timeLimit(.minutes(5))) struct CallSiteTests {
+    private static let line = #line + 4
+
     private static func write(_ url: URL, _ accessor: () -> Void = {}) -> String? {
         var error: NSError?
         NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: &error) { _ in accessor() }
@@ -32,7 +34,7 @@ import Testing
         // The one that asks last is told.
         let words = [await one1, two2].compactMap { $0 }
         #expect(words.count == 1)
-        #expect(words.first?.components(separatedBy: "CallSiteTests.swift:10 ").count == 3, "\(words)")
+        #expect(words.first?.components(separatedBy: "CallSiteTests.swift:\(Self.line) ").count == 3, "\(words)")
     }
 
     @Test func aDeadlockNamesThePlaceOfAnAccessThatDoesNotItselfWait() async throws {
