@@ -175,7 +175,7 @@ func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -
 func eventually(
     _ isTrue: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {
         if try await isTrue() { return }
         try? await Task.sleep(for: .milliseconds(5))
