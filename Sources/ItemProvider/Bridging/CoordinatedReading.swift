@@ -38,6 +38,12 @@ extension SuppliedFile {
 
     /// What is at the file's place now, if that is of the same kind; else the file itself.
     fileprivate func reopened(at path: String) -> SuppliedFile {
+        // Nearly always the same: hundreds of files that are loaded at once need no second descriptor each.
+        if let there = try? FileStatus.of(path, followingLinks: true), let own = try? descriptor.status(),
+            there.identity == own.identity
+        {
+            return self
+        }
         guard let descriptor = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]),
             let status = try? descriptor.status(), status.kind == (isDirectory ? .directory : .regular)
         else { return self }
