@@ -214,7 +214,9 @@ let package = Package(
         tests(
             "DragAndDropTests",
             ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
-        .executableTarget(name: "UnrulyExtension", path: "Tests/UnrulyExtension", swiftSettings: settings),
+        .executableTarget(
+            name: "UnrulyExtension", dependencies: ["CSwiftRuntime"], path: "Tests/UnrulyExtension",
+            swiftSettings: settings),
         .executableTarget(
             name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
             path: "Tests/BookmarkExtension",

@@ -18,6 +18,10 @@ import Testing
         #expect(try telling(["greet", "thread"]) == ["hello", "done"])
     }
 
+    @Test func anExtensionWhoseThreadsAreAllBusyGoesOn() throws {
+        #expect(try telling(["busy"]) == ["done"])
+    }
+
     @Test func aHostWithMoreDescriptorsThanAnExtensionMayHaveStartsItAllTheSame() throws {
         let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -31,6 +31,13 @@ func startThread() -> String {
     return outcome(pthread_join(thread, nil))
 }
 
+/// Gives the dispatch library more work than it has threads, for longer than it takes to look at what they do.
+func keepThreadsBusy() -> String {
+    for _ in 0..<200 { DispatchQueue.global().async { usleep(1_500_000) } }
+    usleep(3_000_000)
+    return "done"
+}
+
 typealias SystemCall = @convention(c) (Int, Int, Int, Int, Int, Int, Int) -> Int
 
 /// syscall(2), which takes a variable number of arguments; the language does not import those.
@@ -161,6 +168,7 @@ while true {
     case "read": answer(outcome(open(operand, O_RDONLY)))
     case "process": answer(newProcess())
     case "thread": answer(startThread())
+    case "busy": answer(keepThreadsBusy())
     case "eat": eatMemory()
     case "memory-files": fillMemoryFiles()
     case "shared": answer(mapSharedMemory())
