@@ -15,9 +15,27 @@ enum TestProcess {
         // Loads that this process makes keep their files there as well.
         setenv("PURVEY_HOME", path, 1)
         signal(SIGPIPE, SIG_IGN)
-        atexit { try? FileManager.default.removeItem(atPath: TestProcess.folder) }
+        atexit {
+            TestProcess.endDaemon()
+            try? FileManager.default.removeItem(atPath: TestProcess.folder)
+        }
         return path
     }()
+
+    /// The daemon that this process has started by using what is shared. One whose folder goes while somebody is connected
+    /// would make it anew.
+    private static func endDaemon() {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) } ?? []
+        for process in processes {
+            let arguments = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            guard
+                arguments.split(separator: 0).contains(where: { $0.elementsEqual((folder + "/run/daemon.socket").utf8) }
+                )
+            else { continue }
+            kill(process, SIGTERM)
+            for _ in 0..<1000 where kill(process, 0) == 0 { usleep(10_000) }
+        }
+    }
 
     /// Has to come before the first load.
     static func prepare() { _ = folder }
