@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aPresentersProcessThatDiesOrStopsDoesNotHoldUpAWriter() async throws {
+    @Test func aPresentersProcessThatDiesDoesNotHoldUpAWriter() async throws {
         try await PrivateDaemon.run { daemon in
             let path = try file(daemon)
             let peers = try peers(2, of: daemon)
@@ -146,6 +146,23 @@ import Testing
             try await peers[0].hear("told to writer")
             peers[0].signal(SIGKILL)
             try await peers[1].hear("replaced")
+        }
+    }
+
+    @Test func aPresentersProcessThatIsStoppedIsWaitedForOnlySoLong() async throws {
+        try await PrivateDaemon.run { daemon in
+            let path = try file(daemon)
+            let peers = try peers(1, of: daemon)
+            try await peers[0].ask("present \(path)", "presenting")
+            try peers[0].stop()
+            var environment = TestProcess.environment(home: daemon.home)
+            environment.append("PURVEY_PRESENTER_TIME_LIMIT=0.3")
+            let writer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
+            try await writer.ask("replace \(path) new", "replaced")
+            await writer.end()
+            // It goes on as if nothing had been.
+            peers[0].signal(SIGCONT)
+            try await peers[0].hear("told changed")
         }
     }
 

@@ -190,4 +190,18 @@ import Testing
         try await other?.value
         #expect(asks.contains("other reads"))
     }
+
+    @Test func whatIsUploadedIsFreeWhileTheAccessorIsAwaited() async throws {
+        let file = try folder.file("a.txt", "old")
+        let intent = NSFileAccessIntent.readingIntent(with: file, options: .forUploading)
+        // Only this task uses it.
+        nonisolated(unsafe) let own = intent
+        try await NSFileCoordinator(filePresenter: nil).coordinate(with: [intent]) {
+            try await NSFileCoordinator(filePresenter: nil).coordinate(with: [.writingIntent(with: file)]) {
+                try Data("new".utf8).write(to: file)
+            }
+            #expect(try String(contentsOf: own.url, encoding: .utf8) == "old")
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+    }
 }

@@ -29,6 +29,18 @@ import Testing
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func aDateThatNoFileCanHaveIsNotGivenToOne(seconds: Double) throws {
+        let wrapper = FileWrapper(regularFileWithContents: Data("text".utf8))
+        wrapper.fileAttributes[FileAttributeKey.modificationDate.rawValue] = Date(timeIntervalSince1970: seconds)
+        let url = folder.appendingPathComponent("dated")
+        let before = Date(timeIntervalSinceNow: -60)
+        try wrapper.write(to: url, originalContentsURL: nil)
+        #expect(contents("dated") == "text")
+        let date = try #require(FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date)
+        #expect(date > before)
+    }
+
     @Test func aTreeIsWrittenAndReadBack() throws {
         let url = folder.appendingPathComponent("Document.bundle")
         try package().write(to: url, options: [.atomic, .withNameUpdating], originalContentsURL: nil)

@@ -48,6 +48,16 @@ import Testing
         #expect(try await load(provider) == Data("saved".utf8))
     }
 
+    @Test func aPresenterOfWhatALinkLeadsToSavesBeforeThatIsRead() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let link = folder.appendingPathComponent("link.txt")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        let presenter = SavingPresenter(file)
+        NSFileCoordinator.addFilePresenter(presenter)
+        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        #expect(try await load(provider(of: link, coordinated: true, inPlace: false)) == Data("saved".utf8))
+    }
+
     @Test func aFileThatIsNeitherIsReadAsItIs() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let presenter = SavingPresenter(file)

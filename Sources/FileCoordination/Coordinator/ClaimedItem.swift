@@ -27,13 +27,17 @@ struct ClaimedItem: Sendable {
         return false
     }
 
+    /// Whether a link stands for what it leads to. Of a link that is to be uploaded, that is what is copied, though under the
+    /// link's name.
+    private var followsLink: Bool { resolvesLink || isForUploading }
+
     var isForUploading: Bool {
         if case .reading(let options) = use { return options.contains(.forUploading) }
         return false
     }
 
     /// Where the item is now.
-    func locate() throws -> ItemPath { try ItemPath(url, followingLink: resolvesLink) }
+    func locate() throws -> ItemPath { try ItemPath(url, followingLink: followsLink) }
 
     func access(at place: ItemPath) -> Access { Access(path: place.path, key: place.key, traits: traits) }
 

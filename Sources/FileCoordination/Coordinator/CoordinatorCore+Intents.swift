@@ -7,9 +7,10 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, in: .none, attempts: 16, at: .here(), finish: { queue.addOperation($0) })
-        {
-            [self] result in
+        claim(
+            intents.items, purpose: purpose, in: .none, attempts: 16, at: .here(),
+            finish: { queue.addOperation(TurnOperation($0, orElse: $1)) }
+        ) { [self] result in
             do {
                 let (ticket, urls) = try result.get()
                 try access(intents.items, ticket, urls) { urls in
@@ -38,7 +39,8 @@ extension CoordinatorCore {
                 }
                 onThread { [self] in
                     claim(
-                        items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller, finish: onThread
+                        items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller,
+                        finish: { job, _ in onThread(job) }
                     ) { continuation.resume(with: $0) }
                 }
             }
@@ -47,12 +49,12 @@ extension CoordinatorCore {
         }
         let snapshots: UploadSnapshots?
         let watches: [ItemWatch]
+        let accesses = ticket.request.accesses
         do {
             try Task.checkCancellation()
             snapshots =
                 items.contains(where: \.isForUploading)
-                ? try await Self.onThread { try UploadSnapshots(items, urls) } : nil
-            let accesses = ticket.request.accesses
+                ? try await Self.onThread { try UploadSnapshots(items, urls, accesses) } : nil
             watches =
                 accesses.contains(where: \.writes)
                 ? try await Self.onThread { accesses.enumerated().compactMap { ItemWatch($1, number: $0) } } : []
@@ -62,6 +64,11 @@ extension CoordinatorCore {
         }
         intents.move(to: snapshots?.urls ?? urls)
         defer { withExtendedLifetime(snapshots) {} }
+        // A copy can be read while others use the original.
+        if snapshots != nil, items.allSatisfy(\.isForUploading) {
+            process.release(ticket)
+            return try await accessor()
+        }
         begin(ticket, watches)
         let result: Swift.Result<Result, any Error>
         do {
@@ -88,11 +95,13 @@ extension CoordinatorCore {
     /// that brings the news must not, as it brings those that a file system of this very process waits for, too.
     ///
     /// - Parameters:
-    ///   - finish: runs a function, at once or later, on a thread that may be blocked.
+    ///   - finish: runs a function, at once or later, on a thread that may be blocked; or another one, on any thread, if the
+    ///     first one is never run.
     ///   - completion: called there.
     private func claim(
         _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
-        for caller: WaitingTask? = nil, finish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        for caller: WaitingTask? = nil,
+        finish: @escaping @Sendable (@escaping @Sendable () -> Void, @escaping @Sendable () -> Void) -> Void,
         _ completion: @escaping @Sendable (Result<(ClaimTicket, [URL]), any Error>) -> Void
     ) {
         do {
@@ -104,25 +113,30 @@ extension CoordinatorCore {
                     return HandlerThreads.shared.run { [self] in
                         forget(ticket)
                         let error = denial.error(of: ticket, in: process)
-                        finish { completion(.failure(error)) }
+                        finish({ completion(.failure(error)) }, {})
                     }
                 }
-                finish { [self] in
-                    var attempts = attempts
-                    do {
-                        if let urls = try granted(items, ticket, places, &attempts) {
-                            return completion(.success((ticket, urls)))
+                finish(
+                    { [self] in
+                        var attempts = attempts
+                        do {
+                            if let urls = try granted(items, ticket, places, &attempts) {
+                                return completion(.success((ticket, urls)))
+                            }
+                            claim(
+                                items, purpose: purpose, in: surroundings, attempts: attempts, at: site, for: caller,
+                                finish: finish, completion)
+                        } catch {
+                            completion(.failure(error))
                         }
-                        claim(
-                            items, purpose: purpose, in: surroundings, attempts: attempts, at: site, for: caller,
-                            finish: finish, completion)
-                    } catch {
-                        completion(.failure(error))
-                    }
-                }
+                    },
+                    { [self] in
+                        forget(ticket)
+                        process.release(ticket)
+                    })
             }
         } catch {
-            finish { completion(.failure(error)) }
+            finish({ completion(.failure(error)) }, {})
         }
     }
 }

@@ -35,11 +35,13 @@ final class CoordinatorCore: Sendable {
         if items.contains(where: \.isForUploading) {
             let snapshots: UploadSnapshots
             do {
-                snapshots = try UploadSnapshots(items, urls)
+                snapshots = try UploadSnapshots(items, urls, ticket.request.accesses)
             } catch {
                 process.release(ticket)
                 throw error
             }
+            // The copies go with it, and would go before the accessor has used them.
+            defer { withExtendedLifetime(snapshots) {} }
             // A copy can be read while others use the original.
             if items.allSatisfy(\.isForUploading) {
                 process.release(ticket)

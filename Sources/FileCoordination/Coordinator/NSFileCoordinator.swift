@@ -67,6 +67,13 @@ open class NSFileCoordinator: NSObject {
         super.init()
     }
 
+    /// A coordinator on nobody's behalf whose calls another coordination decides than this process's.
+    package init(in process: ProcessCoordination) {
+        core = CoordinatorCore(process, presenter: nil)
+        purposeIdentifier = Purposes.next()
+        super.init()
+    }
+
     /// A coordinator on nobody's behalf.
     public override convenience init() { self.init(filePresenter: nil) }
 

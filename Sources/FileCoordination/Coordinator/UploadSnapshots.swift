@@ -12,16 +12,20 @@ final class UploadSnapshots: Sendable {
 
     /// Blocks for as long as copying takes.
     ///
+    /// - Parameter accesses: where the items are that are claimed. It is those that are copied, also if a link that an item was
+    ///   named by has come to lead elsewhere.
     /// - Throws: `CocoaError`.
-    init(_ items: [ClaimedItem], _ urls: [URL]) throws {
+    init(_ items: [ClaimedItem], _ urls: [URL], _ accesses: [Access]) throws {
         var template = Array((NSTemporaryDirectory() + "/purvey-upload-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template).map({ String(cString: $0) }) else {
             throw CocoaError(Errno.current, path: NSTemporaryDirectory())
         }
         folder = made
         do {
-            self.urls = try zip(items, urls).enumerated().map { number, pair in
-                pair.0.isForUploading ? try Self.copy(pair.1, into: "\(made)/\(number)") : pair.1
+            self.urls = try zip(items, zip(urls, accesses)).enumerated().map { number, pair in
+                let (item, (url, access)) = pair
+                guard item.isForUploading else { return url }
+                return try Self.copy(access.path.string, named: url.lastPathComponent, into: "\(made)/\(number)")
             }
         } catch {
             try? FileManager.default.removeItem(atPath: made)
@@ -31,14 +35,12 @@ final class UploadSnapshots: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private static func copy(_ url: URL, into folder: String) throws -> URL {
-        let path = url.path
+    private static func copy(_ path: String, named name: String, into folder: String) throws -> URL {
         do {
             // Without O_NONBLOCK, opening a FIFO would wait for a writer for ever.
             let source = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
             guard mkdir(folder, 0o700) == 0 else { throw Errno.current }
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
-            let name = url.lastPathComponent
             guard try source.status().kind == .directory else {
                 try FileCopier.copy(source, into: directory, named: name)
                 return URL(fileURLWithPath: "\(folder)/\(name)", isDirectory: false)

@@ -59,11 +59,7 @@ extension FileWrapper {
         let file = try folder.createFile(name, permissions: 0o600)
         try data.withUnsafeBytes { bytes in try file.writeAll(bytes) }
         fchmod(file.rawValue, permissions ?? 0o644)
-        if let date = fileAttributes[FileAttributeKey.modificationDate.rawValue] as? Date {
-            let seconds = date.timeIntervalSince1970.rounded(.down)
-            let time = timespec(
-                tv_sec: Int(clamping: Int64(exactly: seconds) ?? 0),
-                tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
+        if let date = fileAttributes[FileAttributeKey.modificationDate.rawValue] as? Date, let time = timespec(date) {
             futimens(file.rawValue, [time, time])
         }
         if isSynchronized { try file.synchronize() }
@@ -84,6 +80,15 @@ extension FileWrapper {
         stamp = (try? Self.status(of: url)).map(FileStamp.init)
         guard case .directory(let children) = contents else { return }
         for (key, child) in children { child.updateStamps(url.appendingPathComponent(key)) }
+    }
+}
+
+extension timespec {
+    /// `nil` for a date that no file can have: an infinite one, say.
+    fileprivate init?(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        guard let whole = Int(exactly: seconds) else { return nil }
+        self.init(tv_sec: whole, tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
     }
 }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import LinuxSystem
 import OSLog
 
@@ -81,8 +80,8 @@ package final class ArbiterHost: Sendable {
     /// Waits for a presenter only so long.
     private func limit(_ preparation: Preparation) {
         guard preparation.timeLimit > 0 else { return }
-        let deadline = DispatchTime.now() + .milliseconds(preparation.timeLimit)
-        DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+        // Not on a dispatch queue: calls that wait for the presenter may have taken all the threads that those have.
+        Deadlines.shared.run(after: .milliseconds(preparation.timeLimit)) { [weak self] in
             self?.expire(preparation)
         }
     }

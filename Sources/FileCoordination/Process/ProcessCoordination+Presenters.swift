@@ -4,7 +4,7 @@ import LinuxSystem
 
 extension ProcessCoordination {
     /// Registers a presenter, once. It is not kept alive.
-    func add(_ presenter: any NSFilePresenter) {
+    package func add(_ presenter: any NSFilePresenter) {
         let object = ObjectIdentifier(presenter)
         let url = presenter.presentedItemURL
         let path = Self.place(of: url)
@@ -31,7 +31,7 @@ extension ProcessCoordination {
     }
 
     /// Forgets a presenter, also one that is being deallocated.
-    func remove(_ object: ObjectIdentifier) {
+    package func remove(_ object: ObjectIdentifier) {
         post { state in
             guard let number = state.presenterNumbers.removeValue(forKey: object) else { return [] }
             state.presenters[number] = nil
@@ -85,7 +85,12 @@ extension ProcessCoordination {
                 return (state.isWatchingPlaces, false)
             }
             // Within one process, every claim does this.
-            if isShared { refreshPlaces() }
+            if isShared {
+                refreshPlaces()
+            } else if goesOn {
+                // Presenters of a process that makes no claims are to hear of others, too.
+                lookForDaemonAgain(after: presentersPause)
+            }
             if goesOn { lookAgainLater() }
         }
     }

@@ -43,8 +43,9 @@ package final class ProcessCoordination: Sendable {
     // Innermost: the authority, presenters and handlers are called after it is released.
     let state = Lock(State())
     private let shared: (any SharedCoordination)?
-    /// How long to wait before the daemon is looked for again.
-    private static let pause = Duration.seconds(5)
+    private let pause: Duration
+    /// How long a process waits that claims nothing and only presents: trying costs more than there is to gain.
+    var presentersPause: Duration { pause * 6 }
     static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
 
     /// The coordination that `NSFileCoordinator` uses.
@@ -57,7 +58,11 @@ package final class ProcessCoordination: Sendable {
         return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
     }
 
-    package init(shared: (any SharedCoordination)?) { self.shared = shared }
+    /// - Parameter pause: how long to wait before the daemon is looked for again.
+    package init(shared: (any SharedCoordination)?, pause: Duration = .seconds(5)) {
+        self.shared = shared
+        self.pause = pause
+    }
 
     /// How long a presenter of another program, or of this one, may take to prepare itself, in milliseconds.
     static let presenterTimeLimit: Int = {
@@ -130,7 +135,11 @@ extension ProcessCoordination {
     /// The authority is gone. All that it had granted is held on to, and told to the next one.
     private func lost(_ epoch: UInt64) {
         let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
-            guard state.epoch == epoch else { return ([], false) }
+            guard state.epoch == epoch else {
+                // It was to be the next one, and is gone before it is that.
+                if state.isTryingAgain, state.epoch + 1 == epoch { state.wasLostMeanwhile = true }
+                return ([], false)
+            }
             guard case .connected = state.link else {
                 state.wasLostMeanwhile = true
                 return ([], false)
@@ -144,13 +153,17 @@ extension ProcessCoordination {
     }
 
     /// Looks for the daemon again, if there was none, and moves over to it.
-    func lookForDaemonAgain() {
+    ///
+    /// - Parameter pause: how long ago it was looked for, at least; what claims wait for without one.
+    func lookForDaemonAgain(after pause: Duration? = nil) {
         guard let shared else { return }
+        let pause = pause ?? self.pause
         let epoch = state.withLock { state -> UInt64? in
             guard case .connected(_, isLocal: true) = state.link, !state.isTryingAgain,
-                let failure = state.lastFailure, failure.duration(to: .now) > Self.pause
+                let failure = state.lastFailure, failure.duration(to: .now) > pause
             else { return nil }
             state.isTryingAgain = true
+            state.wasLostMeanwhile = false
             return state.epoch + 1
         }
         guard let epoch else { return }
@@ -159,7 +172,8 @@ extension ProcessCoordination {
             let reacquisitions = state.withLock { state -> [Reacquisition] in
                 state.isTryingAgain = false
                 state.lastFailure = .now
-                guard let authority, case .connected(_, isLocal: true) = state.link, state.epoch + 1 == epoch
+                guard let authority, !state.wasLostMeanwhile, case .connected(_, isLocal: true) = state.link,
+                    state.epoch + 1 == epoch
                 else { return [] }
                 state.epoch = epoch
                 state.use(authority, isLocal: false)

@@ -21,7 +21,10 @@ final class CoordinatedReading: @unchecked Sendable {
         let isReachable = file.isReachable
         var outcome: Swift.Result<Result, any Error>?
         var failure: NSError?
-        coordinator.coordinate(readingItemAt: URL(fileURLWithPath: path), error: &failure) { url in
+        // What a link leads to was handed over, and is what others write.
+        coordinator.coordinate(
+            readingItemAt: URL(fileURLWithPath: path), options: .resolvesSymbolicLink, error: &failure
+        ) { url in
             outcome = Swift.Result { try body(isReachable ? file.reopened(at: url.path) : file) }
         }
         if let outcome { return try outcome.get() }

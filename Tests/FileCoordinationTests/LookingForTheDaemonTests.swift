@@ -1,0 +1,95 @@
+import FileCoordination
+import Foundation
+import LinuxSystem
+import Testing
+
+/// A process that coordinates alone, because there was no daemon, looks for it again.
+@Suite(.timeLimit(.minutes(5))) struct LookingForTheDaemonTests {
+    let folder: CoordinationFolder
+
+    init() throws { folder = try CoordinationFolder() }
+
+    /// A daemon that is not there at first, then goes as soon as it has come, and then stays.
+    private final class LateDaemon: SharedCoordination {
+        private struct Refusal: Error {}
+
+        private let attempts = Shared(0)
+        private let goesAtOnce: Bool
+        let record: Record
+
+        init(_ record: Record, goesAtOnce: Bool) {
+            self.record = record
+            self.goesAtOnce = goesAtOnce
+        }
+
+        func connect(
+            receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
+            place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
+        ) throws -> any CoordinationAuthority {
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            if attempt == 1 { throw Refusal() }
+            record.add("connected")
+            if attempt > 2 || !goesAtOnce { return Authority(record, receive) }
+            lost()
+            record.add("lost")
+            return Silence()
+        }
+    }
+
+    private struct Silence: CoordinationAuthority {
+        func send(_ event: CoordinationEvent) {}
+        func findPlace(
+            ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
+        ) { completion(nil) }
+    }
+
+    private final class Authority: CoordinationAuthority {
+        private let host: ArbiterHost
+        private let record: Record
+
+        init(_ record: Record, _ receive: @escaping @Sendable ([CoordinationEffect]) -> Void) {
+            self.record = record
+            host = ArbiterHost { _, effects in receive(effects) }
+        }
+
+        func send(_ event: CoordinationEvent) {
+            if case .present = event { record.add("presents") }
+            host.apply(event, from: 0)
+        }
+        func findPlace(
+            ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
+        ) { completion(nil) }
+    }
+
+    @Test func aDaemonThatGoesWhileItIsFoundIsNotWaitedFor() async throws {
+        let file = try folder.file("a.txt")
+        let record = Record()
+        let process = ProcessCoordination(
+            shared: LateDaemon(record, goesAtOnce: true), pause: .milliseconds(1))
+        // Each of these has its turn, whoever decides by then.
+        var reads = 0
+        while reads < 100 || record.all.filter({ $0 == "connected" }).count < 2 {
+            let hasRead = await onThread {
+                var hasRead = false
+                NSFileCoordinator(in: process).coordinate(readingItemAt: file, error: nil) { _ in hasRead = true }
+                return hasRead
+            }
+            try #require(hasRead)
+            reads += 1
+        }
+        #expect(record.contains("lost"))
+    }
+
+    @Test func aProcessThatOnlyPresentsFindsTheDaemonThatComesLater() async throws {
+        let record = Record()
+        let process = ProcessCoordination(
+            shared: LateDaemon(record, goesAtOnce: false), pause: .milliseconds(1))
+        let presenter = RecordingPresenter(try folder.file("a.txt"), Record())
+        process.add(presenter)
+        await eventually { record.contains("presents") }
+        process.remove(ObjectIdentifier(presenter))
+    }
+}
