@@ -168,13 +168,62 @@ import Testing
 
     @Test func aProcessHasOnlySoManyClaims() async throws {
         try await serve { service, connection, stream in
-            let limit = UInt64(Arbiter.claimLimit)
+            let limit = UInt64(ClaimUsage.claimLimit)
             for number in 1...(limit + 1) { try connection.notify(EventNotice(claim(number, "/a", writes: false))) }
             for await effect in stream {
                 guard case .denied(let number, let denial) = effect else { continue }
                 #expect(number == limit + 1)
-                #expect(denial == .tooManyClaims(limit: Arbiter.claimLimit))
+                #expect(denial == .tooManyClaims(limit: ClaimUsage.claimLimit))
                 break
+            }
+        }
+    }
+
+    private func firstDenial(
+        _ requests: [ClaimRequest], _ connection: Connection, _ stream: AsyncStream<CoordinationEffect>
+    ) async throws -> (UInt64, ClaimDenial)? {
+        for request in requests { try connection.notify(EventNotice(.claim(request))) }
+        for await effect in stream {
+            if case .denied(let number, let denial) = effect { return (number, denial) }
+        }
+        return nil
+    }
+
+    private func readings(of paths: [ExactPath], count: Int) -> [ClaimRequest] {
+        let accesses = paths.map { Access(path: $0, key: $0, traits: []) }
+        return (1...count).map { ClaimRequest(number: UInt64($0), accesses: accesses, purpose: "p") }
+    }
+
+    @Test func theClaimsOfAProcessHaveOnlySoManyItems() async throws {
+        try await serve { service, connection, stream in
+            let paths = (0..<ClaimLimits.accesses).map { ExactPath("/a/\($0)") }
+            let count = ClaimUsage.itemLimit / paths.count
+            let denial = try await firstDenial(readings(of: paths, count: count + 1), connection, stream)
+            #expect(denial?.0 == UInt64(count + 1))
+            guard case .refused(let reason) = denial?.1 else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(reason.contains("\(ClaimUsage.itemLimit) items"))
+            #expect(service.claimCount == count)
+        }
+    }
+
+    @Test func theClaimsOfAProcessHaveOnlySoMuchPath() async throws {
+        try await serve { service, connection, stream in
+            let deep = String(repeating: "/" + String(repeating: "d", count: 200), count: 16)
+            let paths = (0..<2_000).map { ExactPath("\(deep)/\($0)") }
+            let denial = try await firstDenial(readings(of: paths, count: 11), connection, stream)
+            guard case .refused(let reason) = denial?.1 else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(reason.contains("\(ClaimUsage.byteLimit) bytes"))
+            // What it makes room for is taken again.
+            try connection.notify(EventNotice(.release(claim: 1, outcomes: [])))
+            try connection.notify(EventNotice(claim(100, "/b")))
+            for await effect in stream {
+                if case .granted(100, _, _, _) = effect { break }
             }
         }
     }

@@ -20,7 +20,7 @@ package final class CoordinationService: Sendable {
         var connections: [UInt64: Connection] = [:]
         var nextNumber: UInt64 = 1
         /// What waits for that moment to be over; `nil` when it is.
-        var heldBack: [(client: UInt64, event: CoordinationEvent)]?
+        var heldBack: HeldBackEvents?
         var isMarked: Bool
         /// The claims of others that processes were refused something for. They may ask about these, and once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
@@ -40,6 +40,8 @@ package final class CoordinationService: Sendable {
     private let clients: Clients
     private let host: ArbiterHost
     private let marker: String?
+    /// About how many claims of others a process may ask, of those that it was refused something for.
+    private static let refusalLimit = 1_000
     /// How long the processes of a daemon that is gone have to come here.
     private static let graceMilliseconds = 3_000
     /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
@@ -50,7 +52,7 @@ package final class CoordinationService: Sendable {
     package init(marker: String? = nil) {
         self.marker = marker
         let hasPredecessor = marker.map { access($0, F_OK) == 0 } ?? false
-        let clients = Clients(State(heldBack: hasPredecessor ? [] : nil, isMarked: hasPredecessor))
+        let clients = Clients(State(heldBack: hasPredecessor ? HeldBackEvents() : nil, isMarked: hasPredecessor))
         self.clients = clients
         let unsent = UnsentEffects()
         host = ArbiterHost { number, effects in
@@ -58,7 +60,11 @@ package final class CoordinationService: Sendable {
             for case .denied(_, .deadlock(let other, _)) in effects {
                 guard let client = other.client else { continue }
                 let claim = ClaimIdentifier(client: client, number: other.number)
-                clients.state.withLock { _ = $0.refusals[number, default: []].insert(claim) }
+                clients.state.withLock { state in
+                    // Those that nobody asks about are not kept for ever.
+                    if state.refusals[number]?.count == Self.refusalLimit { state.refusals[number]?.removeFirst() }
+                    state.refusals[number, default: []].insert(claim)
+                }
             }
             Self.send(effects, to: connection) { unsent.giveUp($0, of: number) }
         }
@@ -111,15 +117,19 @@ package final class CoordinationService: Sendable {
 
     private func take(_ event: CoordinationEvent, from client: UInt64, over connection: Connection) {
         if case .claim = event { mark() }
-        let isHeldBack = clients.state.withLock { state in
-            if state.heldBack == nil { return false }
+        let (isHeldBack, excess) = clients.state.withLock { state -> (Bool, HeldBackEvents.Excess?) in
+            if state.heldBack == nil { return (false, nil) }
             switch event {
             // What was so before is so at once.
-            case .adopt, .adoptedAll, .present: return false
-            default:
-                state.heldBack?.append((client, event))
-                return true
+            case .adopt, .adoptedAll, .present: return (false, nil)
+            default: return (true, state.heldBack?.append(event, from: client))
             }
+        }
+        switch excess {
+        case .claim(let number, let denial)?: Self.send([.denied(claim: number, denial)], to: connection) { _ in }
+        // It comes back, and says what it has.
+        case .other?: connection.close()
+        case nil: break
         }
         if isHeldBack { return }
         host.apply(event, from: client)
@@ -136,13 +146,18 @@ package final class CoordinationService: Sendable {
 
     private func goOn() {
         while true {
-            let events = clients.state.withLock { state in
-                let events = state.heldBack ?? []
-                state.heldBack = events.isEmpty ? nil : []
-                return events
+            let items = clients.state.withLock { state in
+                let items = state.heldBack?.takeAll() ?? []
+                if items.isEmpty { state.heldBack = nil }
+                return items
             }
-            if events.isEmpty { return }
-            for (client, event) in events { host.apply(event, from: client) }
+            if items.isEmpty { return }
+            for item in items {
+                switch item {
+                case .event(let event, let client): host.apply(event, from: client)
+                case .end(let client, let process): conclude(client, process)
+                }
+            }
         }
     }
 
@@ -178,17 +193,22 @@ package final class CoordinationService: Sendable {
 
     private func ended(_ connection: Connection, _ number: UInt64) {
         let process = connection.peer.process
-        let isAbsent = clients.state.withLock { state in
+        let isHeldBack = clients.state.withLock { state in
             state.numbers[connection] = nil
             state.connections[number] = nil
             state.refusals[number] = nil
             state.returned[number] = nil
-            state.heldBack?.removeAll { $0.client == number }
             // It may have come back before this was known.
-            guard let process, !state.returned.values.contains(process.processID) else { return false }
-            state.absent[number] = process
-            return true
+            if let process, !state.returned.values.contains(process.processID) { state.absent[number] = process }
+            state.heldBack?.end(number, process)
+            return state.heldBack != nil
         }
+        if !isHeldBack { conclude(number, process) }
+    }
+
+    /// A connection has ended, and all that came over it was dealt with.
+    private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
+        let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
         // A connection ends a moment before its process has ended.
         HandlerThreads.shared.run { [self] in

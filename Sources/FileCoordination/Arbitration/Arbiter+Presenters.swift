@@ -4,13 +4,21 @@ extension Arbiter {
 
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
-        if let key = presenters[identifier]?.place.key { tree.remove(identifier, at: key) }
+        if let known = presenters[identifier] {
+            if let key = known.place.key { tree.remove(identifier, at: key) }
+        } else {
+            // A process knows that limit, and has told whoever added the presenter.
+            guard presenterCounts[client, default: 0] < ClaimUsage.presenterLimit else { return }
+            presenterCounts[client, default: 0] += 1
+        }
         presenters[identifier] = Presenter(place: place)
         if let key = place.key { tree.insert(identifier, at: key) }
     }
 
     mutating func remove(_ identifier: PresenterIdentifier) {
         guard let presenter = presenters.removeValue(forKey: identifier) else { return }
+        let left = (presenterCounts[identifier.client] ?? 1) - 1
+        presenterCounts[identifier.client] = left > 0 ? left : nil
         if let key = presenter.place.key { tree.remove(identifier, at: key) }
         if unansweredByPresenter[identifier] != nil { hasEntangled = true }
         for number in (unansweredByPresenter[identifier] ?? []).sorted() { answer(number, nil) }

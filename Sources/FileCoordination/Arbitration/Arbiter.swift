@@ -23,6 +23,7 @@ package struct Arbiter: Sendable {
     struct Claim: Sendable {
         let identifier: ClaimIdentifier
         let sequence: UInt64
+        let cost: ClaimCost
         var request: ClaimRequest
         /// The nodes of its accesses in the tree.
         var nodes: [Int] = []
@@ -61,11 +62,9 @@ package struct Arbiter: Sendable {
         let relinquishing: Preparation.Relinquishing
     }
 
-    /// How many claims one process may have, granted and waiting.
-    package static let claimLimit = 100_000
-
     var claims: [ClaimIdentifier: Claim] = [:]
-    var claimCounts: [UInt64: Int] = [:]
+    /// What the claims of each process take.
+    private var usages: [UInt64: ClaimUsage] = [:]
     /// Who looks again when a claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
@@ -76,6 +75,7 @@ package struct Arbiter: Sendable {
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
     var presenters: [PresenterIdentifier: Presenter] = [:]
+    var presenterCounts: [UInt64: Int] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
     var tree = PathTree()
@@ -135,7 +135,7 @@ package struct Arbiter: Sendable {
             toSettle += end(claim.identifier)
         }
         settle(toSettle)
-        if claimCounts[client] == 0 { claimCounts[client] = nil }
+        if usages[client]?.count == 0 { usages[client] = nil }
         effects.removeAll { $0.client == client }
         return takeEffects()
     }
@@ -155,7 +155,7 @@ package struct Arbiter: Sendable {
     package var claimCount: Int { claims.count }
 
     /// How many claims a process has, granted and waiting.
-    package func claimCount(of client: UInt64) -> Int { claimCounts[client] ?? 0 }
+    package func claimCount(of client: UInt64) -> Int { usages[client]?.count ?? 0 }
 
     private mutating func takeEffects() -> [AddressedEffect] {
         lookAtNestedClaims()
@@ -191,11 +191,7 @@ extension Arbiter {
     private mutating func add(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         // A number that is in use already is a mistake of the process, to its own harm only.
         guard claims[identifier] == nil else { return }
-        guard claimCounts[identifier.client, default: 0] < Self.claimLimit else {
-            return tell(
-                identifier.client, .denied(claim: identifier.number, .tooManyClaims(limit: Self.claimLimit)))
-        }
-        insert(request, identifier)
+        guard insert(request, identifier) else { return }
         settle([identifier])
         guard let claim = claims[identifier], claim.phase == .waiting else { return }
         hasEntangled = true
@@ -208,8 +204,9 @@ extension Arbiter {
 
     private mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         guard claims[identifier] == nil else { return }
+        // No more than what another arbiter can have granted, within the same bounds.
+        guard insert(request, identifier) else { return }
         hasEntangled = true
-        insert(request, identifier)
         takeTurn(identifier)
         claims[identifier]?.phase = .granted
         forgetNested(identifier)
@@ -218,19 +215,26 @@ extension Arbiter {
         settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
+    /// Returns whether there was room for it. If not, its process is told.
+    private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) -> Bool {
+        let cost = ClaimCost(request)
+        if let denial = usages[identifier.client]?.denial(of: cost) {
+            tell(identifier.client, .denied(claim: identifier.number, denial))
+            return false
+        }
         let sequence = nextSequence
         nextSequence += 1
-        var claim = Claim(identifier: identifier, sequence: sequence, request: request)
+        var claim = Claim(identifier: identifier, sequence: sequence, cost: cost, request: request)
         for (number, access) in request.accesses.enumerated() {
             claim.nodes.append(
                 tree.insert(claim.entry(number), at: access.key, .init(writes: access.writes, holds: false)))
         }
         claims[identifier] = claim
-        claimCounts[identifier.client, default: 0] += 1
+        usages[identifier.client, default: ClaimUsage()].add(cost)
         if claim.isNested { nested.insert(identifier) }
         if !request.answering.isEmpty || !request.blocking.isEmpty { nestedInMessages.insert(identifier) }
         if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
+        return true
     }
 
     func deniedPath(_ identifier: ClaimIdentifier) -> String {
@@ -264,7 +268,7 @@ extension Arbiter {
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
             hasEntangled = claim.isNested || !claim.preparations.isEmpty || hasExcluding(claim)
         }
-        claimCounts[identifier.client, default: 1] -= 1
+        usages[identifier.client]?.remove(claim.cost)
         forgetNested(identifier)
         forgetWaiting(claim)
         for (number, access) in claim.request.accesses.enumerated() {
@@ -319,6 +323,11 @@ extension Arbiter {
         claims[identifier]?.blocker = blocker
         claims[identifier]?.hasWaited = true
         watchers[blocker, default: []].append(identifier)
+        // One that is granted for long may be waited for by many that are cancelled.
+        let count = watchers[blocker]?.count ?? 0
+        if count >= 1_024, count & (count - 1) == 0 {
+            watchers[blocker]?.removeAll { claims[$0]?.blocker != blocker }
+        }
     }
 
     /// A claim's turn has come.

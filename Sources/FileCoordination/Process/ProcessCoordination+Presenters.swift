@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LinuxSystem
+import OSLog
 
 extension ProcessCoordination {
     /// Registers a presenter, once. It is not kept alive.
@@ -11,11 +12,16 @@ extension ProcessCoordination {
         let reference = WeakPresenter(presenter)
         let queue = presenter.presentedItemOperationQueue
         let isSerial = queue === OperationQueue.main || queue.maxConcurrentOperationCount == 1
+        var isTooMany = false
         let isConnected = post { state in
             if let number = state.presenterNumbers[object] {
                 // Another object that lived at the same address and was never removed.
                 if state.presenters[number]?.reference.presenter != nil { return [] }
                 state.presenters[number] = nil
+            }
+            if state.presenters.count >= ClaimUsage.presenterLimit {
+                isTooMany = true
+                return []
             }
             let number = state.nextNumber
             state.nextNumber += 1
@@ -25,6 +31,11 @@ extension ProcessCoordination {
                 number: number, object: object, reference: reference, serialQueue: isSerial ? queue : nil, url: url,
                 place: place)
             return [.present(place)]
+        }
+        if isTooMany {
+            Self.log.fault(
+                "a process has at most \(ClaimUsage.presenterLimit, privacy: .public) file presenters; one more hears of nothing"
+            )
         }
         if !isConnected { connect() }
         watchPlaces()
