@@ -10,11 +10,12 @@ FORMATTED = Package.swift Sources Tests Examples
 PROGRAMS = purveyd purvey
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run test lint format declarations build benchmark install clean
+.PHONY: help packages run test thread-sanitizer lint format declarations build benchmark install clean
 
 help:
 	@echo 'make run         hands the files of Examples from one process to another, and shows how they arrived'
 	@echo 'make test        checks the sources, builds, and runs all tests in debug and release'
+	@echo 'make thread-sanitizer  runs the tests of file coordination under ThreadSanitizer'
 	@echo 'make lint        checks the sources only'
 	@echo 'make format      formats the sources in place'
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
@@ -35,6 +36,9 @@ test: packages lint
 	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'a package that uses this one' Scripts/check-client
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
+
+thread-sanitizer: packages
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-thread-sanitizer
 
 lint: packages
 	@Scripts/quietly 'swift format lint' \

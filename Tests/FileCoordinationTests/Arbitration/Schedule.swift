@@ -18,6 +18,8 @@ struct Schedule {
         var isUncertain = false
         /// Those that were, or may have been, before it where it has moved to, or the other way round.
         var apart: Set<ClaimIdentifier> = []
+        /// The presenters that were asked since it was made.
+        var asked: Set<UInt64> = []
 
         /// Whether it may pass others that wait for what it is on behalf of.
         var isFavoured: Bool {
@@ -41,6 +43,8 @@ struct Schedule {
         let presenter: UInt64
     }
 
+    /// The presenter on whose behalf the claim was made that is being released: it is told nothing of that.
+    private var ignorant: UInt64?
     var random: SplitMix
     var arbiter = Arbiter()
     var claims: [ClaimIdentifier: Model] = [:]
@@ -185,6 +189,8 @@ struct Schedule {
             outcomes.append(ClaimOutcome(access: number, change: change))
         }
         claims[claim] = nil
+        ignorant = model.request.presenter
+        defer { ignorant = nil }
         try apply(.release(claim: claim.number, outcomes: outcomes), from: claim.client)
         return true
     }
@@ -276,10 +282,13 @@ struct Schedule {
                         || !preparation.deletedSubitems.isEmpty
                 else { throw fault("a presenter is asked for nothing") }
                 if preparation.evictsItem { count("evicted") }
+                try noteAsked(preparation.presenter, of: addressed.client)
                 questions[preparation.number] = Question(
                     client: addressed.client, presenter: preparation.presenter)
             case .reacquire(let number): questions[number] = nil
-            case .notify: count("told")
+            case .notify(let presenter, _):
+                guard presenter != ignorant else { throw fault("presenter \(presenter) is told what it did itself") }
+                count("told")
             }
         }
     }
@@ -289,6 +298,7 @@ struct Schedule {
             throw fault("a claim is granted that does not wait")
         }
         count("granted")
+        try checkAsked(identifier, model)
         // Without paths nothing has moved.
         for number in paths.indices {
             model.request.accesses[number].path = paths[number]

@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 /// Seeded schedules of claims, presenters, moves and deaths. Each is checked after every step: no writer runs beside another
-/// holder, nobody is passed over on a path, and everybody who waits is served or told why not.
+/// holder, nobody is passed over on a path, presenters are asked before and not told what they did themselves, and everybody who waits is served or told why not.
 @Suite struct ScheduleExplorerTests {
     #if DEBUG
         private static let schedules = 20_000
@@ -42,6 +42,7 @@ import Testing
         for what in [
             "granted", "at once", "deadlocks", "blocked", "answered", "evicted", "moved", "moved in silence", "died",
             "taken over", "came back", "told", "favoured",
+            "asked before",
         ] {
             #expect(happened[what, default: 0] > 500, "\(what): \(happened)")
         }
