@@ -40,7 +40,7 @@ extension Section {
             report.add(
                 Figure(
                     name: "the same", value: crowd[0], unit: .seconds,
-                    peer: .init(name: "fcntl leases", value: crowd[2])))
+                    peer: .init(name: "fcntl leases that nobody waits for", value: crowd[2])))
             report.add(
                 Figure(
                     name: "10,000 claims of one file, \(name)", value: crowd[3], unit: .seconds, peer: nil,
@@ -111,7 +111,8 @@ extension ChildRole {
         let folder = try ScratchFolder()
         let crowd = try CoordinationCrowd(folder.path)
         print(
-            try crowd.drain(), crowd.lock { $0.flockAndUnlock() }, crowd.lock { $0.leaseAndGiveBack() },
+            try crowd.drain(), try crowd.lock { $0.flockAndUnlock(exclusively: $1) },
+            try crowd.lock { file, _ in file.leaseAndGiveBack() },
             try crowd.drain(path: crowd.first), try crowd.nest())
     }
 }
@@ -122,6 +123,8 @@ private final class CoordinationCrowd: Sendable {
     private let folder: String
     private static let claims = 10_000
     private static let threads = 4
+    /// How many take the system's locks: so many threads wait for one another, as there are no locks without a thread that waits.
+    private static let lockers = 64
 
     init(_ folder: String) throws {
         self.folder = folder
@@ -184,34 +187,50 @@ private final class CoordinationCrowd: Sendable {
         }
     }
 
-    /// Has threads take locks, one after the other.
-    func lock(_ body: @escaping @Sendable (LockedFile) -> Void) -> Double {
-        let paths = paths
-        return Measure.seconds {
-            DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
-                for number in 0..<(Self.claims / Self.threads) {
-                    body(LockedFile(path: paths[(number * Self.threads + thread) % paths.count]))
+    /// Has threads take locks. All go through the same files in the same order, so that they meet; every fourth lock is for
+    /// writing.
+    ///
+    /// - Parameter body: takes a file's lock, for writing or not, and gives it back. Returns whether it had it.
+    func lock(_ body: @escaping @Sendable (LockedFile, Bool) -> Bool) throws -> Double {
+        let all = DispatchSemaphore(value: 0)
+        let left = Countdown(Self.lockers) { all.signal() }
+        let failures = Failures()
+        let seconds = Measure.seconds {
+            for thread in 0..<Self.lockers {
+                // Together as many as there are claims.
+                let count = Self.claims / Self.lockers + (thread < Self.claims % Self.lockers ? 1 : 0)
+                Thread.detachNewThread { [paths] in
+                    for number in 0..<count where !body(LockedFile(path: paths[number]), (number + thread) % 4 == 0) {
+                        failures.count.add(1, ordering: .relaxed)
+                    }
+                    left.step()
                 }
             }
+            all.wait()
         }
+        let count = failures.count.load(ordering: .relaxed)
+        guard count == 0 else { throw CoordinationFailure(description: "\(count) locks were not granted") }
+        return seconds
     }
 }
 
 private struct LockedFile: Sendable {
     let path: String
 
-    func flockAndUnlock() {
-        guard let file = try? FileDescriptor.open(path, .readOnly) else { return }
-        _ = flock(file.rawValue, LOCK_EX)
-        _ = flock(file.rawValue, LOCK_UN)
+    func flockAndUnlock(exclusively: Bool) -> Bool {
+        guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }
+        return flock(file.rawValue, exclusively ? LOCK_EX : LOCK_SH) == 0 && flock(file.rawValue, LOCK_UN) == 0
     }
 
-    func leaseAndGiveBack() {
-        guard let file = try? FileDescriptor.open(path, .readOnly) else { return }
+    func leaseAndGiveBack() -> Bool {
+        guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }
         // F_SETLEASE, which Glibc's module does not show.
-        _ = fcntl(file.rawValue, 1024, F_RDLCK)
-        _ = fcntl(file.rawValue, 1024, F_UNLCK)
+        return fcntl(file.rawValue, 1024, F_RDLCK) == 0 && fcntl(file.rawValue, 1024, F_UNLCK) == 0
     }
+}
+
+private final class Failures: Sendable {
+    let count = Atomic(0)
 }
 
 private final class Countdown: Sendable {
