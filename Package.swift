@@ -218,7 +218,7 @@ let package = Package(
             name: "UnrulyExtension", dependencies: ["CSwiftRuntime"], path: "Tests/UnrulyExtension",
             swiftSettings: settings),
         .executableTarget(
-            name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
+            name: "BookmarkExtension", dependencies: ["CoordinationService", "FileCoordination", "LinuxSystem"],
             path: "Tests/BookmarkExtension",
             swiftSettings: settings),
         tests(

@@ -8,22 +8,26 @@ import Synchronization
 /// The daemon's part in security-scoped bookmarks: gives one confined process access to the items that its bookmarks were
 /// made for. Which bundle asks is known by the socket: this daemon has started the process with it.
 final class ScopeService: Sendable {
-    private let bundle: String
+    let bundle: String
     private let data: String
-    private let folder: ScopeFolder
+    let folder: ScopeFolder
+    /// Of the process, with the links on its way resolved.
+    let container: String
     /// Items that one process may have resolved: each takes two descriptors of the daemon's.
     private static let limit = 256
 
     // Innermost: files are opened and copied outside of it.
-    private let items = Mutex<[UInt64: ScopedItem]>([:])
+    let items = Mutex<[UInt64: ScopedItem]>([:])
 
     /// - Parameters:
     ///   - bundle: the identifier of the bundle whose process it is.
     ///   - data: the folder of what Purvey keeps for this user.
-    init(bundle: String, data: String, folder: ScopeFolder) {
+    ///   - container: the process's own folder.
+    init(bundle: String, data: String, folder: ScopeFolder, container: String) {
         self.bundle = bundle
         self.data = data
         self.folder = folder
+        self.container = (try? FileDescriptor.open(container, [.readOnly, .directory]).path) ?? container
     }
 
     func makeService() -> Service {
