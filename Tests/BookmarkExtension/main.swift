@@ -88,6 +88,20 @@ func perform(_ deed: String, _ operand: String) throws -> String {
         NSFileCoordinator.addFilePresenter(Witness.shared)
         return "presenting"
     case "heard": return Witness.shared.heard
+    case "bookmark-relative":
+        let paths = operand.split(separator: " ").map { URL(fileURLWithPath: String($0)) }
+        return try paths[1].bookmarkData(
+            options: .withSecurityScope,
+            includingResourceValuesForKeys: [.fileSizeKey, URLResourceKey("org.example.unheard-of")],
+            relativeTo: paths[0]
+        ).base64EncodedString()
+    case "resolve-relative":
+        let words = operand.split(separator: " ").map(String.init)
+        var isStale = false
+        return try URL(
+            resolvingBookmarkData: Data(base64Encoded: words[1]) ?? Data(), options: .withSecurityScope,
+            relativeTo: URL(fileURLWithPath: words[0]), bookmarkDataIsStale: &isStale
+        ).path
     case "bookmark": return try url.bookmarkData(options: .withSecurityScope).base64EncodedString()
     case "descriptors": return "\((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.count)"
     default: return "unknown deed"
@@ -154,6 +168,7 @@ while true {
     var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
     poll(&wait, 1, -1)
     let count = recv(socketNumber, &buffer, buffer.count, 0)
+    if count < 0, errno == EAGAIN || errno == EINTR { continue }
     guard count > 0 else { exit(0) }
     let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ", maxSplits: 1).map(String.init)
     do {

@@ -1,5 +1,7 @@
+import AppExtension
 import FileCoordination
 import Foundation
+import ItemProvider
 import LinuxSystem
 import Testing
 
@@ -111,6 +113,44 @@ import Testing
             }
             #expect(try await peer.hear("contents") == "text")
         }
+    }
+
+    @Test(arguments: [(true, false), (false, true)])
+    func anItemThatAnExtensionLoadsIsReadUnderACoordinatedRead(coordinated: Bool, inPlace: Bool) async throws {
+        try await PrivateDaemon.run { daemon in
+            try await ConfinedExtension.install(
+                daemon, product: "ExtensionPeer", principal: "ExtensionPeer.Principal")
+            let file = daemon.work + "/a.txt"
+            try Data("text".utf8).write(to: URL(fileURLWithPath: file))
+            let peer = try daemon.peer(program: TestProcess.program("CoordinationPeer"))
+            try await hold(peer, "write \(file)")
+            try await ConfinedExtension.run(daemon) { process in
+                let connection = try ExtensionConnection(process.socket.duplicate())
+                async let text = load(file, coordinated, inPlace, over: connection)
+                try await daemon.hasClaims(2)
+                try Data("written".utf8).write(to: URL(fileURLWithPath: file))
+                peer.tell("end")
+                #expect(try await text == "written")
+                connection.close()
+            }
+        }
+    }
+
+    /// What an extension reads in a file that it is handed as an item.
+    private func load(
+        _ path: String, _ coordinated: Bool, _ inPlace: Bool, over connection: ExtensionConnection
+    ) async throws -> String? {
+        let provider = NSItemProvider()
+        provider.registerFileRepresentation(
+            forTypeIdentifier: "public.data", fileOptions: inPlace ? .openInPlace : [], visibility: .all
+        ) { completion in
+            completion(URL(fileURLWithPath: path), coordinated, nil)
+            return nil
+        }
+        let item = NSExtensionItem()
+        item.attributedTitle = NSAttributedString(string: "load")
+        item.attachments = [provider]
+        return try await connection.request([item]).first?.attributedContentText?.string
     }
 
     @Test func anExtensionNeitherWritesNorPresentsWhatItHasNoAccessTo() async throws {

@@ -22,7 +22,7 @@ struct ConfinedExtension {
             guard poll(&wait, 1, 60_000) == 1 else { throw Failure("the extension does not answer") }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(socket.rawValue, &buffer, buffer.count, 0)
-            guard count > 0 else { throw Failure("the extension has ended") }
+            guard count > 0 else { throw Failure("the extension has ended: \(count == 0 ? 0 : errno)") }
             return String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
@@ -34,20 +34,22 @@ struct ConfinedExtension {
         return String(answer.drop { $0 != "/" })
     }
 
-    static func install(_ daemon: PrivateDaemon) async throws {
+    static func install(
+        _ daemon: PrivateDaemon, product: String = "BookmarkExtension", principal: String = "None"
+    ) async throws {
         let appex = daemon.home + "/Bookmarks.appex"
         try FileManager.default.createDirectory(atPath: appex, withIntermediateDirectories: true)
         let list: [String: Any] = [
             "CFBundleIdentifier": bundle, "CFBundleName": "Bookmarks", "CFBundleExecutable": "Bookmarks",
             "NSExtension": [
-                "NSExtensionPointIdentifier": "com.apple.ui-services", "NSExtensionPrincipalClass": "None",
+                "NSExtensionPointIdentifier": "com.apple.ui-services", "NSExtensionPrincipalClass": principal,
                 "NSExtensionAttributes": ["NSExtensionActivationRule": "TRUEPREDICATE"],
                 "PurveyTimeLimit": 200,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
-        let program = TestProcess.program("BookmarkExtension")
+        let program = TestProcess.program(product)
         // By another process, which no fork of this one has open for writing.
         let copy = try await offPool {
             try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Bookmarks"], descriptors: []).wait()
