@@ -87,7 +87,8 @@ func perform(_ deed: String, _ operand: String) throws -> String {
         Witness.shared.present(url)
         NSFileCoordinator.addFilePresenter(Witness.shared)
         return "presenting"
-    case "heard": return Witness.shared.heard
+    // Never empty: a packet of no bytes looks like the end.
+    case "heard": return "heard " + Witness.shared.heard
     case "bookmark-relative":
         let paths = operand.split(separator: " ").map { URL(fileURLWithPath: String($0)) }
         return try paths[1].bookmarkData(

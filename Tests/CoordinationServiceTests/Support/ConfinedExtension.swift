@@ -22,7 +22,7 @@ struct ConfinedExtension {
             guard poll(&wait, 1, 60_000) == 1 else { throw Failure("the extension does not answer") }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(socket.rawValue, &buffer, buffer.count, 0)
-            guard count > 0 else { throw Failure("the extension has ended: \(count == 0 ? 0 : errno)") }
+            guard count > 0 else { throw Failure("the extension has ended") }
             return String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
