@@ -153,6 +153,27 @@ import Testing
         return try await connection.request([item]).first?.attributedContentText?.string
     }
 
+    @Test func aFolderForAConsumerThatHasGoneIsNotWaitedForAnyLonger() async throws {
+        try await PrivateDaemon.run { daemon in
+            let file = daemon.work + "/folder/a.txt"
+            try FileManager.default.createDirectory(
+                atPath: daemon.work + "/folder", withIntermediateDirectories: true)
+            try Data("text".utf8).write(to: URL(fileURLWithPath: file))
+            let program = TestProcess.program("CoordinationPeer")
+            let (provider, writer) = (try daemon.peer(program: program), try daemon.peer(program: program))
+            try await provider.ask("offer \(daemon.work)/folder coordinated", "offered")
+            try await hold(writer, "write \(file)")
+            // Gets folders as confined processes do: copied by their provider.
+            let consumer = try PeerProcess(
+                program, environment: TestProcess.environment(home: daemon.home) + ["PURVEY_CONFINED=1"])
+            consumer.tell("loadfolder board copy \(daemon.work)/copy")
+            try await daemon.hasClaims(2)
+            await consumer.end()
+            try await daemon.hasClaims(1)
+            try await writer.ask("end", "ended")
+        }
+    }
+
     @Test func anExtensionNeitherWritesNorPresentsWhatItHasNoAccessTo() async throws {
         try await run { scene in
             let other = scene.daemon.work + "/other.txt"
