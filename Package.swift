@@ -202,13 +202,15 @@ let package = Package(
         tests(
             "CoordinationServiceTests",
             [
-                "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer", "CoordinationService", "Exchange",
-                "ExtensionHost", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "AppExtension", "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer",
+                "CoordinationService",
+                "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "ItemProvider", "LinuxSystem",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "ExtensionPeer", dependencies: ["AppExtension", "ItemProvider"], path: "Tests/ExtensionPeer",
+            name: "ExtensionPeer", dependencies: ["AppExtension", "CoordinationService", "ItemProvider"],
+            path: "Tests/ExtensionPeer",
             swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests(
@@ -218,7 +220,7 @@ let package = Package(
             name: "UnrulyExtension", dependencies: ["CSwiftRuntime"], path: "Tests/UnrulyExtension",
             swiftSettings: settings),
         .executableTarget(
-            name: "BookmarkExtension", dependencies: ["FileCoordination", "LinuxSystem"],
+            name: "BookmarkExtension", dependencies: ["CoordinationService", "FileCoordination", "LinuxSystem"],
             path: "Tests/BookmarkExtension",
             swiftSettings: settings),
         tests(

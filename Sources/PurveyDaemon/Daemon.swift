@@ -60,7 +60,7 @@ enum Daemon {
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
-        ExtensionService(data: locations.data).addCalls(to: &calls)
+        ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
         var attempts = 0
         while true {

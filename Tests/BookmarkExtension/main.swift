@@ -1,5 +1,6 @@
 // An extension's program that uses bookmarks as it is told over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of security scope in a confined process.
+import CoordinationService
 import Dispatch
 import FileCoordination
 import Foundation
@@ -60,10 +61,104 @@ func perform(_ deed: String, _ operand: String) throws -> String {
         var bytes = [UInt8](repeating: 0, count: 100)
         let count = pread(item.rawValue, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    case "coordinated-read":
+        return try coordinated { error in
+            var text = "none"
+            NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: url, error: &error) {
+                text = (try? String(contentsOf: $0, encoding: .utf8)) ?? "unreadable"
+            }
+            return text
+        }
+    case "coordinated-append":
+        return try coordinated { error in
+            var text = "none"
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: &error) {
+                text = (try? perform("append", $0.path)) ?? "unwritable"
+            }
+            return text
+        }
+    case "hold":
+        Holder.shared.hold(url)
+        return "held"
+    case "release":
+        Holder.shared.release()
+        return "released"
+    case "present":
+        Witness.shared.present(url)
+        NSFileCoordinator.addFilePresenter(Witness.shared)
+        return "presenting"
+    // Never empty: a packet of no bytes looks like the end.
+    case "heard": return "heard " + Witness.shared.heard
+    case "bookmark-relative":
+        let paths = operand.split(separator: " ").map { URL(fileURLWithPath: String($0)) }
+        return try paths[1].bookmarkData(
+            options: .withSecurityScope,
+            includingResourceValuesForKeys: [.fileSizeKey, URLResourceKey("org.example.unheard-of")],
+            relativeTo: paths[0]
+        ).base64EncodedString()
+    case "resolve-relative":
+        let words = operand.split(separator: " ").map(String.init)
+        var isStale = false
+        return try URL(
+            resolvingBookmarkData: Data(base64Encoded: words[1]) ?? Data(), options: .withSecurityScope,
+            relativeTo: URL(fileURLWithPath: words[0]), bookmarkDataIsStale: &isStale
+        ).path
     case "bookmark": return try url.bookmarkData(options: .withSecurityScope).base64EncodedString()
     case "descriptors": return "\((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.count)"
     default: return "unknown deed"
     }
+}
+
+func coordinated(_ body: (inout NSError?) -> String) throws -> String {
+    var error: NSError?
+    let text = body(&error)
+    if let error { throw error }
+    return text
+}
+
+/// Writes a file for as long as it is told to.
+final class Holder: Sendable {
+    static let shared = Holder()
+    private let begun = DispatchSemaphore(value: 0)
+    private let ending = DispatchSemaphore(value: 0)
+
+    func hold(_ url: URL) {
+        Thread.detachNewThread { [begun, ending] in
+            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: nil) { _ in
+                begun.signal()
+                ending.wait()
+            }
+            begun.signal()
+        }
+        begun.wait()
+    }
+
+    func release() {
+        ending.signal()
+        begun.wait()
+    }
+}
+
+/// Presents an item, and remembers what it is told.
+final class Witness: NSObject, NSFilePresenter, Sendable {
+    static let shared = Witness()
+    private let state = Mutex<(url: URL?, heard: [String])>((nil, []))
+    let presentedItemOperationQueue = OperationQueue()
+
+    var presentedItemURL: URL? { state.withLock { $0.url } }
+    var heard: String { state.withLock { $0.heard.joined(separator: " ") } }
+
+    func present(_ url: URL) { state.withLock { $0.url = url } }
+
+    private func note(_ word: String) { state.withLock { $0.heard.append(word) } }
+
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        note("save")
+        completionHandler(nil)
+    }
+    func presentedItemDidChange() { note("changed") }
+    func presentedItemDidMove(to newURL: URL) { note("moved:" + newURL.path) }
+    func presentedSubitemDidChange(at url: URL) { note("subitem:" + url.path) }
 }
 
 func outcome(_ result: CInt) -> String { result >= 0 ? "done" : "refused" }
@@ -74,6 +169,7 @@ while true {
     var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
     poll(&wait, 1, -1)
     let count = recv(socketNumber, &buffer, buffer.count, 0)
+    if count < 0, errno == EAGAIN || errno == EINTR { continue }
     guard count > 0 else { exit(0) }
     let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ", maxSplits: 1).map(String.init)
     do {

@@ -250,6 +250,27 @@ import Testing
         }
     }
 
+    @Test func aRenewedBookmarkIsRelativeToWhatItIsSaidToBeAndKeepsValues() throws {
+        try run { scene in
+            let document = scene.files + "/document"
+            try Data("document".utf8).write(to: URL(fileURLWithPath: document))
+            let path = try scene.resolve(scene.bookmark(scene.file))
+            let base = try scene.resolve(scene.bookmark(document))
+            for path in [path, base] { #expect(scene.process.tell("start \(path)") == "yes") }
+            let renewed = try #require(scene.process.tell("bookmark-relative \(base) \(path)"))
+            let data = try #require(Data(base64Encoded: renewed), "\(renewed)")
+            let bookmark = try BookmarkSeal.open(data, try BookmarkKey(data: scene.place.data))
+            #expect(throws: CocoaError.self) { try BookmarkResolution(of: bookmark, relativeTo: nil) }
+            // To other programs, it is relative to the file itself.
+            let found = try BookmarkResolution(of: bookmark, relativeTo: FoundItem(at: document))
+            #expect(found.item.path == scene.file && !found.isStale)
+            #expect(bookmark.values.map(\.key) == [.fileSizeKey])
+            #expect(bookmark.values.first?.value as? Int == 4)
+            #expect(scene.process.tell("resolve-relative \(base) " + renewed) == path)
+            #expect(scene.process.tell("resolve " + renewed) == Self.corrupt)
+        }
+    }
+
     @Test func withoutTheOptionAccessBeginsAsItIsResolved() throws {
         try run { scene in
             let bookmark = try scene.bookmark(scene.file)

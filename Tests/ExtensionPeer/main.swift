@@ -42,6 +42,8 @@ final class Principal: NSObject, NSExtensionRequestHandling {
                 item.attributedContentText = NSAttributedString(string: "\(expired)")
                 context.completeRequest(returningItems: [item])
             }
+        case "load":
+            load(item?.attachments?.first, context)
         case "never":
             break
         case "open":
@@ -76,6 +78,16 @@ final class Principal: NSObject, NSExtensionRequestHandling {
                 NSItemProvider(item: (text as String).uppercased() as NSString, typeIdentifier: "public.text")
             ]
             context.completeRequest(returningItems: [answer])
+        }
+    }
+
+    /// Tells what a file holds.
+    private func load(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
+        _ = provider?.loadDataRepresentation(forTypeIdentifier: "public.data") { data, error in
+            guard let data else { return context.cancelRequest(withError: error ?? CocoaError(.fileNoSuchFile)) }
+            let item = NSExtensionItem()
+            item.attributedContentText = NSAttributedString(string: String(decoding: data, as: UTF8.self))
+            context.completeRequest(returningItems: [item])
         }
     }
 

@@ -1,13 +1,35 @@
 import CLateBinding
 import Conduit
 import FileCoordination
+import Foundation
+import Glibc
 import LinuxSystem
 
 /// The way of this process's coordination to the daemon.
 package struct DaemonCoordination: SharedCoordination {
-    private let entrance: DaemonEntrance
+    private let makeConnection: @Sendable (Service) throws -> Connection
 
-    package init(_ entrance: DaemonEntrance) { self.entrance = entrance }
+    package init(_ entrance: DaemonEntrance) { makeConnection = entrance.connect }
+
+    /// The way of a confined process: the socket that it was started with, which is there once.
+    ///
+    /// - Returns: `nil` in a process that was started with none.
+    init?(ofConfinedProcess environment: [String: String]) {
+        guard let number = environment[CoordinationLink.environmentKey].flatMap({ CInt($0) }), number > 2,
+            fcntl(number, F_SETFD, FD_CLOEXEC) == 0
+        else { return nil }
+        let link = Lock<FileDescriptor?>(FileDescriptor(owning: number))
+        makeConnection = { service in
+            let socket = link.withLock { link in
+                defer { link = nil }
+                return link
+            }
+            guard let socket else {
+                throw ConduitError.refused("the socket that the process was started with is closed")
+            }
+            return try Connection(try SequencedPacketSocket(checking: socket), service: service)
+        }
+    }
 
     package func connect(
         receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
@@ -25,7 +47,7 @@ package struct DaemonCoordination: SharedCoordination {
     }
 
     private func connect(_ service: Service, attempts: Int) throws -> Connection {
-        let connection = try entrance.connect(service)
+        let connection = try makeConnection(service)
         do {
             try Self.introduce(connection)
             return connection
@@ -80,9 +102,12 @@ private struct DaemonAuthority: CoordinationAuthority {
     }
 }
 
-/// Found by the coordinators of a program that links this module. The way to the daemon is the exchange's; a program without
-/// that has none.
+/// Found by the coordinators of a program that links this module. The way to the daemon is the exchange's, or the socket that a
+/// confined process was started with; a program with neither has none.
 @_cdecl("purvey_shared_coordination") package func sharedCoordination() -> UnsafeMutableRawPointer? {
+    if let confined = DaemonCoordination(ofConfinedProcess: ProcessInfo.processInfo.environment) {
+        return Unmanaged.passRetained(SharedCoordinationBox(confined)).toOpaque()
+    }
     guard let pointer = clate_daemon_entrance() else { return nil }
     // Whoever defines that function gives a retained object of this class.
     let entrance = Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue()

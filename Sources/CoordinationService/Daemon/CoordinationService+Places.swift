@@ -12,8 +12,14 @@ extension CoordinationService {
         guard let connection = connection(of: claim, refusedTo: call.connection) else {
             return call.reply(.init(place: nil, process: nil, program: nil))
         }
+        let bundle = confinedName(of: claim)
         let pending = connection.call(PlaceCall(claim: claim.number)) { result in
             let place = (try? result.get())?.place
+            // The kernel knows only who has made its socket.
+            if let bundle {
+                let place = place.map { "\($0) in \(bundle)" } ?? "a place in \(bundle) that it has not named"
+                return call.reply(.init(place: place, process: nil, program: nil))
+            }
             // Looking at another process's program reads files.
             HandlerThreads.shared.run {
                 let path = (try? connection.peer.executable())?.path

@@ -18,6 +18,8 @@ package final class CoordinationService: Sendable {
     private struct State {
         var numbers: [Connection: UInt64] = [:]
         var connections: [UInt64: Connection] = [:]
+        /// Of those that are confined.
+        var views: [UInt64: ConfinedView] = [:]
         var nextNumber: UInt64 = 1
         /// What waits for that moment to be over; `nil` when it is.
         var heldBack: HeldBackEvents?
@@ -56,7 +58,11 @@ package final class CoordinationService: Sendable {
         self.clients = clients
         let unsent = UnsentEffects()
         host = ArbiterHost { number, effects in
-            guard let connection = clients.state.withLock({ $0.connections[number] }) else { return }
+            let (known, view) = clients.state.withLock { ($0.connections[number], $0.views[number]) }
+            guard let connection = known else { return }
+            if let view {
+                return Self.send(view.translate(effects), to: connection) { unsent.giveUp($0, of: number) }
+            }
             for case .denied(_, .deadlock(let other, _)) in effects {
                 guard let client = other.client else { continue }
                 let claim = ClaimIdentifier(client: client, number: other.number)
@@ -93,15 +99,20 @@ package final class CoordinationService: Sendable {
         service.on(EventNotice.self) { [self] notice, connection in
             take(notice.event, from: number(of: connection), over: connection)
         }
-        service.onFault(EventNotice.self, FaultyClaim.self) { claim, error, connection in
-            Self.send([.denied(claim: claim.number, .refused(reason: "\(error)"))], to: connection) { _ in }
+        service.onFault(EventNotice.self, FaultyClaim.self) { [self] claim, error, connection in
+            refuse(claim.number, "\(error)", over: connection)
         }
+    }
+
+    func refuse(_ claim: UInt64, _ reason: String, over connection: Connection) {
+        Self.send([.denied(claim: claim, .refused(reason: reason))], to: connection) { _ in }
     }
 
     /// Sends effects, in several messages if one cannot hold them. One effect that no message holds is given back.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
+        guard !effects.isEmpty else { return }
         do {
             try connection.notify(EffectsNotice(effects))
         } catch .oversized {
@@ -115,7 +126,7 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    private func take(_ event: CoordinationEvent, from client: UInt64, over connection: Connection) {
+    func take(_ event: CoordinationEvent, from client: UInt64, over connection: Connection) {
         if case .claim = event { mark() }
         let (isHeldBack, excess) = clients.state.withLock { state -> (Bool, HeldBackEvents.Excess?) in
             if state.heldBack == nil { return (false, nil) }
@@ -170,13 +181,15 @@ package final class CoordinationService: Sendable {
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
-    private func number(of connection: Connection) -> UInt64 {
+    /// - Parameter view: what a confined process calls files.
+    func number(of connection: Connection, _ view: ConfinedView? = nil) -> UInt64 {
         let (number, isNew) = clients.state.withLock { state -> (UInt64, Bool) in
             if let number = state.numbers[connection] { return (number, false) }
             let number = state.nextNumber
             state.nextNumber += 1
             state.numbers[connection] = number
             state.connections[number] = connection
+            state.views[number] = view
             return (number, true)
         }
         if isNew { connection.onClose { [self] _ in ended(connection, number) } }
@@ -191,11 +204,17 @@ package final class CoordinationService: Sendable {
         }
     }
 
+    /// What others are told that a confined process is; `nil` for any other process.
+    func confinedName(of claim: ClaimIdentifier) -> String? {
+        clients.state.withLock { $0.views[claim.client]?.places.name }
+    }
+
     private func ended(_ connection: Connection, _ number: UInt64) {
         let process = connection.peer.process
         let isHeldBack = clients.state.withLock { state in
             state.numbers[connection] = nil
             state.connections[number] = nil
+            state.views[number] = nil
             state.refusals[number] = nil
             state.returned[number] = nil
             // It may have come back before this was known.

@@ -1,4 +1,5 @@
 import Conduit
+import FileCoordination
 import LinuxSystem
 import Synchronization
 
@@ -7,16 +8,21 @@ import Synchronization
 package final class ExtensionService: Sendable {
     private let library: ExtensionLibrary
     private let data: String
+    private let coordination: Coordination?
     /// Processes at one time; each has a thread that waits for it.
     private static let limit = 64
     private let running = Mutex(0)
+
+    /// Lets a process that is about to be started take part in file coordination: makes its end of a socket.
+    package typealias Coordination = @Sendable (any ConfinedPlaces) throws -> FileDescriptor
 
     /// The error domain on the wire.
     package static let domain = "PurveyExtension"
 
     /// - Parameter data: the folder of what Purvey keeps for this user.
-    package init(data: String) {
+    package init(data: String, coordination: Coordination? = nil) {
         self.data = data
+        self.coordination = coordination
         library = ExtensionLibrary(data: data)
         ScopeFolder.sweep(data: data)
     }
@@ -42,7 +48,8 @@ package final class ExtensionService: Sendable {
 
     private func run(_ identifier: String, socket: FileDescriptor, _ call: ServedCall<RunExtensionCall>) {
         do {
-            let run = try ExtensionRun(try library.find(identifier), socket: socket, data: data)
+            let run = try ExtensionRun(
+                try library.find(identifier), socket: socket, data: data, coordination: coordination)
             call.onCancel { run.release() }
             call.reply(run.waitForEnd())
         } catch {

@@ -59,8 +59,10 @@ struct Container: Sendable {
     }
 
     /// What the extension finds in its environment, and nothing else.
-    func environment(language: String?) -> [String] {
-        [
+    /// - Parameter coordinates: whether it has a socket for file coordination.
+    func environment(language: String?, coordinates: Bool) -> [String] {
+        let link = coordinates ? ["\(CoordinationLink.environmentKey)=\(CoordinationLink.descriptorNumber)"] : []
+        return link + [
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
             // Foundation asks the user database for the home folder, and this before it.
             "CFFIXED_USER_HOME=\(path)",

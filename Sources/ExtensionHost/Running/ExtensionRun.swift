@@ -29,9 +29,11 @@ package final class ExtensionRun: Sendable {
     ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - hostLibraries: where the language's libraries lie that this process is linked with.
+    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
+    ///     coordinate its own files only.
     package init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String,
-        hostLibraries: [String] = SwiftLibraries.ofThisProcess
+        hostLibraries: [String] = SwiftLibraries.ofThisProcess, coordination: ExtensionService.Coordination? = nil
     ) throws {
         container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
@@ -39,15 +41,18 @@ package final class ExtensionRun: Sendable {
         scopes = try ScopeFolder(data: data)
         let (ours, theirs) = try SequencedPacketSocket.pair()
         memoryLimit = bundle.memoryLimit
+        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes, container: container.path)
+        let coordinator = try coordination?(service)
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
-            environment: container.environment(language: ProcessInfo.processInfo.environment["LANG"]),
-            descriptors: [nil, nil, errors.input, socket, theirs.descriptor],
+            environment: container.environment(
+                language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil),
+            descriptors: [nil, nil, errors.input, socket, theirs.descriptor]
+                + (coordinator.map { [$0] } ?? []),
             confinedTo: Confinement(
                 of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries))
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
-        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes)
         link = try Connection(ours, service: service.makeService())
     }
 

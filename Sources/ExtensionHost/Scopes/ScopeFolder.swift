@@ -12,6 +12,8 @@ final class ScopeFolder: Sendable {
     }
 
     let path: String
+    /// The same, with the links on its way resolved: as coordination names files.
+    let realPath: String
     private let directory: FileDescriptor
 
     /// Makes one in a data folder. Blocks on the file system.
@@ -21,6 +23,7 @@ final class ScopeFolder: Sendable {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         directory = try FileDescriptor.open(path, [.readOnly, .directory])
+        realPath = directory.path ?? path
         guard directory.tryLock() else { throw Errno.wouldBlock }
         for use in [Use.reading, .changing] { try retrying { mkdirat(directory.rawValue, use.rawValue, 0o700) } }
     }

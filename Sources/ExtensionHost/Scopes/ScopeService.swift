@@ -8,22 +8,28 @@ import Synchronization
 /// The daemon's part in security-scoped bookmarks: gives one confined process access to the items that its bookmarks were
 /// made for. Which bundle asks is known by the socket: this daemon has started the process with it.
 final class ScopeService: Sendable {
-    private let bundle: String
+    let bundle: String
     private let data: String
-    private let folder: ScopeFolder
+    let folder: ScopeFolder
+    /// Of the process, with the links on its way resolved.
+    let container: String
     /// Items that one process may have resolved: each takes two descriptors of the daemon's.
     private static let limit = 256
+    /// Resource values that one bookmark may keep: there are fewer names that mean anything.
+    private static let keyLimit = 256
 
     // Innermost: files are opened and copied outside of it.
-    private let items = Mutex<[UInt64: ScopedItem]>([:])
+    let items = Mutex<[UInt64: ScopedItem]>([:])
 
     /// - Parameters:
     ///   - bundle: the identifier of the bundle whose process it is.
     ///   - data: the folder of what Purvey keeps for this user.
-    init(bundle: String, data: String, folder: ScopeFolder) {
+    ///   - container: the process's own folder.
+    init(bundle: String, data: String, folder: ScopeFolder, container: String) {
         self.bundle = bundle
         self.data = data
         self.folder = folder
+        self.container = (try? FileDescriptor.open(container, [.readOnly, .directory]).path) ?? container
     }
 
     func makeService() -> Service {
@@ -90,15 +96,14 @@ final class ScopeService: Sendable {
                 refusal: .notForThisBundle,
                 message: "the bookmark was not made for \(bundle), or before the machine was started")
         }
-        let base = try request.base.map { file in
-            guard let path = file.path else { throw Errno.noSuchFile }
-            return FoundItem(file, path: path)
-        }
+        let base = try request.base.map(base)
         let resolution: BookmarkResolution
         do {
             resolution = try BookmarkResolution(of: bookmark, relativeTo: base)
         } catch let error as CocoaError where error.code == .fileNoSuchFile {
             throw Fault(refusal: .itemNotFound, message: "the bookmark's item was deleted, or cannot be found")
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+            throw Fault(refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
         }
         // Somebody else's file with the same path is none that the person has handed over.
         guard !resolution.isReplaced else {
@@ -129,6 +134,19 @@ final class ScopeService: Sendable {
         return (number, item)
     }
 
+    /// What a bookmark is relative to: of what was placed for the process, the item that this stands for.
+    private func base(_ file: FileDescriptor) throws -> FoundItem {
+        guard let path = file.path else { throw Errno.noSuchFile }
+        let exact = ExactPath(path)
+        let placed = items.withLock { Array($0.values) }.first {
+            ExactPath($0.path) == exact
+                || PlainPath.moved(ExactPath($0.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
+                    == exact
+        }
+        guard let placed else { return FoundItem(file, path: path) }
+        return FoundItem(placed.item.descriptor, path: placed.item.descriptor.path ?? placed.item.path)
+    }
+
     private func renew(_ request: RenewBookmarkCall) throws -> RenewBookmarkCall.Reply {
         let item = try item(request.token)
         let options = NSURL.BookmarkCreationOptions(rawValue: UInt(request.options))
@@ -136,8 +154,19 @@ final class ScopeService: Sendable {
             bundle: bundle,
             isReadOnly: item.scope.isReadOnly || options.contains(.securityScopeAllowOnlyReadAccess),
             session: item.scope.session)
+        guard request.keys.count <= Self.keyLimit else {
+            throw Fault(refusal: .failed, message: "a bookmark keeps at most \(Self.keyLimit) resource values")
+        }
+        var values: [BookmarkValue] = []
+        if !request.keys.isEmpty {
+            let path = item.item.descriptor.path ?? item.item.path
+            values = try BookmarkValue.values(
+                of: URL(fileURLWithPath: path, isDirectory: item.isDirectory),
+                forKeys: request.keys.map { URLResourceKey(rawValue: $0) })
+        }
         let bookmark = try Bookmark(
-            options: options.rawValue, item: item.item, relativeTo: nil, scope: scope, values: [])
+            options: options.rawValue, item: item.item, relativeTo: try request.base.map(base), scope: scope,
+            values: values)
         let sealed = BookmarkSeal.seal(bookmark, try BookmarkKey(data: data))
         return RenewBookmarkCall.Reply(bookmark: ByteString([UInt8](sealed)))
     }

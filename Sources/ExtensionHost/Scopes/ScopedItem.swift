@@ -12,7 +12,8 @@ struct ScopedItem: Sendable {
     private let name: FileName
     /// Whether the place gets the file itself, under one more name, and not a copy.
     private let isLinked: Bool
-    private let isWritable: Bool
+    /// Whether the process may change it.
+    let isWritable: Bool
 
     /// What the confined process calls it.
     var path: String { place.path + "/" + name.description }

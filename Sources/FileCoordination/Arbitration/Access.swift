@@ -37,21 +37,21 @@ package struct Access: Hashable, Sendable {
 }
 
 /// Paths as the arbiter compares them: absolute, without links, `.` and `..`.
-enum PlainPath {
+package enum PlainPath {
     /// Whether a path lies beneath another one.
-    static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
+    package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         if parent == "/" { return path != "/" }
         let (path, parent) = (path.utf8, parent.utf8)
         return path.count > parent.count && path.starts(with: parent)
             && path[path.index(path.startIndex, offsetBy: parent.count)] == UInt8(ascii: "/")
     }
 
-    static func isAtOrBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
+    package static func isAtOrBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         path == parent || isBeneath(path, parent)
     }
 
     /// A path at or beneath `source`, as it is once that has moved.
-    static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
+    package static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
         ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
     }
 }

@@ -51,7 +51,7 @@ package struct Bookmark: Message {
     let base: ItemIdentity?
     let relativePath: String?
     package let scope: Scope?
-    let values: [BookmarkValue]
+    package let values: [BookmarkValue]
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         options = UInt(try decoder.decode(UInt64.self, forKey: 0))

@@ -22,7 +22,13 @@ package struct BookmarkValue: Message {
     private let real: Double?
     private let bytes: ByteString?
     private let texts: [String]?
-    let key: URLResourceKey
+    package let key: URLResourceKey
+
+    /// Those of an item's values that can be kept. Blocks on the file system.
+    package static func values(of item: URL, forKeys keys: [URLResourceKey]) throws -> [BookmarkValue] {
+        // An array brings the type identifier along, which Foundation's own method knows nothing of.
+        try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
+    }
 
     /// `nil` for a value that means nothing outside of this process.
     init?(_ value: Any, forKey key: URLResourceKey) {
@@ -45,7 +51,7 @@ package struct BookmarkValue: Message {
     }
 
     /// The value as Foundation has it; `nil` for one that is not what its kind says.
-    var value: Any? {
+    package var value: Any? {
         switch kind {
         case .text: text
         case .number: number.map { Int($0) }

@@ -109,15 +109,16 @@ extension URL {
         forBundle bundle: String?
     ) throws -> Data {
         let carriesScope = options.isDisjoint(with: [.minimalBookmark, .withoutImplicitSecurityScope])
-        if isFileURL, carriesScope, let renewed = try ScopedAccess.shared.renewBookmark(of: bookmarkPath, options) {
+        if isFileURL, carriesScope,
+            let renewed = try ScopedAccess.shared.renewBookmark(
+                of: bookmarkPath, options, keeping: keys, relativeTo: base)
+        {
             return renewed
         }
         let item = try foundItem()
         var values: [BookmarkValue] = []
         if let keys, !options.contains(.minimalBookmark) {
-            // An array brings the type identifier along, which Foundation's own method knows nothing of.
-            let found = try resourceValues(forKeys: Array(keys)).allValues
-            values = found.compactMap { BookmarkValue($0.value, forKey: $0.key) }
+            values = try BookmarkValue.values(of: self, forKeys: Array(keys))
         }
         let isReadOnly = options.contains(.securityScopeAllowOnlyReadAccess)
         var scope: Bookmark.Scope?

@@ -114,20 +114,30 @@ package struct RenewBookmarkCall: Call {
     package let token: UInt64
     /// The raw value of `NSURL.BookmarkCreationOptions`.
     package let options: UInt64
+    /// The file that the bookmark is to be relative to, open.
+    package let base: FileDescriptor?
+    /// The names of the resource values that it is to keep.
+    package let keys: [String]
 
-    package init(token: UInt64, options: UInt64) {
+    package init(token: UInt64, options: UInt64, base: FileDescriptor?, keys: [String]) {
         self.token = token
         self.options = options
+        self.base = base
+        self.keys = keys
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         token = try decoder.decode(forKey: 0)
         options = try decoder.decode(forKey: 1)
+        base = try decoder.decodeIfPresent(forKey: 2)
+        keys = try decoder.decodeIfPresent(forKey: 3) ?? []
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(token, forKey: 0)
         encoder.encode(options, forKey: 1)
+        encoder.encodeIfPresent(base, forKey: 2)
+        if !keys.isEmpty { encoder.encode(keys, forKey: 3) }
     }
 
     package struct Reply: Message {

@@ -49,9 +49,15 @@ package final class ScopedAccess: Sendable {
     /// A new bookmark of a resolved item. Blocks.
     ///
     /// - Returns: `nil` for a path that no bookmark was resolved to.
-    func renewBookmark(of path: String, _ options: URL.BookmarkCreationOptions) throws -> Data? {
+    func renewBookmark(
+        of path: String, _ options: URL.BookmarkCreationOptions, keeping keys: Set<URLResourceKey>?,
+        relativeTo base: URL?
+    ) throws -> Data? {
         guard let connection, let token = entries.withLock({ $0[path]?.token }) else { return nil }
-        let reply = try Self.ask(connection, RenewBookmarkCall(token: token, options: UInt64(options.rawValue)))
+        let request = RenewBookmarkCall(
+            token: token, options: UInt64(options.rawValue), base: try base?.foundItem().descriptor,
+            keys: (keys ?? []).map(\.rawValue).sorted())
+        let reply = try Self.ask(connection, request)
         return Data(reply.bookmark.bytes)
     }
 

@@ -16,12 +16,15 @@ package enum FolderPlacement {
     private static let name = "item"
 
     /// The provider's part: copies a folder. Blocks.
+    ///
+    /// - Parameter reading: reads it; whoever cancels the load cancels this as well.
     static func place(
-        _ folder: SuppliedFile, in target: FileDescriptor, progress: @escaping (Double) -> Void,
+        _ folder: SuppliedFile, in target: FileDescriptor, reading: CoordinatedReading,
+        progress: @escaping (Double) -> Void,
         isCancelled: @escaping () -> Bool
     ) throws {
         defer { folder.lease?.end() }
-        try CoordinatedReading().read(folder) { folder in
+        try reading.read(folder) { folder in
             _ = try TreeCopier.copy(
                 folder.descriptor, into: target, named: name,
                 progress: { completed, total in if total > 0 { progress(Double(completed) / Double(total)) } },

@@ -20,6 +20,8 @@ enum ServedLoad {
         finished: @escaping @Sendable (Bool) -> Void
     ) {
         let handlerFraction = LastFraction()
+        // A folder is read here, and may wait for its turn.
+        let reading = CoordinatedReading()
         let task = SupplyTask(
             representation, for: request.delivery,
             report: { fraction in
@@ -28,15 +30,22 @@ enum ServedLoad {
             },
             completion: { result in
                 guard mayMove(result, request) else {
-                    return answer(call, request, with: result, after: handlerFraction.value, finished: finished)
+                    return answer(
+                        call, request, with: result, reading: reading, after: handlerFraction.value,
+                        finished: finished)
                 }
                 HandlerThreads.shared.run {
-                    answer(call, request, with: result, after: handlerFraction.value, finished: finished)
+                    answer(
+                        call, request, with: result, reading: reading, after: handlerFraction.value,
+                        finished: finished)
                 }
             })
         call.onCancel {
             // Client code runs when the handler's progress is cancelled, and that may block.
-            DispatchQueue.global().async { task.cancel() }
+            DispatchQueue.global().async {
+                reading.cancel()
+                task.cancel()
+            }
         }
     }
 
@@ -54,7 +63,7 @@ enum ServedLoad {
 
     private static func answer(
         _ call: ServedCall<LoadCall>, _ request: LoadCall, with result: Result<Supply, any Error>,
-        after fraction: Double,
+        reading: CoordinatedReading, after fraction: Double,
         finished: @Sendable (Bool) -> Void
     ) {
         do {
@@ -65,7 +74,7 @@ enum ServedLoad {
             let supply = try result.get()
             if case .file(let folder) = supply, folder.isDirectory, let target = request.target {
                 try FolderPlacement.place(
-                    folder, in: target, progress: report, isCancelled: { call.isCancelled })
+                    folder, in: target, reading: reading, progress: report, isCancelled: { call.isCancelled })
                 call.reply(.placed(name: folder.name ?? ""))
                 return finished(!call.isCancelled)
             }
