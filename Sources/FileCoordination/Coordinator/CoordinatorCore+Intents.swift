@@ -7,8 +7,10 @@ extension CoordinatorCore {
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        claim(intents.items, purpose: purpose, in: .none, attempts: 16, at: .here(), finish: { queue.addOperation($0) })
-        {
+        claim(
+            intents.items, purpose: purpose, in: .none, attempts: Self.attempts, at: .here(),
+            finish: { queue.addOperation($0) }
+        ) {
             [self] result in
             do {
                 let (ticket, urls) = try result.get()
@@ -38,7 +40,8 @@ extension CoordinatorCore {
                 }
                 onThread { [self] in
                     claim(
-                        items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller, finish: onThread
+                        items, purpose: purpose, in: surroundings, attempts: Self.attempts, at: site, for: caller,
+                        finish: onThread
                     ) { continuation.resume(with: $0) }
                 }
             }
