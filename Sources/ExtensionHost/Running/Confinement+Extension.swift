@@ -1,5 +1,4 @@
 import AppExtension
-import Glibc
 import LinuxSystem
 
 extension Confinement {
@@ -37,9 +36,5 @@ extension Confinement {
     }
 
     /// Enough for a share of thousands of files, where this process may give away as many.
-    private static let mostDescriptors: UInt64 = {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
-        return min(UInt64(limit.rlim_max), 4096)
-    }()
+    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }

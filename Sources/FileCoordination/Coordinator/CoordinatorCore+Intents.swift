@@ -8,7 +8,7 @@ extension CoordinatorCore {
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
     ) {
         claim(
-            intents.items, purpose: purpose, in: .none, attempts: 16, at: .here(),
+            intents.items, purpose: purpose, in: .none, attempts: Self.attempts, at: .here(),
             finish: { queue.addOperation(TurnOperation($0, orElse: $1)) }
         ) { [self] result in
             do {
@@ -39,7 +39,7 @@ extension CoordinatorCore {
                 }
                 onThread { [self] in
                     claim(
-                        items, purpose: purpose, in: surroundings, attempts: 16, at: site, for: caller,
+                        items, purpose: purpose, in: surroundings, attempts: Self.attempts, at: site, for: caller,
                         finish: { job, _ in onThread(job) }
                     ) { continuation.resume(with: $0) }
                 }

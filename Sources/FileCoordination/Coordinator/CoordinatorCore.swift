@@ -22,7 +22,7 @@ final class CoordinatorCore: Sendable {
     }
 
     /// How often a claim is made anew when its path has come to lead elsewhere while it waited.
-    private static let attempts = 16
+    static let attempts = 16
 
     /// Waits until items may be used, runs an accessor on this thread, and gives them free again.
     func withClaim(_ items: [ClaimedItem], purpose: String, _ accessor: ([URL]) -> Void) throws {

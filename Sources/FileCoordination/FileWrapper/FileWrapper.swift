@@ -4,7 +4,8 @@ import Foundation
 ///
 /// A wrapper made from a URL reads what it stands for when it is asked for it, unless `.immediate` was given. The children of
 /// a directory are kept under unique names. What has more than 256 directories within each other, because a directory was added
-/// to itself, say, is not read or written, which is an error, and what has more than 96 is not serialized. Not for use from several threads at once, as on Apple's platforms.
+/// to itself, say, is not read or written, which is an error, and what has more than 96 is not serialized. Not for use from
+/// several threads at once, as on Apple's platforms.
 ///
 /// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux has no such class.
 open class FileWrapper: NSObject, NSSecureCoding {

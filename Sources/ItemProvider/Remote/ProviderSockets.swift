@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import LinuxSystem
 
 /// The sockets of this process to those that have promised items to it, kept within what it may have open.
@@ -30,7 +29,8 @@ final class ProviderSockets: Sendable {
 
     /// Those of the process. A load takes several descriptors besides its socket, and the rest of the program has its own; the
     /// provider has the other end of each, and may be allowed fewer.
-    static let shared = ProviderSockets(limit: min(max(descriptorLimit() / 4, 16), 256))
+    static let shared = ProviderSockets(
+        limit: min(max(Int(clamping: ResourceLimit.descriptors.current ?? .max) / 4, 16), 256))
 
     /// - Parameters:
     ///   - limit: how many may be open, and twice as many after a wait.
@@ -38,12 +38,6 @@ final class ProviderSockets: Sendable {
     init(limit: Int, patience: DispatchTimeInterval = .seconds(1)) {
         self.limit = limit
         self.patience = patience
-    }
-
-    private static func descriptorLimit() -> Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return Int(clamping: limit.rlim_cur)
     }
 
     /// Calls a function that opens a socket, when there is room for one. Whatever becomes of it, ``release()`` follows.

@@ -36,10 +36,15 @@ package enum ResourceLimit: Sendable, CaseIterable {
     private static let ordinaryStack: rlim_t = 8 << 20
 
     /// The limit; `nil` where there is none.
-    package var current: UInt64? {
+    package var current: UInt64? { value(\.rlim_cur) }
+
+    /// What it may be raised to without anybody's leave; `nil` where there is no end to that.
+    package var most: UInt64? { value(\.rlim_max) }
+
+    private func value(_ part: KeyPath<rlimit, rlim_t>) -> UInt64? {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur != ~0 else { return nil }
-        return UInt64(limit.rlim_cur)
+        guard getrlimit(resource, &limit) == 0, limit[keyPath: part] != ~0 else { return nil }
+        return UInt64(limit[keyPath: part])
     }
 
     /// Raises the limit to the most that this process may have without anybody's leave; a stack, to the ordinary size.

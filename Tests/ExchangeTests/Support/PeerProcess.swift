@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// Another process that does what a test tells it: see `Script` in its program.
 final class PeerProcess: Sendable {
@@ -17,7 +16,7 @@ final class PeerProcess: Sendable {
         var token: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let reading = DispatchGroup()
 
     init(_ path: String, arguments: [String] = [], environment: [String]) throws {

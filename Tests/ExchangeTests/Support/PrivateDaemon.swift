@@ -2,7 +2,6 @@ import Exchange
 import Foundation
 import Glibc
 import LinuxSystem
-import Synchronization
 import Testing
 
 /// A daemon of a test's own, in a folder of its own, with processes that use it. All of it is gone afterwards.
@@ -18,7 +17,7 @@ final class PrivateDaemon: Sendable {
         var peers: [PeerProcess] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Runs a test with a daemon that is ready.
     static func run(
@@ -176,7 +175,7 @@ func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -
 func eventually(
     _ isTrue: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {
         if try await isTrue() { return }
         try? await Task.sleep(for: .milliseconds(5))
