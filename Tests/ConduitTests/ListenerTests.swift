@@ -5,7 +5,7 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct ListenerTests {
     private let directory: TemporaryDirectory
     private let path: String
 

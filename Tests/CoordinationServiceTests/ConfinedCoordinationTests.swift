@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 
 /// File coordination between an extension that the daemon runs, confined, and programs of its user.
-@Suite(.timeLimit(.minutes(5))) struct ConfinedCoordinationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfinedCoordinationTests {
     /// A file of the user's, an extension with access to it, and another process of the user's.
     private struct Scene {
         let daemon: PrivateDaemon

@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 
 /// What the daemon takes from a confined process that says whatever it likes, over its coordination socket.
-@Suite(.timeLimit(.minutes(2))) struct ConfinedMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfinedMessageTests {
     /// A process with access to one file and one package, of which it may change the former.
     private struct Places: ConfinedPlaces {
         let name = "org.example.confined"

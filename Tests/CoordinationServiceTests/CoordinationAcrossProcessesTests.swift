@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What crosses processes: a daemon and three or more programs.
-@Suite(.timeLimit(.minutes(5))) struct CoordinationAcrossProcessesTests {
+@Suite(.timeLimit(.minutes(10))) struct CoordinationAcrossProcessesTests {
     private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
         try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
     }

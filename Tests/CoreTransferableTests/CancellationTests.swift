@@ -31,7 +31,7 @@ import UniformTypeIdentifiers
     }
 
     /// The importer runs, and nothing in the world will make it return.
-    @Test(.timeLimit(.minutes(1)), arguments: [Stubborn.data, Stubborn.file])
+    @Test(.timeLimit(.minutes(10)), arguments: [Stubborn.data, Stubborn.file])
     func anImporterThatNeverReturnsIsCancelled(_ stubborn: Stubborn) async throws {
         let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: stubborn.type.identifier)
         let hasBegun = AsyncStream.makeStream(of: String.self)
@@ -86,7 +86,7 @@ import UniformTypeIdentifiers
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func theFileOfACancelledImportIsThereUntilItsImporterEnds() async throws {
         let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: UTType.pdf.identifier)
         let begun = AsyncStream.makeStream(of: String.self)

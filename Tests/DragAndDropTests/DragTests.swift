@@ -139,7 +139,7 @@ import Testing
         var drag = DragOperation(UIDragInteraction(delegate: desk), boards: boards)
         try drag?.publish()
         drag = nil
-        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+        for _ in 0..<60_000 where !boards.items(of: DragOperation.board).isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(boards.items(of: DragOperation.board).isEmpty)
@@ -176,7 +176,7 @@ import Testing
         #expect(await second.perform() == .cancel)
         #expect(desk.told.filter { $0.hasPrefix("didEnd") } == ["didEnd copy"])
         #expect(try await DropOperation.remote(destination, boards: boards) == nil)
-        for _ in 0..<1_000 where !boards.items(of: DragOperation.board).isEmpty {
+        for _ in 0..<60_000 where !boards.items(of: DragOperation.board).isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(boards.items(of: DragOperation.board).isEmpty)

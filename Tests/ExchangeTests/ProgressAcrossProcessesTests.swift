@@ -137,7 +137,7 @@ final class Outcome: Sendable {
                 return state.result
             }
             if let result { return continuation.resume(with: result) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(120)) { self.giveUp() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) { self.giveUp() }
         }
     }
 

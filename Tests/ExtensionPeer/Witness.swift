@@ -25,7 +25,7 @@ final class Witness: Sendable {
 
     /// The next notification's name; waits for it.
     var notification: String {
-        guard arrived.wait(timeout: .now() + 60) == .success else { return "none" }
+        guard arrived.wait(timeout: .now() + 300) == .success else { return "none" }
         return observed.withLock { $0.removeFirst() }
     }
 

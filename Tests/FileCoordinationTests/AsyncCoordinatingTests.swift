@@ -5,7 +5,7 @@ import LinuxSystem
 import Testing
 
 /// Coordination in tasks.
-@Suite(.timeLimit(.minutes(5))) struct AsyncCoordinatingTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncCoordinatingTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

@@ -5,7 +5,7 @@ import LinuxSystem
 import Testing
 
 /// Where coordinators were called, as messages about deadlocks have it.
-@Suite(.timeLimit(.minutes(5))) struct CallSiteTests {
+@Suite(.timeLimit(.minutes(10))) struct CallSiteTests {
     private static let line = #line + 4
 
     private static func write(_ url: URL, _ accessor: () -> Void = {}) -> String? {

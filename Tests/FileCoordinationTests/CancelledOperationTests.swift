@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Accessors whose queue never runs them.
-@Suite(.timeLimit(.minutes(5))) struct CancelledOperationTests {
+@Suite(.timeLimit(.minutes(10))) struct CancelledOperationTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

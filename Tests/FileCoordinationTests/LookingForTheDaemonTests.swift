@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 /// A process that coordinates alone, because there was no daemon, looks for it again.
-@Suite(.timeLimit(.minutes(5))) struct LookingForTheDaemonTests {
+@Suite(.timeLimit(.minutes(10))) struct LookingForTheDaemonTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

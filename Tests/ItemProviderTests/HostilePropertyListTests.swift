@@ -29,12 +29,12 @@ import UniformTypeIdentifiers
             && (error as NSError).code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue
     }
 
-    @Test(.timeLimit(.minutes(1))) func oneThatUnfoldsExponentiallyIsNoURL() async throws {
+    @Test(.timeLimit(.minutes(10))) func oneThatUnfoldsExponentiallyIsNoURL() async throws {
         let provider = try provider(UTType.url.identifier)
         await #expect(performing: { try await provider.loadObject(ofClass: URL.self) as URL }, throws: isRefused)
     }
 
-    @Test(.timeLimit(.minutes(1))) func oneThatUnfoldsExponentiallyIsNoAttributedText() async throws {
+    @Test(.timeLimit(.minutes(10))) func oneThatUnfoldsExponentiallyIsNoAttributedText() async throws {
         let provider = try provider("org.purvey.attributed-string")
         let error = await loaded { done in
             provider.loadObject(ofClass: NSAttributedString.self) { _, error in done(error as NSError?) }

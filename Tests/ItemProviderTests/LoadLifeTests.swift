@@ -98,7 +98,7 @@ import UniformTypeIdentifiers
             return { seen == nil }
         }
         let isGone = start()
-        for _ in 0..<10_000 where !isGone() { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<300_000 where !isGone() { try await Task.sleep(for: .milliseconds(1)) }
         #expect(isGone())
     }
 

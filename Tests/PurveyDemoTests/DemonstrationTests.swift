@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a newcomer meets first: the demonstration and the README's program.
-@Suite(.timeLimit(.minutes(5))) struct DemonstrationTests {
+@Suite(.timeLimit(.minutes(10))) struct DemonstrationTests {
     @Test func everyExampleArrivesInEveryWay() async throws {
         try await withHome { home in
             let ending = try await BuiltProgram("purvey-demo", ["Examples"], home: home).finish()

@@ -68,7 +68,7 @@ extension ProgramsTests {
     }
 
     @MainActor private func until(_ isTrue: () -> Bool) async {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < deadline {
             if isTrue() { return }
             try? await Task.sleep(for: .milliseconds(2))

@@ -4,7 +4,7 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CallTests {
+@Suite(.timeLimit(.minutes(10))) struct CallTests {
     /// A connection to a service in this process, and the service.
     private func connect(
         serving own: Service = Service(), limits: ConnectionLimits = .init()

@@ -4,7 +4,7 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
     @Test func closingFailsCallsInFlightOnBothSides() async throws {
         let tests = TestService()
         let (client, server) = try Connection.pair(Service(), tests.service)

@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 /// Bodies in memory files, from a peer that does not keep to the rules.
-@Suite(.timeLimit(.minutes(2))) struct LargeMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct LargeMessageTests {
     private let echo = CBORValue.unsigned(Echo.method)
 
     private func body(of size: Int) -> [UInt8] {

@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 /// Packets that a connection of ours would not send.
-@Suite(.timeLimit(.minutes(2))) struct MalformedPacketTests {
+@Suite(.timeLimit(.minutes(10))) struct MalformedPacketTests {
     private let echo = CBORValue.unsigned(Echo.method)
 
     @Test(

@@ -5,7 +5,7 @@ import LinuxSystem
 import Testing
 
 /// What happens between two processes.
-@Suite(.timeLimit(.minutes(5))) struct PeerProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct PeerProcessTests {
     @Test func callsReachAnotherProcess() async throws {
         let (process, connection) = try PeerProcess.answering()
         defer { connection.close() }

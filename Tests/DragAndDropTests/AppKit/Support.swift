@@ -9,7 +9,7 @@ struct Programs: Sendable {
     let writer: NSPasteboard
     let reader: NSPasteboard
 
-    init(patience: DispatchTimeInterval = .seconds(60), patienceForFiles: DispatchTimeInterval = .seconds(60)) {
+    init(patience: DispatchTimeInterval = .seconds(600), patienceForFiles: DispatchTimeInterval = .seconds(600)) {
         writer = NSPasteboard(
             .general, PasteboardStore(boards, patience: patience, patienceForFiles: patienceForFiles))
         reader = NSPasteboard(
@@ -20,13 +20,13 @@ struct Programs: Sendable {
 /// Off the tasks' threads, because pasteboards block.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Swift.Result { try body() }) }
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }
 
 /// Waits until something is so, which happens on another thread.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    for _ in 0..<12_000 {
+    for _ in 0..<60_000 {
         if condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))
     }

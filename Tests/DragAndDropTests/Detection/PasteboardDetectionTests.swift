@@ -14,7 +14,7 @@ import Testing
     private func put(_ items: sending [NSItemProvider]) async {
         let (boards, name, promises) = (boards, name, items.map(\.promise))
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 UIPasteboard(name, boards).itemProviders = promises.map { NSItemProvider(promise: $0) }
                 continuation.resume()
             }

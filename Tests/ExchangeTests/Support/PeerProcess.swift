@@ -61,7 +61,7 @@ final class PeerProcess: Sendable {
 
     /// Waits for a line that begins like this, leaving others for later, and returns the rest of it.
     @discardableResult
-    func hear(_ prefix: String, within seconds: Int = 120) async throws -> String {
+    func hear(_ prefix: String, within seconds: Int = 300) async throws -> String {
         let line = try await withCheckedThrowingContinuation { continuation in
             let token = state.withLock { state -> UInt64? in
                 state.token += 1
@@ -86,7 +86,7 @@ final class PeerProcess: Sendable {
 
     /// A command and the answer to it.
     @discardableResult
-    func ask(_ line: String, _ prefix: String, within seconds: Int = 120) async throws -> String {
+    func ask(_ line: String, _ prefix: String, within seconds: Int = 300) async throws -> String {
         tell(line)
         return try await hear(prefix, within: seconds)
     }

@@ -2,7 +2,7 @@ import FileCoordination
 import Testing
 
 /// Many who wait for one item. What deciding costs shows as a test that ends, or does not.
-@Suite(.timeLimit(.minutes(2))) struct ArbiterCrowdTests {
+@Suite(.timeLimit(.minutes(10))) struct ArbiterCrowdTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, purpose: String? = nil, inside outer: [UInt64] = [])
         -> CoordinationEvent
     {

@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 /// How long presenters are waited for.
-@Suite(.timeLimit(.minutes(5))) struct PresenterTimeLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct PresenterTimeLimitTests {
     /// More jobs than there are threads of dispatch queues.
     private static let jobs = 600
 
