@@ -41,13 +41,16 @@ package final class CoordinationService: Sendable {
 
     private let clients: Clients
     private let host: ArbiterHost
+    private let absences = ProcessWatch()
     private let marker: String?
     /// About how many claims of others a process may ask, of those that it was refused something for.
     private static let refusalLimit = 1_000
     /// How long the processes of a daemon that is gone have to come here.
     private static let graceMilliseconds = 3_000
     /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
-    private static let absenceMilliseconds: CInt = 30_000
+    private static let longestAbsence = Duration.seconds(30)
+    /// For so many connections of one process that have ended something is kept. One that comes back needs one.
+    private static let mostAbsences = 8
     private static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
     /// - Parameter marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
@@ -229,9 +232,9 @@ package final class CoordinationService: Sendable {
     private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
+        for former in formerNumbers(of: process).dropLast(Self.mostAbsences) { forget(former) }
         // A connection ends a moment before its process has ended.
-        HandlerThreads.shared.run { [self] in
-            let hasEnded = process.hasEnded(within: Self.absenceMilliseconds)
+        absences.watch(process, for: Self.longestAbsence, as: number) { [self] hasEnded in
             let isThere = clients.state.withLock { $0.absent[number] == nil }
             if isThere { return }
             if !hasEnded {
@@ -245,6 +248,7 @@ package final class CoordinationService: Sendable {
 
     private func forget(_ number: UInt64) {
         clients.state.withLock { $0.absent[number] = nil }
+        absences.stopWatching(number)
         host.end(client: number)
     }
 

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs jobs after a while, one after the other, on a thread that is there as long as there are any, whatever happens to the
-/// threads of dispatch queues. Jobs must not block.
+/// Runs jobs after a while, one after the other, on a thread of their own that is there as long as there are any, whatever
+/// happens to the threads of others. Jobs must not block.
 package final class Deadlines: Sendable {
     package static let shared = Deadlines()
 
@@ -56,7 +56,12 @@ package final class Deadlines: Sendable {
             return (!state.isRunning, first.map { time < $0.time } ?? true)
         }
         if isNew {
-            HandlerThreads.shared.run { [self] in runAll() }
+            do {
+                try SystemThread.start("purvey-limits") { [self] in runAll() }
+            } catch {
+                // No thread can be had now: one that is there already does it, when it can.
+                HandlerThreads.shared.run { [self] in runAll() }
+            }
         } else if isFirst {
             hasChanged.signal()
         }
