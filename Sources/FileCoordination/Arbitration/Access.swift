@@ -50,6 +50,13 @@ package enum PlainPath {
         path == parent || isBeneath(path, parent)
     }
 
+    /// Whether a path comes before another one where what is beneath a path follows it at once.
+    package static func precedes(_ left: ExactPath, _ right: ExactPath) -> Bool {
+        // No byte of a name is less than that of the slash then.
+        func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
+        return left.utf8.lexicographicallyPrecedes(right.utf8) { rank($0) < rank($1) }
+    }
+
     /// A path at or beneath `source`, as it is once that has moved.
     package static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
         ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
