@@ -41,9 +41,8 @@ package enum PlainPath {
     /// Whether a path lies beneath another one.
     package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         if parent == "/" { return path != "/" }
-        let (path, parent) = (path.utf8, parent.utf8)
-        return path.count > parent.count && path.starts(with: parent)
-            && path[path.index(path.startIndex, offsetBy: parent.count)] == UInt8(ascii: "/")
+        guard path.continues(parent) else { return false }
+        return path.utf8[path.utf8.index(path.utf8.startIndex, offsetBy: parent.utf8.count)] == UInt8(ascii: "/")
     }
 
     package static func isAtOrBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {

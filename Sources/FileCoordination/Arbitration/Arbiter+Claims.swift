@@ -51,7 +51,7 @@ extension Arbiter {
 
     /// Why something more is not taken of a process.
     func denial(of cost: ClaimCost, for client: UInt64) -> ClaimDenial? {
-        if let denial = usages[client]?.denial(of: cost) { return denial }
+        if let denial = usages[client, default: ClaimUsage()].denial(of: cost) { return denial }
         let connections = processes.connections(beside: client)
         if connections.isEmpty { return nil }
         var all = ClaimUsage()

@@ -94,7 +94,6 @@ package struct ClaimCost: Sendable {
     private static let nameBytes = 32
 
     static func bytes(_ path: ExactPath, _ key: ExactPath) -> Int {
-        let names = key.utf8.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 }
-        return path.utf8.count + (key == path ? 0 : key.utf8.count) + names * nameBytes
+        path.utf8.count + (key == path ? 0 : key.utf8.count) + key.nameCount * nameBytes
     }
 }
