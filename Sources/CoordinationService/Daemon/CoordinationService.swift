@@ -102,8 +102,9 @@ package final class CoordinationService: Sendable {
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in
-            // One that was refused has been told.
-            if let number = number(of: connection) { take(notice.event, from: number, over: connection) }
+            // One that asked first has been told that there are too many.
+            guard let number = number(of: connection) else { return connection.close() }
+            take(notice.event, from: number, over: connection)
         }
         service.onFault(EventNotice.self, FaultyClaim.self) { [self] claim, error, connection in
             refuse(claim.number, "\(error)", over: connection)
