@@ -94,13 +94,20 @@ package final class CoordinationService: Sendable {
 
     /// Adds what this service does to a daemon's table.
     package func addCalls(to service: inout Service) {
-        service.on(CoordinateCall.self) { _, call in call.reply() }
+        service.on(CoordinateCall.self) { [self] _, call in
+            if number(of: call.connection) != nil { return call.reply() }
+            call.fail(
+                domain: "CoordinationService", code: 1,
+                message: "a process coordinates over at most \(ClaimUsage.connectionLimit) connections")
+        }
         service.on(CountClaimsCall.self) { [self] _, call in call.reply(.init(count: claimCount)) }
         service.on(FindPlaceCall.self) { [self] request, call in
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in
-            take(notice.event, from: number(of: connection), over: connection)
+            // One that asked first has been told that there are too many.
+            guard let number = number(of: connection) else { return connection.close() }
+            take(notice.event, from: number, over: connection)
         }
         service.onFault(EventNotice.self, FaultyClaim.self) { [self] claim, error, connection in
             refuse(claim.number, "\(error)", over: connection)
@@ -184,9 +191,33 @@ package final class CoordinationService: Sendable {
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
-    /// - Parameter view: what a confined process calls files.
-    func number(of connection: Connection, _ view: ConfinedView? = nil) -> UInt64 {
-        let (number, isNew) = clients.state.withLock { state -> (UInt64, Bool) in
+    /// The number of a process that is not confined, over one connection; `nil` if it has too many of them.
+    func number(of connection: Connection) -> UInt64? {
+        let (number, isNew) = assignNumber(to: connection, nil)
+        if isNew, let process = connection.peer.process,
+            !host.begin(client: number, of: UInt64(process.processID))
+        {
+            clients.state.withLock { state in
+                state.numbers[connection] = nil
+                state.connections[number] = nil
+            }
+            return nil
+        }
+        if isNew { connection.onClose { [self] _ in ended(connection, number) } }
+        return number
+    }
+
+    /// The number of a confined process. It has one connection.
+    ///
+    /// - Parameter view: what it calls files.
+    func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
+        let (number, isNew) = assignNumber(to: connection, view)
+        if isNew { connection.onClose { [self] _ in ended(connection, number) } }
+        return number
+    }
+
+    private func assignNumber(to connection: Connection, _ view: ConfinedView?) -> (UInt64, isNew: Bool) {
+        clients.state.withLock { state in
             if let number = state.numbers[connection] { return (number, false) }
             let number = state.nextNumber
             state.nextNumber += 1
@@ -195,8 +226,6 @@ package final class CoordinationService: Sendable {
             state.views[number] = view
             return (number, true)
         }
-        if isNew { connection.onClose { [self] _ in ended(connection, number) } }
-        return number
     }
 
     /// The process that made a claim, if that is why another one was refused something. Otherwise nobody's business.

@@ -40,7 +40,7 @@ package struct ClaimRequest: Sendable {
     package var answering: [UInt64]
     /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
     package let blocking: [UInt64]
-    /// How many milliseconds a presenter has to prepare itself.
+    /// How many milliseconds a presenter has to prepare itself, at least one and at most those of a day.
     package let presenterTimeLimit: Int
 
     package init(
@@ -54,7 +54,8 @@ package struct ClaimRequest: Sendable {
         self.enclosing = enclosing
         self.answering = answering
         self.blocking = blocking
-        self.presenterTimeLimit = presenterTimeLimit
+        let allowed = ClaimLimits.presenterMilliseconds
+        self.presenterTimeLimit = min(max(presenterTimeLimit, allowed.lowerBound), allowed.upperBound)
     }
 }
 
