@@ -116,8 +116,13 @@ extension Arbiter {
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var told: Set<Told> = []
         var moved: [ClaimIdentifier] = []
-        for outcome in outcomes where claim.request.accesses.indices.contains(outcome.access) {
-            let access = claim.request.accesses[outcome.access]
+        let accesses = claim.request.accesses
+        // Each item has become something once, and only one that was written.
+        var next = 0
+        for outcome in outcomes where outcome.access >= next && accesses.indices.contains(outcome.access) {
+            next = outcome.access + 1
+            let access = accesses[outcome.access]
+            guard access.writes else { continue }
             switch outcome.change {
             case .none: break
             case .changed: tellOfChange(access.path, access.key, itself: true, claim.presenter, &told)
@@ -125,6 +130,8 @@ extension Arbiter {
                 let isAnnounced = access.traits.contains(.deletes)
                 tellOfChange(access.path, access.key, itself: !isAnnounced, claim.presenter, &told)
             case .moved(let path, let key):
+                // Nobody was kept from where it has gone to.
+                guard access.traits.contains(.moves) else { continue }
                 moved += carryAlong(
                     ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil), claim.presenter,
                     isAnnounced: false, &told)
@@ -190,6 +197,10 @@ extension Arbiter {
             guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
             if PlainPath.isAtOrBeneath(presented, move.path) {
                 let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
+                guard mayFollow(identifier.client, from: presented, to: path) else {
+                    notify(identifier, .changed, excepted, &told)
+                    continue
+                }
                 present(
                     PresenterPlace(
                         number: place.number, path: path, key: Self.key(place.key ?? presented, after: move)),
@@ -234,6 +245,7 @@ extension Arbiter {
             guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
             if access.traits.contains(.replaces), access.path == move.path { continue }
             let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
+            guard mayFollow(entry.claim.client, from: access.path, to: path) else { continue }
             claims[entry.claim]?.request.accesses[entry.access].path = path
             claims[entry.claim]?.hasMoved = true
             setKey(of: entry, to: Self.key(access.key, after: move))

@@ -78,6 +78,8 @@ package struct Arbiter: Sendable {
     var presenterCounts: [UInt64: Int] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
+    /// The folders of the processes that are confined.
+    var confinements: [UInt64: ExactPath] = [:]
     var tree = PathTree()
     private var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
@@ -136,6 +138,7 @@ package struct Arbiter: Sendable {
         }
         settle(toSettle)
         if usages[client]?.count == 0 { usages[client] = nil }
+        if !keepingGranted { confinements[client] = nil }
         effects.removeAll { $0.client == client }
         return takeEffects()
     }
