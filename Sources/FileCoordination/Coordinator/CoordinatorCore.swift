@@ -102,7 +102,8 @@ final class CoordinatorCore: Sendable {
         let places = try items.map { try $0.locate() }
         let accesses = zip(items, places).map { $0.access(at: $1) }
         if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw ClaimDenial.refusal(fault) }
-        let ticket = process.claim(accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site)
+        let ticket = process.claim(
+            accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site, handed: items.first?.handed)
         running.withLock { $0.waiting[ticket.number] = ticket }
         return (ticket, places)
     }
