@@ -204,7 +204,8 @@ let package = Package(
             [
                 "AppExtension", "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer",
                 "CoordinationService",
-                "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "FileTesting", "ItemProvider",
+                "LinuxSystem",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

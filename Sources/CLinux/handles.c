@@ -44,6 +44,13 @@ int clinux_filesystem_identifier(int fd, uint64_t *identifier) {
     return 0;
 }
 
+int clinux_known_mode(int fd, uint32_t *mode) {
+    struct statx status;
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status)) return -1;
+    *mode = status.stx_mode;
+    return 0;
+}
+
 int clinux_birth_time(int fd, int64_t *nanoseconds) {
     struct statx status;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status)) return -1;

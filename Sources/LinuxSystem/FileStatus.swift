@@ -6,6 +6,20 @@ package struct FileStatus: Sendable {
     package enum Kind: Sendable, Equatable {
         case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
 
+        init(mode: mode_t) {
+            self =
+                switch mode & S_IFMT {
+                case S_IFREG: .regular
+                case S_IFDIR: .directory
+                case S_IFLNK: .symbolicLink
+                case S_IFIFO: .fifo
+                case S_IFSOCK: .socket
+                case S_IFCHR: .characterDevice
+                case S_IFBLK: .blockDevice
+                default: .unknown
+                }
+        }
+
         /// What it is, in a sentence.
         package var words: String {
             switch self {
@@ -35,18 +49,7 @@ package struct FileStatus: Sendable {
 
     package init(_ raw: stat) { self.raw = raw }
 
-    package var kind: Kind {
-        switch raw.st_mode & S_IFMT {
-        case S_IFREG: .regular
-        case S_IFDIR: .directory
-        case S_IFLNK: .symbolicLink
-        case S_IFIFO: .fifo
-        case S_IFSOCK: .socket
-        case S_IFCHR: .characterDevice
-        case S_IFBLK: .blockDevice
-        default: .unknown
-        }
-    }
+    package var kind: Kind { Kind(mode: raw.st_mode) }
 
     /// The size in bytes.
     package var size: Int { Int(raw.st_size) }
@@ -75,6 +78,18 @@ extension FileDescriptor {
         var raw = stat()
         try retrying { fstat(rawValue, &raw) }
         return FileStatus(raw)
+    }
+
+    /// What the open file is, without asking whoever keeps it.
+    package var knownKind: FileStatus.Kind {
+        var mode: UInt32 = 0
+        return clinux_known_mode(rawValue, &mode) == 0 ? FileStatus.Kind(mode: mode_t(mode)) : .unknown
+    }
+
+    /// Whether the file is open for reading. A mere handle to it (`O_PATH`) is not: anybody may have that.
+    package var isOpenForReading: Bool {
+        let mode = fcntl(rawValue, F_GETFL)
+        return mode >= 0 && mode & OpenOptions.pathOnly.rawValue == 0 && mode & O_ACCMODE != O_WRONLY
     }
 
     /// The status of a name in this directory; a symbolic link is not followed.

@@ -85,14 +85,13 @@ import Testing
         }
     }
 
-    @Test func aReaderOfAFileThatItWasHandedWaitsForItsWriter() async throws {
+    @Test func aFileThatAnExtensionWasNotHandedItNeitherWaitsForNorReads() async throws {
         try await run { scene in
             try await hold(scene.peer, "write \(scene.file)")
-            async let text = scene.process.tell("coordinated-read \(scene.file)")
-            try await scene.daemon.hasClaims(2)
-            scene.peer.tell("end")
-            // Its turn, but no access: that comes with a descriptor.
-            #expect(try await text == "unreadable")
+            #expect(try await scene.process.tell("coordinated-read \(scene.file)") == "unreadable")
+            #expect(try await scene.process.tell("coordinated-read \(scene.daemon.work)") == "unreadable")
+            try await scene.daemon.hasClaims(1)
+            try await scene.peer.ask("end", "ended")
         }
     }
 

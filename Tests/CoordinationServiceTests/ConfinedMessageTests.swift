@@ -1,86 +1,42 @@
-import Conduit
 import CoordinationService
 import FileCoordination
-import Foundation
-import LinuxSystem
 import Testing
 
 /// What the daemon takes from a confined process that says whatever it likes, over its coordination socket.
 @Suite(.timeLimit(.minutes(10))) struct ConfinedMessageTests {
-    /// A process with access to one file and one package, of which it may change the former.
-    private struct Places: ConfinedPlaces {
-        let name = "org.example.confined"
-        let container = "/data/containers/c"
-        let scopes = "/data/scopes/s"
-
-        func item(at path: String) -> PlacedItem? {
-            if path == scopes + "/changing/1/a.txt" {
-                return PlacedItem(path: path, realPath: "/home/u/a.txt", isWritable: true)
-            }
-            guard path.hasPrefix(scopes + "/reading/2/b") else { return nil }
-            return PlacedItem(path: scopes + "/reading/2/b", realPath: "/home/u/b", isWritable: false)
-        }
-    }
-
-    private static let placed = "/data/scopes/s/changing/1/a.txt"
-
-    private func event(_ number: UInt64, _ path: String, writes: Bool = true, adopts: Bool = false) -> EventNotice {
-        let access = Access(path: ExactPath(path), key: ExactPath(path), traits: writes ? .writes : [])
-        let request = ClaimRequest(number: number, accesses: [access], purpose: "\(path) \(number)")
-        return EventNotice(adopts ? .adopt(request) : .claim(request))
-    }
-
-    /// A process of the user's and a confined one, with what they hear.
-    private final class Side: Sendable {
-        let connection: Connection
-        let effects: AsyncStream<CoordinationEffect>
-
-        init(_ socket: SequencedPacketSocket) throws {
-            let (stream, continuation) = AsyncStream.makeStream(of: CoordinationEffect.self)
-            var hearing = Service()
-            hearing.on(EffectsNotice.self) { notice, _ in for effect in notice.effects { continuation.yield(effect) } }
-            effects = stream
-            connection = try Connection(socket, service: hearing)
-        }
-    }
-
-    private func serve(_ body: (CoordinationService, _ user: Side, _ confined: Side) async throws -> Void) async throws
-    {
-        let service = CoordinationService()
-        var calls = Service()
-        service.addCalls(to: &calls)
-        let (near, far) = try SequencedPacketSocket.pair()
-        let daemon = try Connection(far, service: calls)
-        let user = try Side(near)
-        let confined = try Side(try SequencedPacketSocket(checking: try service.admit(Places())))
-        defer { for connection in [daemon, user.connection, confined.connection] { connection.close() } }
-        try await body(service, user, confined)
-    }
+    private typealias Talk = ConfinedTalk
 
     @Test func aPlaceStandsForItsFile() async throws {
-        try await serve { _, user, confined in
+        try await Talk.run { talk in
+            let (user, confined) = (talk.user, talk.confined)
             var (hears, others) = (confined.effects.makeAsyncIterator(), user.effects.makeAsyncIterator())
-            try confined.connection.notify(event(1, Self.placed))
+            try confined.claim(1, Talk.placed)
             #expect(await hears.next() == .granted(claim: 1, paths: [], keys: [], hasWaited: false))
-            try user.connection.notify(event(7, "/home/u/a.txt"))
+            try user.claim(7, "/home/u/a.txt")
             // What it no longer sees is not deleted for others.
-            try confined.connection.notify(
-                EventNotice(.release(claim: 1, outcomes: [ClaimOutcome(access: 0, change: .deleted)])))
+            try confined.say(.release(claim: 1, outcomes: [ClaimOutcome(access: 0, change: .deleted)]))
             #expect(await others.next() == .granted(claim: 7, paths: [], keys: [], hasWaited: true))
         }
     }
 
     @Test func nothingIsTakenOverFromADaemonThatWasNeverThere() async throws {
-        try await serve { service, user, confined in
+        try await Talk.run { talk in
+            let (service, user, confined) = (talk.service, talk.user, talk.confined)
             var (hears, others) = (confined.effects.makeAsyncIterator(), user.effects.makeAsyncIterator())
-            try user.connection.notify(event(7, "/home/u/a.txt"))
+            try user.claim(7, "/home/u/a.txt")
             #expect(await others.next() == .granted(claim: 7, paths: [], keys: [], hasWaited: false))
-            try confined.connection.notify(event(1, Self.placed, adopts: true))
+            try confined.say(
+                .adopt(
+                    ClaimRequest(
+                        number: 1,
+                        accesses: [
+                            Access(path: ExactPath(Talk.placed), key: ExactPath(Talk.placed), traits: .writes)
+                        ], purpose: "1")))
             // Another one's answer shows that the first was dealt with and waits.
-            try confined.connection.notify(event(2, "/data/containers/c/own"))
+            try confined.claim(2, "/data/containers/c/own")
             #expect(await hears.next() == .granted(claim: 2, paths: [], keys: [], hasWaited: false))
             #expect(service.claimCount == 3)
-            try user.connection.notify(EventNotice(.release(claim: 7, outcomes: [])))
+            try user.say(.release(claim: 7, outcomes: []))
             #expect(await hears.next() == .granted(claim: 1, paths: [], keys: [], hasWaited: true))
         }
     }
@@ -90,9 +46,10 @@ import Testing
         "/data/containers", "/data/containers/other",
     ])
     func whatItHasNoAccessToIsNotWritten(path: String) async throws {
-        try await serve { service, _, confined in
+        try await Talk.run { talk in
+            let (service, confined) = (talk.service, talk.confined)
             var hears = confined.effects.makeAsyncIterator()
-            try confined.connection.notify(event(1, path))
+            try confined.claim(1, path)
             guard case .denied(claim: 1, .refused) = await hears.next() else {
                 Issue.record("it was not refused")
                 return
@@ -102,19 +59,17 @@ import Testing
     }
 
     @Test func ofOtherFilesItHearsNothing() async throws {
-        try await serve { _, user, confined in
+        try await Talk.run { talk in
+            let (user, confined) = (talk.user, talk.confined)
             var hears = confined.effects.makeAsyncIterator()
-            for (number, path) in ["/", "/home/u", Self.placed].enumerated() {
-                let place = PresenterPlace(
-                    number: UInt64(number + 1), path: ExactPath(path), key: ExactPath(path))
-                try confined.connection.notify(EventNotice(.present(place)))
+            for (number, path) in ["/", "/home/u", Talk.placed].enumerated() {
+                try confined.present(UInt64(number + 1), path)
             }
             // An answer shows that they are registered.
-            try confined.connection.notify(event(9, "/data/containers/c/own"))
+            try confined.claim(9, "/data/containers/c/own")
             #expect(await hears.next() == .granted(claim: 9, paths: [], keys: [], hasWaited: false))
             for (number, path) in ["/home/u/secret", "/home/u/a.txt"].enumerated() {
-                try user.connection.notify(
-                    EventNotice(.changedAttributes(path: ExactPath(path), names: ["\(number)"], excepted: nil)))
+                try user.say(.changedAttributes(path: ExactPath(path), names: ["\(number)"], excepted: nil))
             }
             #expect(await hears.next() == .notify(presenter: 3, .attributesChanged(["1"])))
         }

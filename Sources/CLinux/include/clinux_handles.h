@@ -13,5 +13,8 @@ int clinux_handle_of(int fd, int32_t *type, uint8_t *bytes, uint32_t *length);
 int clinux_open_handle(int mount, int32_t type, const uint8_t *bytes, uint32_t length, int flags);
 /// What statfs(2) calls the file system (`f_fsid`), 0 where it has no name; -1 when it cannot be asked.
 int clinux_filesystem_identifier(int fd, uint64_t *identifier);
+/// The kind of an open file, in the bits of `S_IFMT`, as the kernel knows it: nobody is asked, also where another machine or
+/// process keeps the file.
+int clinux_known_mode(int fd, uint32_t *mode);
 /// When an open file was made, O_PATH included, in nanoseconds since 1970. ENODATA where the file system does not know.
 int clinux_birth_time(int fd, int64_t *nanoseconds);

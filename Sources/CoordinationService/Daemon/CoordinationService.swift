@@ -40,7 +40,7 @@ package final class CoordinationService: Sendable {
     }
 
     private let clients: Clients
-    private let host: ArbiterHost
+    let host: ArbiterHost
     private let absences = ProcessWatch()
     private let marker: String?
     /// About how many claims of others a process may ask, of those that it was refused something for.
@@ -51,7 +51,7 @@ package final class CoordinationService: Sendable {
     private static let longestAbsence = Duration.seconds(30)
     /// For so many connections of one process that have ended something is kept. One that comes back needs one.
     private static let mostAbsences = 8
-    private static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
+    static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
     /// - Parameter marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
     package init(marker: String? = nil) {
@@ -87,6 +87,11 @@ package final class CoordinationService: Sendable {
     /// How many claims there are, granted and waiting.
     package var claimCount: Int { host.claimCount }
 
+    /// How many claims confined processes have made and not ended.
+    package var confinedClaimCount: Int {
+        clients.state.withLock { Array($0.views.values) }.reduce(0) { $0 + $1.claimCount }
+    }
+
     /// The daemon ends in good order: the next one need not wait for anybody if nothing is claimed.
     package func end() {
         if let marker, claimCount == 0 { unlink(marker) }
@@ -115,7 +120,12 @@ package final class CoordinationService: Sendable {
     }
 
     func refuse(_ claim: UInt64, _ reason: String, over connection: Connection) {
-        Self.send([.denied(claim: claim, .refused(reason: reason))], to: connection) { _ in }
+        tell([.denied(claim: claim, .refused(reason: reason))], over: connection)
+    }
+
+    /// Tells a process something apart from the arbiter.
+    func tell(_ effects: [CoordinationEffect], over connection: Connection) {
+        Self.send(effects, to: connection) { _ in }
     }
 
     /// Sends effects, in several messages if one cannot hold them. One effect that no message holds is given back.
@@ -147,7 +157,10 @@ package final class CoordinationService: Sendable {
             }
         }
         switch excess {
-        case .claim(let number, let denial)?: Self.send([.denied(claim: number, denial)], to: connection) { _ in }
+        case .claim(let number, let denial)?:
+            let view = clients.state.withLock { $0.views[client] }
+            _ = view?.end(number)
+            tell([.denied(claim: number, denial)], over: connection)
         // It comes back, and says what it has.
         case .other?: connection.close()
         case nil: break
@@ -203,7 +216,7 @@ package final class CoordinationService: Sendable {
             }
             return nil
         }
-        if isNew { connection.onClose { [self] _ in ended(connection, number) } }
+        if isNew { connection.onClose { [self] in ended(connection, number, $0) } }
         return number
     }
 
@@ -212,7 +225,10 @@ package final class CoordinationService: Sendable {
     /// - Parameter view: what it calls files.
     func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
         let (number, isNew) = assignNumber(to: connection, view)
-        if isNew { connection.onClose { [self] _ in ended(connection, number) } }
+        if isNew {
+            host.confine(number, to: view.container)
+            connection.onClose { [self] in ended(connection, number, $0) }
+        }
         return number
     }
 
@@ -241,9 +257,10 @@ package final class CoordinationService: Sendable {
         clients.state.withLock { $0.views[claim.client]?.places.name }
     }
 
-    private func ended(_ connection: Connection, _ number: UInt64) {
+    private func ended(_ connection: Connection, _ number: UInt64, _ reason: CloseReason) {
         let process = connection.peer.process
-        let isHeldBack = clients.state.withLock { state in
+        let (isHeldBack, view) = clients.state.withLock { state in
+            let view = state.views[number]
             state.numbers[connection] = nil
             state.connections[number] = nil
             state.views[number] = nil
@@ -252,9 +269,11 @@ package final class CoordinationService: Sendable {
             // It may have come back before this was known.
             if let process, !state.returned.values.contains(process.processID) { state.absent[number] = process }
             state.heldBack?.end(number, process)
-            return state.heldBack != nil
+            return (state.heldBack != nil, view)
         }
-        if !isHeldBack { conclude(number, process) }
+        if isHeldBack { return }
+        if let view, reason.isOfOurs { return keep(number, view) }
+        conclude(number, process)
     }
 
     /// A connection has ended, and all that came over it was dealt with.
@@ -275,7 +294,7 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    private func forget(_ number: UInt64) {
+    func forget(_ number: UInt64) {
         clients.state.withLock { $0.absent[number] = nil }
         absences.stopWatching(number)
         host.end(client: number)

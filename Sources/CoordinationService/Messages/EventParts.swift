@@ -66,8 +66,12 @@ private struct AccessMessage: Message {
     init(from decoder: inout MessageDecoder) throws(MessageError) {
         let path: PathMessage = try decoder.decode(forKey: 0)
         let key: PathMessage? = try decoder.decodeIfPresent(forKey: 1)
-        let traits: UInt16 = try decoder.decode(forKey: 2)
-        access = Access(path: path.path, key: key?.path ?? path.path, traits: Access.Traits(rawValue: traits))
+        let traits = Access.Traits(rawValue: try decoder.decode(forKey: 2))
+        // Presenters close what is to be deleted: nobody says so who does not keep others out.
+        guard traits.areSound else {
+            throw .invalid("an item that is only read is neither deleted nor moved, replaced or given up")
+        }
+        access = Access(path: path.path, key: key?.path ?? path.path, traits: traits)
     }
 
     func encode(to encoder: inout MessageEncoder) {

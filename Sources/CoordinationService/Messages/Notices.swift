@@ -1,13 +1,19 @@
 import Conduit
 import FileCoordination
+import LinuxSystem
 
 /// What a process tells the daemon's arbiter. Not a call: a claim may wait for days, and is answered by an effect.
 package struct EventNotice: Notice {
     /// Above the numbers of the exchange's own notices, which are served at the same socket.
     package static var method: UInt64 { 64 }
     package let event: CoordinationEvent
+    /// What a confined process shows with a claim: the file that it wants to read.
+    package let handed: FileDescriptor?
 
-    package init(_ event: CoordinationEvent) { self.event = event }
+    package init(_ event: CoordinationEvent) {
+        self.event = event
+        handed = if case .claim(let request) = event { request.handed } else { nil }
+    }
 
     private enum Kind: UInt64, MessageValue {
         case claim = 0
@@ -25,6 +31,7 @@ package struct EventNotice: Notice {
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         let kind: Kind = try decoder.decode(forKey: 0)
+        handed = kind == .claim ? try decoder.decodeIfPresent(forKey: 10) : nil
         switch kind {
         case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
@@ -67,6 +74,7 @@ package struct EventNotice: Notice {
         case .claim(let request):
             encoder.encode(Kind.claim, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
+            encoder.encodeIfPresent(handed, forKey: 10)
         case .adopt(let request):
             encoder.encode(Kind.adopt, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)

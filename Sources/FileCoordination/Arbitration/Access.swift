@@ -19,6 +19,11 @@ package struct Access: Hashable, Sendable {
         package static let isQuiet = Traits(rawValue: 1 << 5)
         /// The item's bytes are given up, as there are others to be had.
         package static let evicts = Traits(rawValue: 1 << 6)
+
+        /// Whether only what is written is to become something else.
+        package var areSound: Bool {
+            contains(.writes) || isDisjoint(with: [.deletes, .moves, .replaces, .evicts])
+        }
     }
 
     /// The item: absolute, the links of its parents resolved.

@@ -36,6 +36,9 @@ extension Arbiter {
         _ telling: inout Telling
     ) {
         let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
+        guard mayFollow(identifier.client, from: presented, to: path) else {
+            return notify(identifier, .changed, &telling)
+        }
         let key = Self.key(place.key ?? presented, after: move, of: path)
         guard !ClaimLimits.isTooLong(path), !ClaimLimits.isTooLong(key) else {
             return present(PresenterPlace(number: place.number, path: nil, key: nil), identifier.client)
@@ -71,6 +74,7 @@ extension Arbiter {
             guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
             if access.traits.contains(.replaces), access.path == move.path { continue }
             let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
+            guard mayFollow(entry.claim.client, from: access.path, to: path) else { continue }
             let moved = Access(path: path, key: Self.key(access.key, after: move, of: path), traits: access.traits)
             guard makeRoom(for: moved, insteadOf: access, entry.claim) else {
                 let reason = "its items have moved to paths that are too long"

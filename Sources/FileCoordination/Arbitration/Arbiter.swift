@@ -87,6 +87,8 @@ package struct Arbiter: Sendable {
     var presenterUsages: [UInt64: PresenterUsage] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
+    /// The folders of the processes that are confined.
+    var confinements: [UInt64: ExactPath] = [:]
     var tree = PathTree()
     var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
@@ -158,7 +160,10 @@ package struct Arbiter: Sendable {
         }
         settle(toSettle)
         if usages[client]?.count == 0 { usages[client] = nil }
-        if !keepingGranted { processes.remove(client) }
+        if !keepingGranted {
+            processes.remove(client)
+            confinements[client] = nil
+        }
         effects.removeAll { $0.client == client }
         return takeEffects()
     }

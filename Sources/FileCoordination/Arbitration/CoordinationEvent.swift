@@ -1,4 +1,5 @@
 import Conduit
+import LinuxSystem
 
 /// What a process tells the arbiter. Claims and presenters are known by numbers that their process gives them, preparations by
 /// the arbiter's own.
@@ -41,11 +42,14 @@ package struct ClaimRequest: Sendable {
     /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
     package let blocking: [UInt64]
     /// How many milliseconds a presenter has to prepare itself, at least one and at most those of a day.
-    package let presenterTimeLimit: Int
+    package var presenterTimeLimit: Int
+    /// The file to be read, as a confined process has been handed it. Said with a claim, and no part of it.
+    package let handed: FileDescriptor?
 
     package init(
         number: UInt64, accesses: [Access], purpose: String, presenter: UInt64? = nil, enclosing: [UInt64] = [],
-        answering: [UInt64] = [], blocking: [UInt64] = [], presenterTimeLimit: Int = 30_000
+        answering: [UInt64] = [], blocking: [UInt64] = [], presenterTimeLimit: Int = 30_000,
+        handed: FileDescriptor? = nil
     ) {
         self.number = number
         self.accesses = accesses
@@ -56,6 +60,7 @@ package struct ClaimRequest: Sendable {
         self.blocking = blocking
         let allowed = ClaimLimits.presenterMilliseconds
         self.presenterTimeLimit = min(max(presenterTimeLimit, allowed.lowerBound), allowed.upperBound)
+        self.handed = handed
     }
 }
 

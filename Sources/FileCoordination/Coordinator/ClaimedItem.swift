@@ -13,6 +13,8 @@ struct ClaimedItem: Sendable {
 
     let url: URL
     let use: Use
+    /// The file itself, where the process has it from another one and may not open it by its path.
+    var handed: FileDescriptor?
 
     static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
         ClaimedItem(url: url, use: .reading(options))

@@ -105,7 +105,8 @@ final class CoordinatorCore: Sendable {
         let accesses = zip(items, places).map { $0.access(at: $1) }
         if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw ClaimDenial.refusal(fault) }
         if running.withLock({ $0.isCancelled }) { throw CocoaError(.userCancelled) }
-        let ticket = process.claim(accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site)
+        let ticket = process.claim(
+            accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site, handed: items.first?.handed)
         let isCancelled = running.withLock { running in
             running.waiting[ticket.number] = ticket
             return running.isCancelled

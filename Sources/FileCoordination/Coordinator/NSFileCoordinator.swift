@@ -115,6 +115,15 @@ open class NSFileCoordinator: NSObject {
         perform([.writing(url, options)], outError) { writer($0[0]) }
     }
 
+    /// Reads a file that this process was handed and has open. A confined process reads files of others in turn only if it shows
+    /// that it was handed them. Otherwise as ``coordinate(readingItemAt:options:error:byAccessor:)``.
+    package func coordinate(
+        reading file: FileDescriptor, at url: URL, options: ReadingOptions, error outError: NSErrorPointer,
+        byAccessor reader: (URL) -> Void
+    ) {
+        perform([ClaimedItem(url: url, use: .reading(options), handed: file)], outError) { reader($0[0]) }
+    }
+
     /// Gives up an item's bytes, as whoever keeps them elsewhere as well does. Presenters of the item make way and are asked
     /// ``NSFilePresenter/accommodatePresentedItemEviction(completionHandler:)``; one that objects makes the call fail with its
     /// error. They are not told of a change. Otherwise as ``coordinate(writingItemAt:options:error:byAccessor:)``.

@@ -33,6 +33,11 @@ package final class ArbiterHost: Sendable {
         state.withLock { $0.arbiter.begin(client: client, of: process) }
     }
 
+    /// A process that is about to take part is confined to a folder.
+    package func confine(_ client: UInt64, to folder: ExactPath) {
+        state.withLock { $0.arbiter.confine(client, to: folder) }
+    }
+
     /// A process has gone.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 

@@ -5,7 +5,7 @@ extension ProcessCoordination {
     /// Makes a claim. Blocks only while there is nobody yet who decides.
     func claim(
         _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, in surroundings: ClaimSurroundings,
-        at site: CallSite
+        at site: CallSite, handed: FileDescriptor? = nil
     ) -> ClaimTicket {
         refreshPlaces()
         let blocking = surroundings.blocksThread ? presentersBlockedByThisThread() : []
@@ -18,7 +18,7 @@ extension ProcessCoordination {
                     number: number, accesses: accesses, purpose: purpose,
                     presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: surroundings.enclosing,
                     answering: surroundings.answering, blocking: blocking,
-                    presenterTimeLimit: Self.presenterTimeLimit),
+                    presenterTimeLimit: Self.presenterTimeLimit, handed: handed),
                 at: site)
             state.claims[number] = ticket
             return ticket

@@ -22,10 +22,15 @@ final class CoordinatedReading: @unchecked Sendable {
         var outcome: Swift.Result<Result, any Error>?
         var failure: NSError?
         // What a link leads to was handed over, and is what others write.
-        coordinator.coordinate(
-            readingItemAt: URL(fileURLWithPath: path), options: .resolvesSymbolicLink, error: &failure
-        ) { url in
+        let (url, options) = (URL(fileURLWithPath: path), NSFileCoordinator.ReadingOptions.resolvesSymbolicLink)
+        let read = { (url: URL) in
             outcome = Swift.Result { try body(isReachable ? file.reopened(at: url.path) : file) }
+        }
+        if FolderPlacement.isNeeded {
+            coordinator.coordinate(
+                reading: file.descriptor, at: url, options: options, error: &failure, byAccessor: read)
+        } else {
+            coordinator.coordinate(readingItemAt: url, options: options, error: &failure, byAccessor: read)
         }
         if let outcome { return try outcome.get() }
         if failure?.domain == NSCocoaErrorDomain, failure?.code == CocoaError.userCancelled.rawValue {

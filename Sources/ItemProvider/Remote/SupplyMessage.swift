@@ -36,9 +36,7 @@ package struct SupplyMessage: Message {
         case .file, .directory:
             let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
             // Only what the sender itself may read: a mere handle to a file could be opened by whoever gets it.
-            let mode = fcntl(descriptor.rawValue, F_GETFL)
-            guard mode >= 0, mode & FileDescriptor.OpenOptions.pathOnly.rawValue == 0, mode & O_ACCMODE != O_WRONLY
-            else { throw .invalid("the file is not open for reading") }
+            guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
             let path: String? = try decoder.decodeIfPresent(forKey: 4)
             let name: String? = try decoder.decodeIfPresent(forKey: 5)
             // The system would take such a path for a shorter one.

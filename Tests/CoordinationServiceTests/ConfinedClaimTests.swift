@@ -1,0 +1,252 @@
+import Conduit
+import CoordinationService
+import FileCoordination
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+/// What a confined process cannot make of its claims, whatever it says.
+@Suite(.timeLimit(.minutes(10))) struct ConfinedClaimTests {
+    private typealias Talk = ConfinedTalk
+
+    private static let own = Talk.container + "/a"
+
+    private func granted(_ claim: UInt64, hasWaited: Bool = false) -> CoordinationEffect {
+        .granted(claim: claim, paths: [], keys: [], hasWaited: hasWaited)
+    }
+
+    private func moved(to path: String, key: String? = nil) -> [ClaimOutcome] {
+        [ClaimOutcome(access: 0, change: .moved(toPath: ExactPath(path), key: ExactPath(key ?? path)))]
+    }
+
+    /// What the user's process hears first after all that the confined one has said by now has been dealt with.
+    private func nextOfUser(_ talk: Talk) async throws -> CoordinationEffect? {
+        var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
+        try talk.confined.claim(1_000, Talk.container + "/last")
+        while let effect = await hears.next(), effect != granted(1_000) {}
+        try talk.user.claim(1_000, "/home/last")
+        return await others.next()
+    }
+
+    @Test func oneNumberIsOneClaim() async throws {
+        try await Talk.run { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            try talk.user.present(9, "/home/u/b")
+            try talk.confined.claim(7, Talk.readOnly, .isQuiet)
+            #expect(await hears.next() == granted(7))
+            try talk.confined.claim(7, Self.own, [.writes, .moves])
+            guard case .denied(claim: 7, .refused) = await hears.next() else {
+                Issue.record("it was not refused")
+                return
+            }
+            try talk.confined.say(.release(claim: 7, outcomes: moved(to: Talk.container + "/loot")))
+            #expect(try await nextOfUser(talk) == granted(1_000))
+            // Nor is a number used again, of which something may still be on its way.
+            try talk.confined.claim(7, Self.own)
+            guard case .denied(claim: 7, .refused) = await hears.next() else {
+                Issue.record("it was not refused")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [Access.Traits.deletes, .moves, .replaces, .evicts])
+    func onlyWhatIsWrittenIsDeletedOrGivenUp(_ trait: Access.Traits) async throws {
+        try await Talk.run { talk in
+            try talk.user.present(9, "/home/u/b")
+            for (side, path) in [(talk.confined, Talk.readOnly), (talk.user, "/home/u/b")] {
+                var hears = side.effects.makeAsyncIterator()
+                try side.claim(1, path, [trait, .isQuiet])
+                guard case .denied(claim: 1, .refused(let reason)) = await hears.next() else {
+                    Issue.record("it was not refused")
+                    return
+                }
+                #expect(reason.contains("only read"))
+            }
+            #expect(talk.service.claimCount == 0)
+        }
+    }
+
+    @Test(arguments: [Access.Traits.deletes, .moves, .replaces, .evicts])
+    func anItemOfOthersIsChangedInPlaceAndNothingElse(_ trait: Access.Traits) async throws {
+        try await Talk.run { talk in
+            var others = talk.user.effects.makeAsyncIterator()
+            try talk.user.present(9, "/home/u/a.txt")
+            try talk.user.claim(1, "/home/other")
+            #expect(await others.next() == granted(1))
+            try talk.confined.claim(1, Talk.placed, [.writes, trait])
+            guard case .prepare(let preparation) = await others.next() else {
+                Issue.record("it was not asked")
+                return
+            }
+            #expect(preparation.relinquishing == .toWriter)
+            #expect(!preparation.deletesItem && !preparation.evictsItem)
+        }
+    }
+
+    @Test func aMoveGuardsNothingOutsideOfTheContainer() async throws {
+        try await Talk.run { talk in
+            var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
+            try talk.confined.claim(1, Self.own, [.writes, .moves])
+            #expect(await hears.next() == granted(1))
+            try talk.confined.claim(2, Self.own)
+            try talk.confined.claim(3, Self.own, .isQuiet)
+            try talk.confined.say(
+                .moved(
+                    ItemMove(
+                        path: ExactPath(Self.own), newPath: ExactPath(Talk.container + "/b"), newKey: "/",
+                        excepted: nil)))
+            // Both are there now, and the first of them is granted.
+            #expect(
+                await hears.next()
+                    == .granted(
+                        claim: 2, paths: [ExactPath(Talk.container + "/b")], keys: [ExactPath(Talk.container + "/b")]))
+            try talk.user.claim(5, "/home/u/else")
+            #expect(await others.next() == granted(5))
+        }
+    }
+
+    @Test func anOutcomeGuardsNothingOutsideOfTheContainer() async throws {
+        try await Talk.run { talk in
+            var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
+            let path = Talk.container + "/b"
+            try talk.confined.claim(1, Self.own, [.writes, .moves])
+            #expect(await hears.next() == granted(1))
+            try talk.confined.claim(2, Self.own)
+            try talk.confined.say(.release(claim: 1, outcomes: moved(to: path, key: "/")))
+            #expect(await hears.next() == .granted(claim: 2, paths: [ExactPath(path)], keys: [ExactPath(path)]))
+            try talk.user.claim(5, "/home/u/else")
+            #expect(await others.next() == granted(5))
+        }
+    }
+
+    @Test func whatIsItsOwnDoesNotMoveOutOfTheContainerByItsWord() async throws {
+        try await Talk.run { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            try talk.confined.claim(1, Self.own, [.writes, .moves, .isQuiet])
+            #expect(await hears.next() == granted(1))
+            try talk.user.present(9, Self.own)
+            try talk.confined.say(.release(claim: 1, outcomes: moved(to: "/home/u/a.txt")))
+            #expect(try await nextOfUser(talk) == .notify(presenter: 9, .changed))
+        }
+    }
+
+    @Test(arguments: [ClaimOutcome.Change.changed, .deleted, .moved(toPath: "/home/u/c", key: "/home/u/c")])
+    func whatItMayOnlyReadHasNotChanged(_ change: ClaimOutcome.Change) async throws {
+        try await Talk.run { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            try talk.user.present(9, "/home/u/b")
+            try talk.user.present(10, "/home/u/a.txt")
+            for (number, path) in [Talk.readOnly, Talk.placed].enumerated() {
+                let claim = UInt64(number + 1)
+                try talk.confined.claim(claim, path, .isQuiet)
+                #expect(await hears.next() == granted(claim))
+                try talk.confined.say(.release(claim: claim, outcomes: [ClaimOutcome(access: 0, change: change)]))
+            }
+            #expect(try await nextOfUser(talk) == granted(1_000))
+        }
+    }
+
+    @Test func whereAnotherProgramMovesItsItemsItDoesNotLearn() async throws {
+        try await Talk.run { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            try talk.confined.present(9, Self.own)
+            // An answer shows that it is registered.
+            try talk.confined.claim(1, Talk.container + "/b")
+            #expect(await hears.next() == granted(1))
+            let move = ItemMove(
+                path: ExactPath(Self.own), newPath: "/home/u/secret", newKey: "/home/u/secret", excepted: nil)
+            try talk.user.say(.moved(move))
+            #expect(await hears.next() == .notify(presenter: 9, .changed))
+            // It is a presenter there no more.
+            var others = talk.user.effects.makeAsyncIterator()
+            try talk.user.claim(1, "/home/u/secret")
+            #expect(await others.next() == granted(1))
+        }
+    }
+
+    @Test func whatAnotherProgramsPresenterSaysOfItsErrorsStaysThere() async throws {
+        try await Talk.run { talk in
+            var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
+            try talk.user.present(9, "/home/u/a.txt")
+            try talk.user.claim(1, "/home/other")
+            #expect(await others.next() == granted(1))
+            try talk.confined.claim(1, Talk.placed)
+            guard case .prepare(let preparation) = await others.next() else {
+                Issue.record("it was not asked")
+                return
+            }
+            let failure = CoordinationFailure(domain: "org.example.secret", code: 4711, message: "/home/u/secret")
+            try talk.user.say(.answer(preparation: preparation.number, failure: failure))
+            guard case .denied(claim: 1, .presenter(let told)) = await hears.next() else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(told.domain == CocoaError.errorDomain && told.code != 4711 && !told.message.contains("secret"))
+        }
+    }
+
+    // MARK: Connections
+
+    @Test func whatItWasGrantedIsKeptForOneThatTheDaemonHasClosedItsSocketFor() async throws {
+        try await Talk.run { talk in
+            try await fail(talk)
+            // What it waited for is not.
+            await eventually { talk.service.claimCount < 3 }
+            #expect(talk.service.claimCount == 2)
+        }
+    }
+
+    @Test func whatItWasGrantedIsNotKeptForEver() async throws {
+        try await Talk.run(patience: .milliseconds(1)) { talk in
+            try await fail(talk)
+            await eventually { talk.service.claimCount == 1 }
+        }
+    }
+
+    @Test func whatItWasGrantedIsFreeWhenItHasEnded() async throws {
+        try await Talk.run { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            try talk.confined.claim(1, Self.own)
+            #expect(await hears.next() == granted(1))
+            talk.confined.connection.close()
+            await eventually { talk.service.claimCount == 0 }
+        }
+    }
+
+    /// A confined process holds one item and waits for another, and says something that is no message.
+    private func fail(_ talk: Talk) async throws {
+        var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
+        try talk.user.claim(1, "/home/u/a.txt")
+        #expect(await others.next() == granted(1))
+        try talk.confined.claim(1, Self.own)
+        #expect(await hears.next() == granted(1))
+        try talk.confined.claim(2, Talk.placed)
+        await eventually { talk.service.claimCount == 3 }
+        let bytes = Array("nonsense".utf8)
+        try retrying { send(talk.socket.rawValue, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
+    }
+
+    @Test func whatANewDaemonHasNoRoomForIsForgotten() async throws {
+        let folder = try TestFolder()
+        let marker = folder.path + "/marker"
+        try Data().write(to: URL(fileURLWithPath: marker))
+        try await Talk.run(CoordinationService(marker: marker)) { talk in
+            var hears = talk.confined.effects.makeAsyncIterator()
+            let paths = (0..<ClaimLimits.accesses).map { ExactPath(Talk.container + "/\($0)") }
+            let accesses = paths.map { Access(path: $0, key: $0, traits: []) }
+            let count = UInt64(ClaimUsage.itemLimit / paths.count)
+            for number in 1...(count + 1) {
+                try talk.confined.say(.claim(ClaimRequest(number: number, accesses: accesses, purpose: "p")))
+            }
+            guard case .denied(let number, .refused) = await hears.next() else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(number == count + 1)
+            #expect(talk.service.confinedClaimCount == Int(count))
+        }
+    }
+}
