@@ -7,7 +7,7 @@ import Testing
 /// holder, nobody is passed over on a path, presenters are asked before and not told what they did themselves, and everybody who waits is served or told why not.
 @Suite struct ScheduleExplorerTests {
     #if DEBUG
-        private static let schedules = 140_000
+        private static let schedules = 20_000
     #else
         private static let schedules = 120_000
     #endif
