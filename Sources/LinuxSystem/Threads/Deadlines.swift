@@ -95,6 +95,9 @@ package final class Deadlines: Sendable {
     /// How many jobs are kept, with those that were cancelled a moment ago.
     package var count: Int { state.withLock { $0.entries.count - $0.start } }
 
+    /// Runs a job once, after a while.
+    ///
+    /// - Returns: what it is cancelled by.
     @discardableResult
     package func run(after pause: Duration, _ job: @escaping @Sendable () -> Void) -> Entry {
         let time = ContinuousClock.now + pause

@@ -56,8 +56,8 @@ extension Schedule {
     }
 
     /// Whether a claim's turn cannot have come: something excludes it that is granted, and that nothing favours.
-    private func isCertainToWait(_ model: Model) -> Bool {
-        !model.isUncertain
+    func isCertainToWait(_ model: Model) -> Bool {
+        !model.isUncertain && !model.mayHaveTurn
             && claims.values.contains {
                 $0.phase == .granted && !$0.isFavoured && $0.request.purpose != model.request.purpose
                     && !Self.mayGoTogether(model, $0)
@@ -82,7 +82,10 @@ extension Schedule {
     /// inside of, for one of the same purpose, or for a presenter on whose behalf the claim is made.
     func mayPass(_ identifier: ClaimIdentifier, _ claim: Model, _ waiting: Model) -> Bool {
         var others = claims.merging(fading.claims) { known, _ in known }
-        others[identifier] = nil
+        // Others may wait for it, and it stands behind some that it need not; that is not yet why it may pass anybody.
+        others[identifier] = claim
+        others[identifier]?.phase = .waiting
+        others[identifier]?.mayHaveTurn = false
         let before = claimsAskingFor(claim)
         func isBefore(_ other: Model) -> Bool {
             before.contains(ClaimIdentifier(client: other.client, number: other.request.number))
@@ -96,7 +99,7 @@ extension Schedule {
         var open = [waiting]
         while let next = open.popLast() {
             for (other, model) in others where !reached.contains(other) && waits(next, for: model) {
-                if isBefore(model) { return true }
+                if other != identifier, isBefore(model) { return true }
                 reached.insert(other)
                 open.append(model)
             }
@@ -123,7 +126,7 @@ extension Schedule {
 
     /// Whether a claim may exclude others: it is granted, or presenters are asked for it.
     private func mayHold(_ model: Model) -> Bool {
-        model.phase == .granted || model.isUncertain || !model.asked.isEmpty
+        model.phase == .granted || model.isUncertain || model.mayHaveTurn
     }
 
     private func waits(_ next: Model, for other: Model) -> Bool {
@@ -133,7 +136,7 @@ extension Schedule {
                 && other.request.enclosing.contains(next.request.number)
         }
         if other.request.purpose != next.request.purpose,
-            other.order < next.order || mayHold(other) || other.isFavoured || next.isUncertain,
+            other.order < next.order || mayHold(other) || next.isUncertain,
             other.isUncertain || next.isUncertain || Self.exclude(next, other)
         {
             return true

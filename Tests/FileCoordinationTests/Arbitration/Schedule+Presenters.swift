@@ -15,6 +15,7 @@ extension Schedule {
             guard !isOwn(presenter, of: client, model),
                 model.isUncertain || model.request.accesses.contains(where: { Self.overlap($0.key, key) })
             else { continue }
+            if model.phase == .waiting, !isCertainToWait(model) { claims[identifier]?.mayHaveTurn = true }
             claims[identifier]?.asked.insert(presenter)
             candidates.insert(identifier)
         }

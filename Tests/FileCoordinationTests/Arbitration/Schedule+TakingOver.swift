@@ -82,6 +82,7 @@ extension Schedule {
             model.apart = []
             model.asked = []
             model.passed = []
+            model.mayHaveTurn = false
             model.since = moment
             made += 1
             claims[ClaimIdentifier(client: client, number: model.request.number)] = model

@@ -22,6 +22,8 @@ struct Schedule {
         var since = 0
         /// The presenters that were asked since then.
         var asked: Set<UInt64> = []
+        /// Whether its turn may have come, and presenters are waited for.
+        var mayHaveTurn = false
         /// Those that it may have passed when its turn came, and it was granted only later.
         var passed: Set<ClaimIdentifier> = []
 
