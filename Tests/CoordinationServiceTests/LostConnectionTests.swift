@@ -1,4 +1,6 @@
+import Conduit
 import CoordinationService
+import Exchange
 import FileCoordination
 import Foundation
 import Glibc
@@ -74,6 +76,61 @@ import Testing
             #expect(peers[1].unheard.isEmpty)
             peers[0].signal(SIGKILL)
             try await peers[1].hear("granted")
+        }
+    }
+
+    /// A connection of this process, over which it says itself what coordinators say otherwise.
+    private func connect(_ daemon: PrivateDaemon) async throws -> Connection {
+        let locations = daemon.locations
+        let connection = try await offPool { () throws in try DaemonEntrance { locations }.connect(Service()) }
+        _ = try await connection.call(CoordinateCall())
+        return connection
+    }
+
+    private func claim(_ number: UInt64, _ path: String) -> EventNotice {
+        let access = Access(path: ExactPath(path), key: ExactPath(path), traits: .writes)
+        return EventNotice(.claim(ClaimRequest(number: number, accesses: [access], purpose: "\(number)")))
+    }
+
+    @Test func littleIsKeptForAProcessThatComesAndGoes() async throws {
+        try await PrivateDaemon.run { daemon in
+            let before = try threads(of: daemon)
+            for number in UInt64(1)...100 {
+                let connection = try await connect(daemon)
+                try connection.notify(claim(number, "/purvey-absent/\(number)"))
+                // Answered after the claim was taken.
+                _ = try await connection.call(CoordinateCall())
+                connection.close()
+            }
+            // It hears of connections that end and begin in their order, but for the last ones.
+            #expect(try await daemon.client.call(CountClaimsCall(), attempts: 3).count <= 20)
+            #expect(try threads(of: daemon) < before + 50)
+            // Others go on.
+            let path = try file(daemon, "a")
+            try await peers(1, of: daemon)[0].ask("contents \(path)", "contents")
+        }
+    }
+
+    private func threads(of daemon: PrivateDaemon) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.processID)/task").count
+    }
+
+    @Test func aDaemonThatIsBusyIsToldAllThatAProcessClaims() async throws {
+        try await PrivateDaemon.run { daemon in
+            let connection = try await connect(daemon)
+            let stopped = daemon.processID
+            kill(stopped, SIGSTOP)
+            try await offPool { () throws in
+                var information = siginfo_t()
+                while waitid(P_PID, id_t(stopped), &information, WSTOPPED) < 0, errno == EINTR {}
+            }
+            // 24 MB, which no socket takes at once.
+            let folder = "/purvey-absent" + String(repeating: "/" + String(repeating: "x", count: 200), count: 15)
+            for number in UInt64(1)...8_000 { try connection.notify(claim(number, folder + "/\(number)")) }
+            kill(stopped, SIGCONT)
+            try await daemon.hasClaims(8_000)
+            _ = try await connection.call(CoordinateCall())
+            connection.close()
         }
     }
 

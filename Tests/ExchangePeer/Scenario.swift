@@ -47,7 +47,9 @@ enum Scenario {
             }
         default:
             provider.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
-                Script.say("handler called")
+                // A slow one is moved on by whoever hears of it, so it says so when there is something to move on.
+                defer { if kind == "slow" { Script.say("handler called") } }
+                if kind != "slow" { Script.say("handler called") }
                 return answer(kind, argument, slow, completion)
             }
         }

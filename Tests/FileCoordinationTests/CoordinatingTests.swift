@@ -300,6 +300,49 @@ import Testing
         await holding
     }
 
+    @Test func aCoordinatorThatWasCancelledRunsNoAccessorAnyMore() async throws {
+        let file = try folder.file("a.txt", "hello")
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        coordinator.cancel()
+        for times in 1...2 {
+            var error: NSError?
+            coordinator.coordinate(readingItemAt: file, error: &error) { _ in Issue.record("read \(times)") }
+            #expect(error?.code == CocoaError.userCancelled.rawValue)
+            error = nil
+            coordinator.prepare(forReadingItemsAt: [file], writingItemsAt: [], error: &error) { _ in
+                Issue.record("prepared \(times)")
+            }
+            #expect(error?.code == CocoaError.userCancelled.rawValue)
+        }
+        let code: Int? = await withCheckedContinuation { continuation in
+            coordinator.coordinate(with: [.writingIntent(with: file)], queue: OperationQueue()) { error in
+                continuation.resume(returning: (error as NSError?)?.code)
+            }
+        }
+        #expect(code == CocoaError.userCancelled.rawValue)
+        await #expect(throws: CocoaError.self) {
+            try await coordinator.coordinate(with: [.readingIntent(with: file)]) { Issue.record("read in a task") }
+        }
+        // Nothing is held.
+        var ran = false
+        NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in ran = true }
+        #expect(ran)
+    }
+
+    @Test func anAccessorMayCancelItsOwnCoordinator() throws {
+        let file = try folder.file("a.txt", "hello")
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        var error: NSError?
+        var record: [String] = []
+        coordinator.coordinate(writingItemAt: file, error: &error) { url in
+            coordinator.cancel()
+            var inner: NSError?
+            coordinator.coordinate(readingItemAt: url, error: &inner) { _ in record.append("inner") }
+            record.append("outer \(inner?.code ?? 0)")
+        }
+        #expect(error == nil && record == ["outer \(CocoaError.userCancelled.rawValue)"])
+    }
+
     @Test func forUploadingGivesACopyOfAFileAndAnArchiveOfADirectory() throws {
         let file = try folder.file("in/a.txt", "hello")
         var copy: URL?

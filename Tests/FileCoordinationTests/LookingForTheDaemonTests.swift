@@ -57,6 +57,7 @@ import Testing
 
         func send(_ event: CoordinationEvent) {
             if case .present = event { record.add("presents") }
+            if case .removePresenter = event { record.add("is gone") }
             host.apply(event, from: 0)
         }
         func findPlace(
@@ -91,5 +92,20 @@ import Testing
         process.add(presenter)
         await eventually { record.contains("presents") }
         process.remove(ObjectIdentifier(presenter))
+    }
+
+    @Test func presentersThatGoWithoutBeingRemovedAreForgotten() async throws {
+        let record = Record()
+        let process = ProcessCoordination(shared: LateDaemon(record, goesAtOnce: false), pause: .milliseconds(1))
+        let file = try folder.file("a.txt")
+        let first = RecordingPresenter(nil, Record())
+        process.add(first)
+        await eventually { record.contains("presents") }
+        // Often where the one before was.
+        for _ in 0..<200 { process.add(RecordingPresenter(nil, Record())) }
+        await onThread { NSFileCoordinator(in: process).coordinate(readingItemAt: file, error: nil) { _ in } }
+        #expect(record.all.filter { $0 == "presents" }.count == 201)
+        #expect(record.all.filter { $0 == "is gone" }.count == 200)
+        process.remove(ObjectIdentifier(first))
     }
 }

@@ -109,30 +109,10 @@ extension EventLoop {
 
 extension EventLoop {
     private func start() throws(Errno) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        // Signals are for the program's own threads: the new thread inherits a mask that blocks them all.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        guard failure == 0 else {
-            context.release()
-            throw Errno(rawValue: failure)
-        }
-        pthread_detach(thread)
+        try SystemThread.start("purvey-conduit") { self.run() }
     }
 
     private func run() {
-        _ = clinux_set_name("purvey-conduit")
         // Whoever sends to this thread goes on to where it waits, instead of being put aside at once and scheduled once
         // more to go to sleep: two switches less for a call. Without the right to it, that is all that is lost.
         _ = clinux_become_batch_thread()

@@ -41,13 +41,16 @@ package final class CoordinationService: Sendable {
 
     private let clients: Clients
     let host: ArbiterHost
+    private let absences = ProcessWatch()
     private let marker: String?
     /// About how many claims of others a process may ask, of those that it was refused something for.
     private static let refusalLimit = 1_000
     /// How long the processes of a daemon that is gone have to come here.
     private static let graceMilliseconds = 3_000
     /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
-    private static let absenceMilliseconds: CInt = 30_000
+    private static let longestAbsence = Duration.seconds(30)
+    /// For so many connections of one process that have ended something is kept. One that comes back needs one.
+    private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
     /// - Parameter marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
@@ -96,13 +99,20 @@ package final class CoordinationService: Sendable {
 
     /// Adds what this service does to a daemon's table.
     package func addCalls(to service: inout Service) {
-        service.on(CoordinateCall.self) { _, call in call.reply() }
+        service.on(CoordinateCall.self) { [self] _, call in
+            if number(of: call.connection) != nil { return call.reply() }
+            call.fail(
+                domain: "CoordinationService", code: 1,
+                message: "a process coordinates over at most \(ClaimUsage.connectionLimit) connections")
+        }
         service.on(CountClaimsCall.self) { [self] _, call in call.reply(.init(count: claimCount)) }
         service.on(FindPlaceCall.self) { [self] request, call in
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in
-            take(notice.event, from: number(of: connection), over: connection)
+            // One that asked first has been told that there are too many.
+            guard let number = number(of: connection) else { return connection.close() }
+            take(notice.event, from: number, over: connection)
         }
         service.onFault(EventNotice.self, FaultyClaim.self) { [self] claim, error, connection in
             refuse(claim.number, "\(error)", over: connection)
@@ -194,9 +204,36 @@ package final class CoordinationService: Sendable {
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
-    /// - Parameter view: what a confined process calls files.
-    func number(of connection: Connection, _ view: ConfinedView? = nil) -> UInt64 {
-        let (number, isNew) = clients.state.withLock { state -> (UInt64, Bool) in
+    /// The number of a process that is not confined, over one connection; `nil` if it has too many of them.
+    func number(of connection: Connection) -> UInt64? {
+        let (number, isNew) = assignNumber(to: connection, nil)
+        if isNew, let process = connection.peer.process,
+            !host.begin(client: number, of: UInt64(process.processID))
+        {
+            clients.state.withLock { state in
+                state.numbers[connection] = nil
+                state.connections[number] = nil
+            }
+            return nil
+        }
+        if isNew { connection.onClose { [self] in ended(connection, number, $0) } }
+        return number
+    }
+
+    /// The number of a confined process. It has one connection.
+    ///
+    /// - Parameter view: what it calls files.
+    func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
+        let (number, isNew) = assignNumber(to: connection, view)
+        if isNew {
+            host.confine(number, to: view.container)
+            connection.onClose { [self] in ended(connection, number, $0) }
+        }
+        return number
+    }
+
+    private func assignNumber(to connection: Connection, _ view: ConfinedView?) -> (UInt64, isNew: Bool) {
+        clients.state.withLock { state in
             if let number = state.numbers[connection] { return (number, false) }
             let number = state.nextNumber
             state.nextNumber += 1
@@ -205,11 +242,6 @@ package final class CoordinationService: Sendable {
             state.views[number] = view
             return (number, true)
         }
-        if isNew {
-            if let view { host.confine(number, to: view.container) }
-            connection.onClose { [self] in ended(connection, number, $0) }
-        }
-        return number
     }
 
     /// The process that made a claim, if that is why another one was refused something. Otherwise nobody's business.
@@ -248,9 +280,9 @@ package final class CoordinationService: Sendable {
     private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
+        for former in formerNumbers(of: process).dropLast(Self.mostAbsences) { forget(former) }
         // A connection ends a moment before its process has ended.
-        HandlerThreads.shared.run { [self] in
-            let hasEnded = process.hasEnded(within: Self.absenceMilliseconds)
+        absences.watch(process, for: Self.longestAbsence, as: number) { [self] hasEnded in
             let isThere = clients.state.withLock { $0.absent[number] == nil }
             if isThere { return }
             if !hasEnded {
@@ -264,6 +296,7 @@ package final class CoordinationService: Sendable {
 
     func forget(_ number: UInt64) {
         clients.state.withLock { $0.absent[number] = nil }
+        absences.stopWatching(number)
         host.end(client: number)
     }
 

@@ -6,8 +6,10 @@ extension DaemonEntrance {
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
         self.init { service in
             let locations = try locations()
+            // What is said here is said once, however much it is, and a daemon that has just started takes it in its own time.
+            let limits = ConnectionLimits(queuedBytes: .max)
             do throws(ConduitError) {
-                return try Connection.connect(to: locations.socket, service: service)
+                return try Connection.connect(to: locations.socket, service: service, limits: limits)
             } catch .system(.noSuchFile) {
             } catch .system(.connectionRefused) {
             } catch {
@@ -15,7 +17,7 @@ extension DaemonEntrance {
             }
             try DaemonLauncher.start(locations)
             do throws(ConduitError) {
-                return try Connection.connect(to: locations.socket, service: service)
+                return try Connection.connect(to: locations.socket, service: service, limits: limits)
             } catch {
                 throw ExchangeError.daemonUnavailable("\(locations.socket): \(error)")
             }

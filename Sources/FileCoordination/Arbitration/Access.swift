@@ -46,13 +46,19 @@ package enum PlainPath {
     /// Whether a path lies beneath another one.
     package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         if parent == "/" { return path != "/" }
-        let (path, parent) = (path.utf8, parent.utf8)
-        return path.count > parent.count && path.starts(with: parent)
-            && path[path.index(path.startIndex, offsetBy: parent.count)] == UInt8(ascii: "/")
+        guard path.continues(parent) else { return false }
+        return path.utf8[path.utf8.index(path.utf8.startIndex, offsetBy: parent.utf8.count)] == UInt8(ascii: "/")
     }
 
     package static func isAtOrBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
         path == parent || isBeneath(path, parent)
+    }
+
+    /// Whether a path comes before another one where what is beneath a path follows it at once.
+    package static func precedes(_ left: ExactPath, _ right: ExactPath) -> Bool {
+        // No byte of a name is less than that of the slash then.
+        func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
+        return left.utf8.lexicographicallyPrecedes(right.utf8) { rank($0) < rank($1) }
     }
 
     /// A path at or beneath `source`, as it is once that has moved.

@@ -2,23 +2,47 @@
 extension Arbiter {
     // MARK: Coming and going
 
+    /// A presenter is somewhere else than before, or new. One for which there is no room presents nothing.
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
-        if let known = presenters[identifier] {
-            if let key = known.place.key { tree.remove(identifier, at: key) }
-        } else {
-            // A process knows that limit, and has told whoever added the presenter.
-            guard presenterCounts[client, default: 0] < ClaimUsage.presenterLimit else { return }
-            presenterCounts[client, default: 0] += 1
+        let known = presenters[identifier]
+        if let key = known?.place.key { tree.remove(identifier, at: key) }
+        changeUsage(of: client) { $0.bytes -= known?.bytes ?? 0 }
+        // A process knows that limit, and has told whoever added the presenter.
+        guard known != nil || hasRoomForPresenter(of: client) else { return }
+        var place = place
+        var bytes = 0
+        if let path = place.path, let key = place.key { bytes = ClaimCost.bytes(path, key) }
+        if presenterUsages[client, default: .init()].bytes + bytes > ClaimUsage.byteLimit {
+            place = PresenterPlace(number: place.number, path: nil, key: nil)
+            bytes = 0
         }
-        presenters[identifier] = Presenter(place: place)
+        presenters[identifier] = Presenter(place: place, bytes: bytes)
+        changeUsage(of: client) {
+            $0.bytes += bytes
+            if known == nil { $0.count += 1 }
+        }
         if let key = place.key { tree.insert(identifier, at: key) }
+    }
+
+    private func hasRoomForPresenter(of client: UInt64) -> Bool {
+        guard presenterUsages[client, default: .init()].count < ClaimUsage.presenterLimit else { return false }
+        let all = processes.connections(beside: client).reduce(0) { $0 + (presenterUsages[$1]?.count ?? 0) }
+        return all < ClaimUsage.presenterLimit * ClaimUsage.connectionsFactor
+    }
+
+    mutating func changeUsage(of client: UInt64, _ change: (inout PresenterUsage) -> Void) {
+        var usage = presenterUsages[client] ?? PresenterUsage()
+        change(&usage)
+        presenterUsages[client] = usage.count > 0 || usage.preparations > 0 ? usage : nil
     }
 
     mutating func remove(_ identifier: PresenterIdentifier) {
         guard let presenter = presenters.removeValue(forKey: identifier) else { return }
-        let left = (presenterCounts[identifier.client] ?? 1) - 1
-        presenterCounts[identifier.client] = left > 0 ? left : nil
+        changeUsage(of: identifier.client) {
+            $0.count -= 1
+            $0.bytes -= presenter.bytes
+        }
         if let key = presenter.place.key { tree.remove(identifier, at: key) }
         if unansweredByPresenter[identifier] != nil { hasEntangled = true }
         for number in (unansweredByPresenter[identifier] ?? []).sorted() { answer(number, nil) }
@@ -29,22 +53,25 @@ extension Arbiter {
     /// Asks the presenters of a claim's items to prepare themselves. Returns those that were asked.
     mutating func prepareForClaim(_ claim: Claim) -> [PresenterIdentifier] {
         guard !presenters.isEmpty else { return [] }
+        let accesses = claim.request.accesses
+        let concerned = tree.presenters(around: accesses.map(\.key)).filter { $0 != claim.presenter }
+        if concerned.isEmpty { return [] }
         var asked: [PresenterIdentifier] = []
-        var wanted: [PresenterIdentifier: Preparation] = [:]
-        for access in claim.request.accesses {
-            for identifier in tree.presenters(around: access.key) where identifier != claim.presenter {
-                guard let path = presenters[identifier]?.place.path, let key = presenters[identifier]?.place.key
-                else { continue }
-                var preparation =
-                    wanted[identifier]
-                    ?? Preparation(
-                        number: 0, presenter: identifier.number, timeLimit: claim.request.presenterTimeLimit)
-                preparation.add(access, forPresenterOf: path, key: key)
-                if !preparation.isEmpty { wanted[identifier] = preparation }
-            }
-        }
-        for (identifier, preparation) in wanted.sorted(by: { $0.key < $1.key }) {
-            if hasRelinquished(identifier, preparation, around: claim) { continue }
+        let needs = PreparationNeeds(accesses)
+        // What is deleted beneath directories is told as far as there is room for it in messages.
+        var subitemBytes: [UInt64: Int] = [:]
+        for identifier in concerned {
+            guard let path = presenters[identifier]?.place.path, let key = presenters[identifier]?.place.key,
+                presenterUsages[identifier.client, default: .init()].preparations < ClaimUsage.preparationLimit
+            else { continue }
+            var preparation = Preparation(
+                number: 0, presenter: identifier.number, timeLimit: claim.request.presenterTimeLimit)
+            needs.add(to: &preparation, forPresenterOf: path, key: key)
+            let room = ClaimLimits.pathBytes - subitemBytes[identifier.client, default: 0]
+            let (subitems, bytes) = needs.deletedSubitems(beneath: path, atMost: room)
+            preparation.deletedSubitems = subitems
+            if bytes > 0 { subitemBytes[identifier.client, default: 0] += bytes }
+            if preparation.isEmpty || hasRelinquished(identifier, preparation, around: claim) { continue }
             ask(identifier, preparation, for: claim.identifier)
             asked.append(identifier)
         }
@@ -75,6 +102,7 @@ extension Arbiter {
         preparations[number] = RunningPreparation(
             claim: claim, presenter: identifier, relinquishing: preparation.relinquishing)
         unansweredByPresenter[identifier, default: []].insert(number)
+        changeUsage(of: identifier.client) { $0.preparations += 1 }
         claims[claim]?.preparations.append(number)
         claims[claim]?.unanswered.insert(number)
         tell(
@@ -106,7 +134,7 @@ extension Arbiter {
     }
 
     mutating func forgetUnanswered(_ number: UInt64, of presenter: PresenterIdentifier) {
-        unansweredByPresenter[presenter]?.remove(number)
+        if unansweredByPresenter[presenter]?.remove(number) != nil { settledPreparations.append(number) }
         if unansweredByPresenter[presenter]?.isEmpty == true { unansweredByPresenter[presenter] = nil }
     }
 
@@ -114,7 +142,7 @@ extension Arbiter {
 
     /// Tells presenters what became of the items of a claim that has ended. Returns the claims that have moved along.
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
-        var told: Set<Told> = []
+        var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []
         let accesses = claim.request.accesses
         // Each item has become something once, and only one that was written.
@@ -125,46 +153,83 @@ extension Arbiter {
             guard access.writes else { continue }
             switch outcome.change {
             case .none: break
-            case .changed: tellOfChange(access.path, access.key, itself: true, claim.presenter, &told)
-            case .deleted:
-                let isAnnounced = access.traits.contains(.deletes)
-                tellOfChange(access.path, access.key, itself: !isAnnounced, claim.presenter, &told)
+            case .changed: tellOfChange(access, itself: true, &telling)
+            case .deleted: tellOfChange(access, itself: !access.traits.contains(.deletes), &telling)
             case .moved(let path, let key):
                 // Nobody was kept from where it has gone to.
                 guard access.traits.contains(.moves) else { continue }
                 moved += carryAlong(
-                    ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil), claim.presenter,
-                    isAnnounced: false, &told)
+                    ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil),
+                    isAnnounced: false, &telling)
             }
         }
+        tellOfTheRest(telling)
         return moved
     }
 
-    struct Told: Hashable {
-        let presenter: PresenterIdentifier
-        let notice: PresenterNotice
+    /// What presenters are told because of one event.
+    struct Telling {
+        fileprivate struct Notice: Hashable {
+            let presenter: PresenterIdentifier
+            let notice: PresenterNotice
+        }
+
+        /// The one that knows already.
+        let excepted: PresenterIdentifier?
+        fileprivate var told: Set<Notice> = []
+        /// How many bytes there is room for. Beyond that a presenter is told that its item has changed, and not what of it:
+        /// ten thousand files in a directory that is in ten thousand windows would be more than anybody can hear.
+        fileprivate var room = ClaimLimits.noticeBytes
+        /// What has changed and did not have room.
+        fileprivate var rest: [Access] = []
+        fileprivate var restItself: Set<ExactPath> = []
+
+        init(excepted: PresenterIdentifier?) { self.excepted = excepted }
+
+        mutating func takeRoom(for bytes: Int) -> Bool {
+            room -= bytes + ClaimLimits.bytesPerNotice
+            return room > 0
+        }
     }
 
-    private mutating func notify(
-        _ identifier: PresenterIdentifier, _ notice: PresenterNotice, _ excepted: PresenterIdentifier?,
-        _ told: inout Set<Told>
+    mutating func notify(
+        _ identifier: PresenterIdentifier, _ notice: PresenterNotice, _ telling: inout Telling
     ) {
-        guard identifier != excepted, told.insert(Told(presenter: identifier, notice: notice)).inserted else { return }
+        guard identifier != telling.excepted,
+            telling.told.insert(.init(presenter: identifier, notice: notice)).inserted
+        else { return }
         tell(identifier.client, .notify(presenter: identifier.number, notice))
     }
 
-    private mutating func tellOfChange(
-        _ path: ExactPath, _ key: ExactPath, itself: Bool, _ excepted: PresenterIdentifier?, _ told: inout Set<Told>
-    ) {
+    private mutating func tellOfChange(_ access: Access, itself: Bool, _ telling: inout Telling) {
+        let (path, key) = (access.path, access.key)
+        guard telling.room > 0 else {
+            telling.rest.append(access)
+            if itself { telling.restItself.insert(path) }
+            return
+        }
         for identifier in tree.presenters(around: key) {
+            _ = telling.takeRoom(for: path.utf8.count)
             guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
             if presented == path {
-                if itself { notify(identifier, .changed, excepted, &told) }
+                if itself { notify(identifier, .changed, &telling) }
             } else if PlainPath.isBeneath(path, presented) {
                 // What is in a package is the package's content.
-                if place.key == key, key != path { notify(identifier, .changed, excepted, &told) }
-                notify(identifier, .subitemChanged(path), excepted, &told)
+                if place.key == key, key != path { notify(identifier, .changed, &telling) }
+                notify(identifier, .subitemChanged(path), &telling)
             }
+        }
+    }
+
+    private mutating func tellOfTheRest(_ rest: Telling) {
+        if rest.rest.isEmpty { return }
+        var telling = rest
+        let paths = SortedPaths(rest.rest.map(\.path))
+        for identifier in tree.presenters(around: rest.rest.map(\.key)) {
+            guard let presented = presenters[identifier]?.place.path,
+                rest.restItself.contains(presented) || !paths.beneath(presented).isEmpty
+            else { continue }
+            notify(identifier, .changed, &telling)
         }
     }
 
@@ -173,127 +238,14 @@ extension Arbiter {
         presentersOf path: ExactPath, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
         _ excepted: PresenterIdentifier?
     ) {
-        var told: Set<Told> = []
+        var telling = Telling(excepted: excepted)
         for identifier in tree.presenters(around: path) {
             guard let presented = presenters[identifier]?.place.path else { continue }
             if presented == path {
-                notify(identifier, notice, excepted, &told)
+                notify(identifier, notice, &telling)
             } else if PlainPath.isBeneath(path, presented) {
-                notify(identifier, outer, excepted, &told)
+                notify(identifier, outer, &telling)
             }
-        }
-    }
-
-    // MARK: Moving
-
-    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there. Returns
-    /// these and those that may not have to wait for them any more, to be looked at again.
-    mutating func carryAlong(
-        _ move: ItemMove, _ excepted: PresenterIdentifier?, isAnnounced: Bool, _ told: inout Set<Told>
-    ) -> [ClaimIdentifier] {
-        guard move.path != move.newPath, !PlainPath.isBeneath(move.newPath, move.path) else { return [] }
-        let concerned = Set(tree.presenters(around: move.path) + tree.presenters(around: move.newPath)).sorted()
-        for identifier in concerned {
-            guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
-            if PlainPath.isAtOrBeneath(presented, move.path) {
-                let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
-                guard mayFollow(identifier.client, from: presented, to: path) else {
-                    notify(identifier, .changed, excepted, &told)
-                    continue
-                }
-                present(
-                    PresenterPlace(
-                        number: place.number, path: path, key: Self.key(place.key ?? presented, after: move)),
-                    identifier.client
-                )
-                notify(identifier, .moved(to: path), excepted, &told)
-                continue
-            }
-            let isAbove = PlainPath.isBeneath(move.path, presented)
-            let isAboveNew = PlainPath.isBeneath(move.newPath, presented)
-            if isAnnounced, isAbove || isAboveNew {
-                notify(identifier, .subitemMoved(from: move.path, to: move.newPath), excepted, &told)
-            } else {
-                if isAbove { notify(identifier, .subitemChanged(move.path), excepted, &told) }
-                if isAboveNew { notify(identifier, .subitemChanged(move.newPath), excepted, &told) }
-            }
-        }
-        return carryClaimsAlong(move)
-    }
-
-    /// What is guarded of an item that has moved. What was a package is taken for one still, and what has come out of one for a
-    /// package: neither path tells, and guarding too much does less harm than too little.
-    private static func key(_ key: ExactPath, after move: ItemMove) -> ExactPath {
-        guard move.newKey == move.newPath, PlainPath.isAtOrBeneath(key, move.path) else { return move.newKey }
-        return PlainPath.moved(key, from: move.path, to: move.newPath)
-    }
-
-    private mutating func setKey(of entry: PathTree.Entry, to key: ExactPath) {
-        guard let claim = claims[entry.claim] else { return }
-        let access = claim.request.accesses[entry.access]
-        let group = PathTree.Group(writes: access.writes, holds: claim.isHolding)
-        tree.remove(entry, at: claim.nodes[entry.access], group)
-        claims[entry.claim]?.nodes[entry.access] = tree.insert(entry, at: key, group)
-        claims[entry.claim]?.request.accesses[entry.access].key = key
-    }
-
-    private mutating func carryClaimsAlong(_ move: ItemMove) -> [ClaimIdentifier] {
-        var toSettle: [ClaimIdentifier] = []
-        for entry in tree.entries(around: move.path) {
-            guard let claim = claims[entry.claim], claim.phase != .granted else { continue }
-            let access = claim.request.accesses[entry.access]
-            guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
-            if access.traits.contains(.replaces), access.path == move.path { continue }
-            let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
-            guard mayFollow(entry.claim.client, from: access.path, to: path) else { continue }
-            claims[entry.claim]?.request.accesses[entry.access].path = path
-            claims[entry.claim]?.hasMoved = true
-            setKey(of: entry, to: Self.key(access.key, after: move))
-            // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
-            if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
-                setKey(of: entry, to: access.key)
-            }
-            toSettle.append(entry.claim)
-            // They may have waited for it, and do not any more.
-            toSettle += watchers.removeValue(forKey: entry.claim) ?? []
-        }
-        for identifier in toSettle { claims[identifier]?.blocker = nil }
-        return toSettle
-    }
-
-    /// Those that have moved may wait for others now, behind whom the nested ones need not stand.
-    mutating func lookAfterMoves() {
-        hasEntangled = true
-        settle(entangledClaims())
-        denyDeadlocks(among: nested)
-    }
-
-    mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
-        // Whoever waits for itself does so by way of one of these.
-        guard entangledClaims().contains(where: { deadlock(of: $0) != nil }) else { return }
-        for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
-            guard let phase = claims[identifier]?.phase, phase != .granted, let other = deadlock(of: identifier) else {
-                continue
-            }
-            deny(identifier, becauseOf: other)
-        }
-    }
-}
-
-extension Preparation {
-    /// What an access to an item means for a presenter of that item, or of one around it.
-    fileprivate mutating func add(_ access: Access, forPresenterOf path: ExactPath, key: ExactPath) {
-        if PlainPath.isAtOrBeneath(key, access.key), !access.traits.contains(.isQuiet) {
-            relinquishing = max(relinquishing, access.writes ? .toWriter : .toReader)
-            if access.traits.contains(.saves) { saves = true }
-        }
-        if access.traits.contains(.evicts), PlainPath.isAtOrBeneath(path, access.path) { evictsItem = true }
-        guard access.traits.contains(.deletes) || access.traits.contains(.replaces) else { return }
-        if PlainPath.isAtOrBeneath(path, access.path) {
-            deletesItem = true
-        } else if access.traits.contains(.deletes), PlainPath.isBeneath(access.path, path) {
-            // What is replaced leaves no gap in the directory.
-            deletedSubitems.append(access.path)
         }
     }
 }

@@ -23,7 +23,7 @@ package struct Arbiter: Sendable {
     struct Claim: Sendable {
         let identifier: ClaimIdentifier
         let sequence: UInt64
-        let cost: ClaimCost
+        var cost: ClaimCost
         var request: ClaimRequest
         /// The nodes of its accesses in the tree.
         var nodes: [Int] = []
@@ -54,6 +54,14 @@ package struct Arbiter: Sendable {
 
     struct Presenter: Sendable {
         var place: PresenterPlace
+        var bytes: Int
+    }
+
+    struct PresenterUsage: Sendable {
+        var count = 0
+        var bytes = 0
+        /// Preparations of claims that have not ended.
+        var preparations = 0
     }
 
     struct RunningPreparation: Sendable {
@@ -63,8 +71,9 @@ package struct Arbiter: Sendable {
     }
 
     var claims: [ClaimIdentifier: Claim] = [:]
-    /// What the claims of each process take.
-    private var usages: [UInt64: ClaimUsage] = [:]
+    /// What the claims of each connection take.
+    var usages: [UInt64: ClaimUsage] = [:]
+    var processes = ConnectedProcesses()
     /// Who looks again when a claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
     /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
@@ -75,23 +84,35 @@ package struct Arbiter: Sendable {
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
     var presenters: [PresenterIdentifier: Presenter] = [:]
-    var presenterCounts: [UInt64: Int] = [:]
+    var presenterUsages: [UInt64: PresenterUsage] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
     /// The folders of the processes that are confined.
     var confinements: [UInt64: ExactPath] = [:]
     var tree = PathTree()
-    private var nextSequence: UInt64 = 1
+    var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
     /// Whether, since nested claims were last looked at, anything has happened that may concern more than one claim.
     var hasEntangled = false
     /// Collected while an event is dealt with.
     var effects: [AddressedEffect] = []
+    /// The preparations that are waited for no longer since the last event came.
+    package internal(set) var settledPreparations: [UInt64] = []
+    /// What is still to be looked at, the next one last. What follows from a claim is looked at when that is done with, not inside
+    /// of it: a queue may be so long that there would be no stack left.
+    var agenda: [ClaimIdentifier] = []
+    var isSettling = false
 
     package init() {}
 
+    /// A connection of a process that may have several. What it has over them counts together.
+    ///
+    /// - Returns: `false` if it has too many, or all processes together have.
+    package mutating func begin(client: UInt64, of process: UInt64) -> Bool { processes.add(client, of: process) }
+
     /// Deals with what a process says.
     package mutating func apply(_ event: CoordinationEvent, from client: UInt64) -> [AddressedEffect] {
+        if !settledPreparations.isEmpty { settledPreparations = [] }
         func identifier(_ number: UInt64) -> ClaimIdentifier { ClaimIdentifier(client: client, number: number) }
         switch event {
         case .claim(let request): add(request, identifier(request.number))
@@ -107,8 +128,8 @@ package struct Arbiter: Sendable {
         case .removePresenter(let number): remove(PresenterIdentifier(client: client, number: number))
         case .moved(let move):
             let excepted = move.excepted.map { PresenterIdentifier(client: client, number: $0) }
-            var told: Set<Told> = []
-            let moved = carryAlong(move, excepted, isAnnounced: true, &told)
+            var telling = Telling(excepted: excepted)
+            let moved = carryAlong(move, isAnnounced: true, &telling)
             settle(moved)
             if !moved.isEmpty { lookAfterMoves() }
         case .changedAttributes(let path, let names, let excepted):
@@ -127,6 +148,7 @@ package struct Arbiter: Sendable {
     ///
     /// - Parameter keepingGranted: whether it cannot be reached but lives, and goes on using what it was granted.
     package mutating func end(client: UInt64, keepingGranted: Bool = false) -> [AddressedEffect] {
+        if !settledPreparations.isEmpty { settledPreparations = [] }
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
         hasEntangled = true
         var toSettle: [ClaimIdentifier] = []
@@ -138,13 +160,17 @@ package struct Arbiter: Sendable {
         }
         settle(toSettle)
         if usages[client]?.count == 0 { usages[client] = nil }
-        if !keepingGranted { confinements[client] = nil }
+        if !keepingGranted {
+            processes.remove(client)
+            confinements[client] = nil
+        }
         effects.removeAll { $0.client == client }
         return takeEffects()
     }
 
     /// A presenter's time is over. Returns where its item is, if it was still waited for, beside the effects.
     package mutating func expire(preparation: UInt64) -> (path: String, effects: [AddressedEffect])? {
+        if !settledPreparations.isEmpty { settledPreparations = [] }
         guard let running = preparations[preparation],
             unansweredByPresenter[running.presenter]?.contains(preparation) == true
         else { return nil }
@@ -159,6 +185,12 @@ package struct Arbiter: Sendable {
 
     /// How many claims a process has, granted and waiting.
     package func claimCount(of client: UInt64) -> Int { usages[client]?.count ?? 0 }
+
+    /// Whether a presenter is asked and has not answered.
+    package func waits(forPreparation number: UInt64) -> Bool {
+        guard let running = preparations[number] else { return false }
+        return unansweredByPresenter[running.presenter]?.contains(number) == true
+    }
 
     private mutating func takeEffects() -> [AddressedEffect] {
         lookAtNestedClaims()
@@ -185,200 +217,5 @@ package struct Arbiter: Sendable {
 
     mutating func tell(_ client: UInt64, _ effect: CoordinationEffect) {
         effects.append(AddressedEffect(client: client, effect: effect))
-    }
-}
-
-// MARK: - Claims
-
-extension Arbiter {
-    private mutating func add(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
-        // A number that is in use already is a mistake of the process, to its own harm only.
-        guard claims[identifier] == nil else { return }
-        guard insert(request, identifier) else { return }
-        settle([identifier])
-        guard let claim = claims[identifier], claim.phase == .waiting else { return }
-        hasEntangled = true
-        // Nobody waits for the latest claim but by way of what it is inside of.
-        guard claim.isNested, isEntangled(claim) else { return }
-        if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
-        // Now that this one waits, others need not stand behind those that wait for it.
-        settle(entangledClaims())
-    }
-
-    private mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
-        guard claims[identifier] == nil else { return }
-        // No more than what another arbiter can have granted, within the same bounds.
-        guard insert(request, identifier) else { return }
-        hasEntangled = true
-        takeTurn(identifier)
-        claims[identifier]?.phase = .granted
-        forgetNested(identifier)
-        // They make way for as long as it is used, but it is not they who decide whether it is.
-        guard let claim = claims[identifier] else { return }
-        settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
-    }
-
-    /// Returns whether there was room for it. If not, its process is told.
-    private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) -> Bool {
-        let cost = ClaimCost(request)
-        if let denial = usages[identifier.client]?.denial(of: cost) {
-            tell(identifier.client, .denied(claim: identifier.number, denial))
-            return false
-        }
-        let sequence = nextSequence
-        nextSequence += 1
-        var claim = Claim(identifier: identifier, sequence: sequence, cost: cost, request: request)
-        for (number, access) in request.accesses.enumerated() {
-            claim.nodes.append(
-                tree.insert(claim.entry(number), at: access.key, .init(writes: access.writes, holds: false)))
-        }
-        claims[identifier] = claim
-        usages[identifier.client, default: ClaimUsage()].add(cost)
-        if claim.isNested { nested.insert(identifier) }
-        if !request.answering.isEmpty || !request.blocking.isEmpty { nestedInMessages.insert(identifier) }
-        if let presenter = claim.presenter { waitingByPresenter[presenter, default: []].insert(identifier) }
-        return true
-    }
-
-    func deniedPath(_ identifier: ClaimIdentifier) -> String {
-        claims[identifier]?.request.accesses.first?.path.string ?? ""
-    }
-
-    mutating func deny(_ identifier: ClaimIdentifier, becauseOf other: ClaimIdentifier) {
-        let client = other.client == identifier.client ? nil : other.client
-        tell(
-            identifier.client,
-            .denied(
-                claim: identifier.number,
-                .deadlock(OtherClaim(client: client, number: other.number), path: deniedPath(other))))
-        settle(end(identifier))
-    }
-
-    private mutating func forgetNested(_ identifier: ClaimIdentifier) {
-        if !nested.isEmpty { nested.remove(identifier) }
-        if !nestedInMessages.isEmpty { nestedInMessages.remove(identifier) }
-    }
-
-    private mutating func forgetWaiting(_ claim: Claim) {
-        guard let presenter = claim.presenter else { return }
-        waitingByPresenter[presenter]?.remove(claim.identifier)
-        if waitingByPresenter[presenter]?.isEmpty == true { waitingByPresenter[presenter] = nil }
-    }
-
-    /// Takes a claim out, in whatever phase it is. Returns those that waited for it.
-    mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
-        guard let claim = claims.removeValue(forKey: identifier) else { return [] }
-        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
-            hasEntangled = claim.isNested || !claim.preparations.isEmpty || hasExcluding(claim)
-        }
-        usages[identifier.client]?.remove(claim.cost)
-        forgetNested(identifier)
-        forgetWaiting(claim)
-        for (number, access) in claim.request.accesses.enumerated() {
-            tree.remove(
-                claim.entry(number), at: claim.nodes[number], .init(writes: access.writes, holds: claim.isHolding))
-        }
-        if claim.isHolding {
-            holdersByPurpose[claim.request.purpose]?.remove(identifier)
-            if holdersByPurpose[claim.request.purpose]?.isEmpty == true {
-                holdersByPurpose[claim.request.purpose] = nil
-            }
-        }
-        for number in claim.preparations {
-            guard let preparation = preparations.removeValue(forKey: number) else { continue }
-            forgetUnanswered(number, of: preparation.presenter)
-            tell(preparation.presenter.client, .reacquire(preparation: number))
-        }
-        return watchers.removeValue(forKey: identifier) ?? []
-    }
-
-    private mutating func release(_ identifier: ClaimIdentifier, _ outcomes: [ClaimOutcome]) {
-        guard let claim = claims[identifier], claim.phase == .granted else { return settle(end(identifier)) }
-        let waiting = end(identifier)
-        // All that has moved is where it is now before anybody gets anything.
-        let moved = report(outcomes, of: claim)
-        settle(waiting + moved)
-        if !moved.isEmpty { lookAfterMoves() }
-    }
-
-    /// Looks again at claims, and at those that follow from it, in the order in which they were made.
-    mutating func settle(_ identifiers: [ClaimIdentifier]) {
-        guard !identifiers.isEmpty else { return }
-        var agenda = identifiers
-        if agenda.count > 1 {
-            agenda = Array(Set(agenda)).sorted { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }
-        }
-        for identifier in agenda {
-            guard let claim = claims[identifier] else { continue }
-            switch claim.phase {
-            case .waiting:
-                // Those are in the way until they end.
-                if let blocker = claim.blocker, claims[blocker]?.phase == .granted { continue }
-                if let blocker = firstBlocker(of: claim) { wait(identifier, for: blocker) } else { hold(identifier) }
-            case .preparing: grantIfReady(identifier)
-            case .granted: break
-            }
-        }
-    }
-
-    private mutating func wait(_ identifier: ClaimIdentifier, for blocker: ClaimIdentifier) {
-        guard claims[identifier]?.blocker != blocker || watchers[blocker] == nil else { return }
-        claims[identifier]?.blocker = blocker
-        claims[identifier]?.hasWaited = true
-        watchers[blocker, default: []].append(identifier)
-        // One that is granted for long may be waited for by many that are cancelled.
-        let count = watchers[blocker]?.count ?? 0
-        if count >= 1_024, count & (count - 1) == 0 {
-            watchers[blocker]?.removeAll { claims[$0]?.blocker != blocker }
-        }
-    }
-
-    /// A claim's turn has come.
-    private mutating func hold(_ identifier: ClaimIdentifier) {
-        guard let claim = takeTurn(identifier) else { return }
-        if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
-        let asked = prepareForClaim(claim)
-        // Nobody was in its way a moment ago.
-        if asked.isEmpty { return grant(claim) }
-        claims[identifier]?.hasWaited = true
-        hasEntangled = true
-        if let presenter = asked.first(where: { claim.isBlocking($0) }) {
-            let path = presenters[presenter]?.place.path?.string ?? ""
-            tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
-            return settle(end(identifier))
-        }
-        // What is done on behalf of those does not wait for this claim any longer.
-        settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
-    }
-
-    /// From now on others are excluded. Returns the claim as it was before.
-    @discardableResult
-    private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
-        guard let claim = claims[identifier] else { return nil }
-        claims[identifier]?.phase = .preparing
-        for (number, access) in claim.request.accesses.enumerated() {
-            tree.hold(claim.entry(number), at: claim.nodes[number], writes: access.writes)
-        }
-        forgetWaiting(claim)
-        holdersByPurpose[claim.request.purpose, default: []].insert(identifier)
-        return claim
-    }
-
-    mutating func grantIfReady(_ identifier: ClaimIdentifier) {
-        guard let claim = claims[identifier], claim.phase == .preparing, claim.unanswered.isEmpty else { return }
-        // A presenter may have begun something itself while it prepared, and not be done with it.
-        if let blocker = firstObstacle(to: claim) { return wait(identifier, for: blocker) }
-        grant(claim)
-    }
-
-    private mutating func grant(_ claim: Claim) {
-        let identifier = claim.identifier
-        claims[identifier]?.phase = .granted
-        forgetNested(identifier)
-        tell(
-            identifier.client,
-            .granted(
-                claim: identifier.number, paths: claim.hasMoved ? claim.request.accesses.map(\.path) : [],
-                keys: claim.hasMoved ? claim.request.accesses.map(\.key) : [], hasWaited: claim.hasWaited))
     }
 }

@@ -41,7 +41,7 @@ package struct ClaimRequest: Sendable {
     package var answering: [UInt64]
     /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
     package let blocking: [UInt64]
-    /// How many milliseconds a presenter has to prepare itself.
+    /// How many milliseconds a presenter has to prepare itself, at least one and at most those of a day.
     package var presenterTimeLimit: Int
     /// The file to be read, as a confined process has been handed it. Said with a claim, and no part of it.
     package let handed: FileDescriptor?
@@ -58,7 +58,8 @@ package struct ClaimRequest: Sendable {
         self.enclosing = enclosing
         self.answering = answering
         self.blocking = blocking
-        self.presenterTimeLimit = presenterTimeLimit
+        let allowed = ClaimLimits.presenterMilliseconds
+        self.presenterTimeLimit = min(max(presenterTimeLimit, allowed.lowerBound), allowed.upperBound)
         self.handed = handed
     }
 }

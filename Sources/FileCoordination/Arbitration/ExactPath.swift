@@ -1,3 +1,5 @@
+import Glibc
+
 /// A path, or a name in one, as the file system knows it: by its bytes.
 ///
 /// Texts are equal to Swift when they look the same to a reader, `é` as one character or as two, say. To the file system those
@@ -15,8 +17,31 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
         guard left.utf8.count == right.utf8.count else { return false }
         // Nearly always in one piece, which is compared many times as fast.
         return left.utf8.withContiguousStorageIfAvailable { left in
-            right.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+            right.utf8.withContiguousStorageIfAvailable { right in left.begins(with: right) }
         }.flatMap { $0 } ?? left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Whether it begins with a path, and does not end there.
+    func continues(_ start: ExactPath) -> Bool {
+        guard utf8.count > start.utf8.count else { return false }
+        return utf8.withContiguousStorageIfAvailable { bytes in
+            start.utf8.withContiguousStorageIfAvailable { start in bytes.begins(with: start) }
+        }.flatMap { $0 } ?? utf8.starts(with: start.utf8)
+    }
+
+    /// How many names it has.
+    var nameCount: Int {
+        func count(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+            var (count, start) = (0, 0)
+            while let base = bytes.baseAddress, start < bytes.count,
+                let slash = memchr(base + start, CInt(UInt8(ascii: "/")), bytes.count - start)
+            {
+                count += 1
+                start = UnsafeRawPointer(slash) - UnsafeRawPointer(base) + 1
+            }
+            return count
+        }
+        return utf8.withContiguousStorageIfAvailable(count) ?? utf8.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 }
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -30,5 +55,13 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
 
     package static func < (left: ExactPath, right: ExactPath) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func begins(with start: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count >= start.count else { return false }
+        guard let base = baseAddress, let other = start.baseAddress else { return start.isEmpty }
+        return memcmp(base, other, start.count) == 0
     }
 }

@@ -169,15 +169,32 @@ struct PathTree: Sendable {
             nodes[node].holdingWriters.isAlone(claim) && nodes[node].waitingWriters.isAlone(claim)
                 && (!writes || nodes[node].holdingReaders.isAlone(claim) && nodes[node].waitingReaders.isAlone(claim))
         }
-        func isAloneBeneath(_ node: Int) -> Bool {
-            nodes[node].orderedChildren.allSatisfy { isAlone($0) && isAloneBeneath($0) }
-        }
         var above = node
         while above >= 0 {
             guard isAlone(above) else { return true }
             above = nodes[above].parent
         }
-        return !isAloneBeneath(node)
+        var beneath = next(after: node, beneath: node)
+        while let other = beneath {
+            guard isAlone(other) else { return true }
+            beneath = next(after: other, beneath: node)
+        }
+        return false
+    }
+
+    /// The node that follows another one when all that is beneath a third is looked at, parents before their children.
+    ///
+    /// That takes no memory, on the stack or elsewhere, however deep the paths are that processes make up.
+    private func next(after node: Int, beneath top: Int) -> Int? {
+        if let child = nodes[node].orderedChildren.first { return child }
+        var node = node
+        while node != top {
+            let parent = nodes[node].parent
+            let position = nodes[node].position + 1
+            if position < nodes[parent].orderedChildren.endIndex { return nodes[parent].orderedChildren[position] }
+            node = parent
+        }
+        return nil
     }
 
     /// Calls a function for every access that excludes one at this node and holds or, where a sequence is given, waits since
@@ -220,8 +237,10 @@ struct PathTree: Sendable {
 
     @discardableResult
     func forEachNode(beneath node: Int, _ body: (Int, Relation) -> Bool) -> Bool {
-        for child in nodes[node].orderedChildren {
-            guard body(child, .beneath), forEachNode(beneath: child, body) else { return false }
+        var beneath = next(after: node, beneath: node)
+        while let other = beneath {
+            guard body(other, .beneath) else { return false }
+            beneath = next(after: other, beneath: node)
         }
         return true
     }
@@ -261,10 +280,43 @@ struct PathTree: Sendable {
             guard let child = nodes[node].children[name] else { return found.sorted() }
             node = child
         }
-        var open = [node]
-        while let node = open.popLast() {
-            found += nodes[node].presenters
-            open += nodes[node].orderedChildren
+        found += nodes[node].presenters
+        forEachNode(beneath: node) { other, _ in
+            found += nodes[other].presenters
+            return true
+        }
+        return found.sorted()
+    }
+
+    /// The same of many paths. Each presenter is found once, and nothing is looked at twice, however many paths share it.
+    func presenters(around paths: [ExactPath]) -> [PresenterIdentifier] {
+        guard paths.count > 1 else { return paths.first.map(presenters(around:)) ?? [] }
+        var found: [PresenterIdentifier] = []
+        var looked: Set<Int> = []
+        var ends: Set<Int> = []
+        for path in paths {
+            var node = Self.root
+            var isThere = true
+            for name in Self.names(in: path) {
+                if looked.insert(node).inserted { found += nodes[node].presenters }
+                guard let child = nodes[node].children[name] else {
+                    isThere = false
+                    break
+                }
+                node = child
+            }
+            if isThere { ends.insert(node) }
+        }
+        for end in ends {
+            if looked.insert(end).inserted { found += nodes[end].presenters }
+            // What is beneath another one of them is looked at with that.
+            var above = nodes[end].parent
+            while above >= 0, !ends.contains(above) { above = nodes[above].parent }
+            if above >= 0 { continue }
+            forEachNode(beneath: end) { other, _ in
+                if looked.insert(other).inserted { found += nodes[other].presenters }
+                return true
+            }
         }
         return found.sorted()
     }

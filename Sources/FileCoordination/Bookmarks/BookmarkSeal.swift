@@ -16,7 +16,7 @@ package enum BookmarkSeal {
     private static let head: [UInt8] = Array("PVBK".utf8) + [1, 0, 0, 0]
     private static let codeLength = Int(CAUTHENTICATION_LENGTH)
     /// More than any bookmark has; what is larger is not looked at.
-    package static let largest = 64 << 10
+    package static let largest = 1 << 20
 
     /// Why bytes are no bookmark.
     package enum Fault: Error, Equatable {

@@ -8,6 +8,8 @@ final class CoordinatorCore: Sendable {
         var waiting: [UInt64: ClaimTicket] = [:]
         /// The claims whose accessors run and write, with where items were whose move was told from inside of them.
         var announcedMoves: [UInt64: Set<ExactPath>] = [:]
+        /// From then on no accessor is run any more.
+        var isCancelled = false
     }
 
     let process: ProcessCoordination
@@ -102,21 +104,35 @@ final class CoordinatorCore: Sendable {
         let places = try items.map { try $0.locate() }
         let accesses = zip(items, places).map { $0.access(at: $1) }
         if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw ClaimDenial.refusal(fault) }
+        if running.withLock({ $0.isCancelled }) { throw CocoaError(.userCancelled) }
         let ticket = process.claim(
             accesses, purpose: purpose, presenter: presenter, in: surroundings, at: site, handed: items.first?.handed)
-        running.withLock { $0.waiting[ticket.number] = ticket }
+        let isCancelled = running.withLock { running in
+            running.waiting[ticket.number] = ticket
+            return running.isCancelled
+        }
+        if isCancelled { process.withdraw(ticket) }
         return (ticket, places)
     }
 
-    /// Nobody waits for a claim any more.
-    func forget(_ ticket: ClaimTicket) { running.withLock { $0.waiting[ticket.number] = nil } }
+    /// Nobody waits for a claim any more. Whether the coordinator was cancelled meanwhile.
+    @discardableResult
+    func forget(_ ticket: ClaimTicket) -> Bool {
+        running.withLock { running in
+            running.waiting[ticket.number] = nil
+            return running.isCancelled
+        }
+    }
 
     /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
     func granted(
         _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
-        forget(ticket)
+        let isCancelled = forget(ticket)
         switch ticket.outcome {
+        case .granted where isCancelled:
+            process.release(ticket)
+            throw CocoaError(.userCancelled)
         case .granted(let granted, _)?:
             if ticket.hasWaited, attempts > 0, try Self.haveChanged(items, places, granted, release: ticket, process) {
                 attempts -= 1
@@ -150,9 +166,12 @@ final class CoordinatorCore: Sendable {
 
     // MARK: - Apart from accessors
 
-    /// Makes every call fail that waits for its turn.
+    /// Makes every call fail that has not run its accessor, and all that come later.
     func cancel() {
-        let waiting = running.withLock { Array($0.waiting.values) }
+        let waiting = running.withLock { running in
+            running.isCancelled = true
+            return Array(running.waiting.values)
+        }
         for ticket in waiting.sorted(by: { $0.number < $1.number }) { process.withdraw(ticket) }
     }
 

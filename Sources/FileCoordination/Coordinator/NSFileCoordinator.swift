@@ -208,7 +208,8 @@ open class NSFileCoordinator: NSObject {
             .changedAttributes(path: item.path, names: attributes.map(\.rawValue).sorted(), excepted: excepted))
     }
 
-    /// Makes every call fail with `CocoaError.userCancelled` that waits for its turn. From any thread.
+    /// Makes every call of this coordinator fail with `CocoaError.userCancelled` that has not run its accessor yet, those that are
+    /// made from now on too. From any thread.
     open func cancel() {
         core.cancel()
     }

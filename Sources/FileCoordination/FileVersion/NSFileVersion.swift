@@ -11,7 +11,8 @@ import LinuxSystem
 ///
 /// Those who present the item learn of each version that is added, removed or resolved, also in other processes.
 ///
-/// The functions block on the file system, and those that change something, the first time, until the daemon is there. An object belongs to one thread at a time.
+/// The functions block on the file system, and those that change something, the first time, until the daemon is there. An
+/// object belongs to one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
 open class NSFileVersion: NSObject {

@@ -12,9 +12,11 @@ package final class ArbiterHost: Sendable {
         var arbiter = Arbiter()
         var undelivered: [AddressedEffect] = []
         var isDelivering = false
+        /// When presenters are not waited for any longer, by what they are asked.
+        var deadlines: [UInt64: Deadlines.Entry] = [:]
     }
 
-    // Innermost: effects are delivered after it is released.
+    // Effects are delivered after it is released. Only the lock of the deadlines is taken inside of it.
     private let state = Lock(State())
     private let deliver: Delivery
     private static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
@@ -24,6 +26,11 @@ package final class ArbiterHost: Sendable {
     /// Deals with what a process says.
     package func apply(_ event: CoordinationEvent, from client: UInt64) {
         change { $0.apply(event, from: client) }
+    }
+
+    /// A connection of a process that may have several. Returns `false` if those are too many.
+    package func begin(client: UInt64, of process: UInt64) -> Bool {
+        state.withLock { $0.arbiter.begin(client: client, of: process) }
     }
 
     /// A process that is about to take part is confined to a folder.
@@ -54,6 +61,9 @@ package final class ArbiterHost: Sendable {
     private func change(_ body: (inout Arbiter) -> [AddressedEffect]) {
         let isOurs = state.withLock { state in
             state.undelivered += body(&state.arbiter)
+            for number in state.arbiter.settledPreparations {
+                if let entry = state.deadlines.removeValue(forKey: number) { Deadlines.shared.cancel(entry) }
+            }
             if state.isDelivering || state.undelivered.isEmpty { return false }
             state.isDelivering = true
             return true
@@ -84,22 +94,26 @@ package final class ArbiterHost: Sendable {
 
     /// Waits for a presenter only so long.
     private func limit(_ preparation: Preparation) {
-        guard preparation.timeLimit > 0 else { return }
-        // Not on a dispatch queue: calls that wait for the presenter may have taken all the threads that those have.
-        Deadlines.shared.run(after: .milliseconds(preparation.timeLimit)) { [weak self] in
-            self?.expire(preparation)
+        let (number, milliseconds) = (preparation.number, preparation.timeLimit)
+        state.withLock { state in
+            // Another thread may have dealt with its answer, or its end, meanwhile.
+            guard state.arbiter.waits(forPreparation: number) else { return }
+            // Not on a dispatch queue: calls that wait for the presenter may have taken all the threads that those have.
+            state.deadlines[number] = Deadlines.shared.run(after: .milliseconds(milliseconds)) { [weak self] in
+                self?.expire(number, milliseconds)
+            }
         }
     }
 
-    private func expire(_ preparation: Preparation) {
+    private func expire(_ number: UInt64, _ milliseconds: Int) {
         var path: String?
         change { arbiter in
-            guard let expired = arbiter.expire(preparation: preparation.number) else { return [] }
+            guard let expired = arbiter.expire(preparation: number) else { return [] }
             path = expired.path
             return expired.effects
         }
         guard let path else { return }
-        let seconds = Double(preparation.timeLimit) / 1000
+        let seconds = Double(milliseconds) / 1000
         Self.log.error(
             "the presenter of \(path, privacy: .public) has not answered for \(seconds) s; it is not waited for any longer"
         )

@@ -14,14 +14,17 @@ extension ProcessCoordination {
         let isSerial = queue === OperationQueue.main || queue.maxConcurrentOperationCount == 1
         var isTooMany = false
         let isConnected = post { state in
+            var events: [CoordinationEvent] = []
             if let number = state.presenterNumbers[object] {
                 // Another object that lived at the same address and was never removed.
                 if state.presenters[number]?.reference.presenter != nil { return [] }
                 state.presenters[number] = nil
+                state.presenterNumbers[object] = nil
+                events.append(.removePresenter(number))
             }
             if state.presenters.count >= ClaimUsage.presenterLimit {
                 isTooMany = true
-                return []
+                return events
             }
             let number = state.nextNumber
             state.nextNumber += 1
@@ -30,7 +33,7 @@ extension ProcessCoordination {
             state.presenters[number] = RegisteredPresenter(
                 number: number, object: object, reference: reference, serialQueue: isSerial ? queue : nil, url: url,
                 place: place)
-            return [.present(place)]
+            return events + [.present(place)]
         }
         if isTooMany {
             Self.log.fault(

@@ -68,7 +68,7 @@ package final class ProcessCoordination: Sendable {
     static let presenterTimeLimit: Int = {
         let text = ProcessInfo.processInfo.environment["PURVEY_PRESENTER_TIME_LIMIT"] ?? ""
         guard let seconds = Double(text), seconds > 0 else { return 30_000 }
-        return Int(min(seconds * 1000, 86_400_000).rounded(.up))
+        return Int(min(seconds * 1000, Double(ClaimLimits.presenterMilliseconds.upperBound)).rounded(.up))
     }()
 }
 

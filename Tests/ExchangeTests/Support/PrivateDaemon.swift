@@ -64,7 +64,7 @@ final class PrivateDaemon: Sendable {
     private func startAndWait() throws -> ChildProgram {
         try PrivateFolder.make(locations.runtime)
         let (child, channel) = try spawn()
-        let answer = try StartMessages.collect(from: channel, seconds: 60)
+        let answer = try StartMessages.collect(from: channel, seconds: 300)
         guard answer == "ready" else {
             // Nobody else would: the tests of processes that end wait for any child, and find the one that nobody took.
             let ending = try child.wait()

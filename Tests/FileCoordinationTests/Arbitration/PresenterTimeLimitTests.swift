@@ -30,4 +30,41 @@ import Testing
             .claim(ClaimRequest(number: 2, accesses: [access], purpose: "p", presenterTimeLimit: 20)), from: 2)
         #expect(granted.wait(timeout: .now() + .seconds(120)) == .success)
     }
+
+    @Test(arguments: [0, -1, Int.min]) func noTimeAtAllIsNotForEver(milliseconds: Int) {
+        let granted = DispatchSemaphore(value: 0)
+        let host = ArbiterHost { _, effects in
+            for case .granted(claim: 2, _, _, _) in effects { granted.signal() }
+        }
+        host.apply(.present(PresenterPlace(number: 1, path: "/a", key: "/a")), from: 1)
+        let access = Access(path: "/a", key: "/a", traits: .writes)
+        let request = ClaimRequest(number: 2, accesses: [access], purpose: "p", presenterTimeLimit: milliseconds)
+        host.apply(.claim(request), from: 2)
+        #expect(granted.wait(timeout: .now() + .seconds(120)) == .success)
+        #expect(
+            ClaimRequest(number: 2, accesses: [], purpose: "p", presenterTimeLimit: .max).presenterTimeLimit
+                == 86_400_000)
+    }
+
+    @Test func whatIsAnsweredLeavesNoTimeLimitBehind() {
+        let preparations = Lock<[UInt64]>([])
+        let host = ArbiterHost { _, effects in
+            for case .prepare(let preparation) in effects { preparations.withLock { $0.append(preparation.number) } }
+        }
+        host.apply(.present(PresenterPlace(number: 1, path: "/a", key: "/a")), from: 1)
+        let access = Access(path: "/a", key: "/a", traits: .writes)
+        for number in 0..<5_000 as Range<UInt64> {
+            let request = ClaimRequest(
+                number: number, accesses: [access], purpose: "p", presenterTimeLimit: 86_400_000)
+            host.apply(.claim(request), from: 2)
+            if number % 2 == 0 {
+                for preparation in preparations.withLock({ $0.suffix(1) }) {
+                    host.apply(.answer(preparation: preparation, failure: nil), from: 1)
+                }
+            }
+            host.apply(.cancel(claim: number), from: 2)
+        }
+        #expect(preparations.withLock { $0.count } == 5_000)
+        #expect(Deadlines.shared.count < 2_500)
+    }
 }

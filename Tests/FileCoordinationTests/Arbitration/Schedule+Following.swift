@@ -1,12 +1,12 @@
 import FileCoordination
+import Glibc
 
 /// What the model knows of who waits where, and for whom.
 extension Schedule {
     /// An item moves, and what waits for it moves along: except what is about the place, or is granted.
-    ///
-    /// - Parameter mover: the claim that ends with the move, if one does.
-    mutating func follow(_ move: ItemMove, from mover: ClaimIdentifier?) {
+    mutating func follow(_ move: ItemMove) {
         guard move.path != move.newPath, !Self.isBeneath(move.newPath, move.path) else { return }
+        followPresenters(move)
         let waiting = claims.filter { $0.value.phase == .waiting }
         let isCertain = waiting.mapValues { isCertainToWait($0) }
         for identifier in waiting.keys {
@@ -17,10 +17,7 @@ extension Schedule {
                 if access.traits.contains(.replaces), access.path == move.path { continue }
                 hasMoved = true
                 model.request.accesses[number].path = Self.moved(access.path, move)
-                // What was a package is one still, and what comes into one is a part of it.
-                model.request.accesses[number].key =
-                    move.newKey == move.newPath && (access.key == move.path || Self.isBeneath(access.key, move.path))
-                    ? Self.moved(access.key, move) : move.newKey
+                model.request.accesses[number].key = Self.key(access.key, after: move)
             }
             guard hasMoved else { continue }
             if isCertain[identifier] != true { model.isUncertain = true }
@@ -28,7 +25,24 @@ extension Schedule {
             for other in waiting.keys where isCertain[other] != true {
                 model.apart.insert(other)
             }
+            model.since = moment
+            model.asked = []
             claims[identifier] = model
+        }
+    }
+
+    private mutating func followPresenters(_ move: ItemMove) {
+        for (index, presenter) in presenters.enumerated() {
+            guard let path = presenter.place.path, path == move.path || Self.isBeneath(path, move.path) else {
+                continue
+            }
+            let newPath = Self.moved(path, move)
+            let key = Self.key(presenter.place.key ?? path, after: move)
+            let isTooLong = max(newPath.utf8.count, key.utf8.count) >= Int(PATH_MAX)
+            presenters[index].place = PresenterPlace(
+                number: presenter.place.number, path: isTooLong ? nil : newPath, key: isTooLong ? nil : key)
+            // One whose process is away is asked only once that is back.
+            presenters[index].since = presenter.since == .max ? .max : moment
         }
     }
 
@@ -36,41 +50,99 @@ extension Schedule {
         ExactPath(move.newPath.string + path.string.dropFirst(move.path.string.count))
     }
 
+    /// What was a package is one still, and what comes into one is a part of it.
+    private static func key(_ key: ExactPath, after move: ItemMove) -> ExactPath {
+        move.newKey == move.newPath && (key == move.path || isBeneath(key, move.path)) ? moved(key, move) : move.newKey
+    }
+
     /// Whether a claim's turn cannot have come: something excludes it that is granted, and that nothing favours.
-    private func isCertainToWait(_ model: Model) -> Bool {
-        !model.isUncertain
+    func isCertainToWait(_ model: Model) -> Bool {
+        !model.isUncertain && !model.mayHaveTurn
             && claims.values.contains {
                 $0.phase == .granted && !$0.isFavoured && $0.request.purpose != model.request.purpose
                     && !Self.mayGoTogether(model, $0)
             }
     }
 
+    /// Some claims' turns may have come, and they are granted when presenters have answered: who they may pass is decided now.
+    mutating func notePassed(by candidates: Set<ClaimIdentifier>) {
+        for identifier in candidates {
+            guard let model = claims[identifier], model.phase == .waiting, model.isFavoured else { continue }
+            for (other, known) in claims where known.phase == .waiting && known.order < model.order {
+                guard !model.passed.contains(other), Self.exclude(model, known), mayPass(identifier, model, known)
+                else {
+                    continue
+                }
+                claims[identifier]?.passed.insert(other)
+            }
+        }
+    }
+
     /// Whether a claim need not stand behind one that waits: because that waits, also by way of others, for what the claim is
-    /// inside of, or for one of the same purpose. What presenters are waited for is not known here.
-    func mayPass(_ claim: Model, _ waiting: Model) -> Bool {
-        if claim.hasPresenters { return true }
+    /// inside of, for one of the same purpose, or for a presenter on whose behalf the claim is made.
+    func mayPass(_ identifier: ClaimIdentifier, _ claim: Model, _ waiting: Model) -> Bool {
+        var others = claims.merging(fading.claims) { known, _ in known }
+        // Others may wait for it, and it stands behind some that it need not; that is not yet why it may pass anybody.
+        others[identifier] = claim
+        others[identifier]?.phase = .waiting
+        others[identifier]?.mayHaveTurn = false
+        let before = claimsAskingFor(claim)
         func isBefore(_ other: Model) -> Bool {
-            other.request.purpose == claim.request.purpose
+            before.contains(ClaimIdentifier(client: other.client, number: other.request.number))
+                || other.request.purpose == claim.request.purpose && mayHold(other)
                 || other.client == claim.client && claim.request.enclosing.contains(other.request.number)
         }
-        var reached: Set<UInt64> = [waiting.request.number]
+        if isBefore(waiting) { return true }
+        var reached: Set<ClaimIdentifier> = [
+            ClaimIdentifier(client: waiting.client, number: waiting.request.number)
+        ]
         var open = [waiting]
         while let next = open.popLast() {
-            for other in claims.values where !reached.contains(other.request.number) {
-                let isInside =
-                    next.phase == .granted && other.phase == .waiting && other.client == next.client
-                    && other.request.enclosing.contains(next.request.number)
-                let isInTheWay =
-                    next.phase == .waiting && other.request.purpose != next.request.purpose
-                    && (other.isUncertain || next.isUncertain || Self.exclude(next, other))
-                // It may wait for a presenter, whose own claims wait in turn.
-                let isPresenters = next.phase == .waiting && other.phase == .waiting && other.hasPresenters
-                guard isInside || isInTheWay || isPresenters else { continue }
-                if isBefore(other) { return true }
-                reached.insert(other.request.number)
-                open.append(other)
+            for (other, model) in others where !reached.contains(other) && waits(next, for: model) {
+                if other != identifier, isBefore(model) { return true }
+                reached.insert(other)
+                open.append(model)
             }
         }
         return false
+    }
+
+    /// The claims that wait for a presenter, or have waited, on whose behalf a claim is made or whose queue it blocks.
+    private func claimsAskingFor(_ claim: Model) -> Set<ClaimIdentifier> {
+        var found: Set<ClaimIdentifier> = []
+        for number in claim.request.answering {
+            if let question = asked[number], question.client == claim.client { found.formUnion(question.askers) }
+        }
+        for question in unanswered where question.client == claim.client {
+            guard
+                question.presenter == claim.request.presenter || claim.request.blocking.contains(question.presenter)
+            else { continue }
+            found.formUnion(question.askers)
+        }
+        return found
+    }
+
+    private var unanswered: [Question] { Array(questions.values) + Array(fading.questions.values) }
+
+    /// Whether a claim may exclude others: it is granted, or presenters are asked for it.
+    private func mayHold(_ model: Model) -> Bool {
+        model.phase == .granted || model.isUncertain || model.mayHaveTurn
+    }
+
+    private func waits(_ next: Model, for other: Model) -> Bool {
+        if next.phase == .granted {
+            // Its user is in the middle of that one.
+            return other.phase == .waiting && other.client == next.client
+                && other.request.enclosing.contains(next.request.number)
+        }
+        if other.request.purpose != next.request.purpose,
+            other.order < next.order || mayHold(other) || next.isUncertain,
+            other.isUncertain || next.isUncertain || Self.exclude(next, other)
+        {
+            return true
+        }
+        // It may wait for a presenter, who is in the middle of that one.
+        return other.phase == .waiting && other.hasPresenters
+            && claimsAskingFor(other).contains(ClaimIdentifier(client: next.client, number: next.request.number))
     }
 }

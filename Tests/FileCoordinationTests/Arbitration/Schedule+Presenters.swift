@@ -2,41 +2,45 @@ import FileCoordination
 
 /// What the model knows of who has to be asked, and of who must not hear of what is done on their own behalf.
 extension Schedule {
-    /// Whether all is where it was said to be when it was made.
-    private var isPlain: Bool {
-        ["moved", "moved in silence", "taken over", "came back"].allSatisfy { counts[$0] == nil }
-    }
-
     private func isOwn(_ presenter: UInt64, of client: UInt64, _ model: Model) -> Bool {
         model.client == client && model.request.presenter == presenter
     }
 
-    /// A presenter is asked: for a claim that waits, and that is somebody else's.
-    mutating func noteAsked(_ presenter: UInt64, of client: UInt64) throws {
-        guard isPlain, let key = presenters.first(where: { $0.place.number == presenter })?.place.key else { return }
-        var isForSomebody = false
-        for (identifier, model) in claims where model.phase == .waiting && !isOwn(presenter, of: client, model) {
-            guard model.request.accesses.contains(where: { Self.overlap($0.key, key) }) else { continue }
+    /// A presenter is asked: for a claim that waits, and that is somebody else's. Returns those that it can be.
+    mutating func noteAsked(_ presenter: UInt64, of client: UInt64) throws -> Set<ClaimIdentifier> {
+        let place = presenters.first { $0.client == client && $0.place.number == presenter }?.place
+        guard let key = place?.key else { throw fault("presenter \(presenter) is asked, and presents nothing") }
+        var candidates: Set<ClaimIdentifier> = []
+        for (identifier, model) in claims where model.phase == .waiting || identifier == adopted {
+            guard !isOwn(presenter, of: client, model),
+                model.isUncertain || model.request.accesses.contains(where: { Self.overlap($0.key, key) })
+            else { continue }
+            if model.phase == .waiting, !isCertainToWait(model) { claims[identifier]?.mayHaveTurn = true }
             claims[identifier]?.asked.insert(presenter)
-            isForSomebody = true
+            candidates.insert(identifier)
         }
-        guard isForSomebody else { throw fault("presenter \(presenter) is asked, and for nobody else") }
+        if candidates.isEmpty { throw fault("presenter \(presenter) is asked, and for nobody else") }
+        return candidates
     }
 
-    /// Whoever presented an item when a claim on it was made, and still does, has been asked before the claim is granted.
+    /// Whoever presented an item when a claim on it was made, or came to be there, and still does, has been asked before the
+    /// claim is granted.
     mutating func checkAsked(_ identifier: ClaimIdentifier, _ model: Model) throws {
-        // They may have made way already for what the claim is inside of.
-        guard isPlain, model.request.enclosing.isEmpty else { return }
-        for (client, place) in presenters where place.number < model.request.number {
-            guard let key = place.key, !isOwn(place.number, of: client, model),
+        // They may have made way already for what the claim is inside of; and where it has moved when its turn had come, nobody
+        // is asked again.
+        guard model.request.enclosing.isEmpty, !model.isUncertain else { return }
+        for presenter in presenters where presenter.since <= model.since {
+            guard let key = presenter.place.key, !isOwn(presenter.place.number, of: presenter.client, model),
                 model.request.accesses.contains(where: {
                     !$0.traits.contains(.isQuiet) && (key == $0.key || Self.isBeneath(key, $0.key))
                 })
             else { continue }
-            guard model.asked.contains(place.number) else {
-                throw fault("\(identifier) is granted, and presenter \(place.number) was not asked")
+            guard model.asked.contains(presenter.place.number) else {
+                throw fault("\(identifier) is granted, and presenter \(presenter.place.number) was not asked")
             }
             count("asked before")
+            if counts["moved"] != nil { count("asked before, after moves") }
+            if counts["taken over"] != nil || counts["came back"] != nil { count("asked before, by another arbiter") }
         }
     }
 }

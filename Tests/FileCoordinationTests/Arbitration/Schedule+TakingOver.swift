@@ -7,6 +7,7 @@ extension Schedule {
         count("taken over")
         arbiter = Arbiter()
         questions = [:]
+        asked = [:]
         log.append(.loss(of: nil))
         let waiting = takeWaiting(of: clients)
         var left = clients
@@ -27,6 +28,8 @@ extension Schedule {
         count("came back")
         questions = questions.filter { $0.value.client != old }
         let waiting = takeWaiting(of: [old])
+        // Nobody is asked meanwhile.
+        for index in presenters.indices where presenters[index].client == old { presenters[index].since = .max }
         log.append(.loss(of: old))
         try take(arbiter.end(client: old, keepingGranted: true))
         // Others go on.
@@ -57,10 +60,13 @@ extension Schedule {
         for presenter in presenters where presenter.client == client {
             try apply(.present(presenter.place), from: client)
         }
+        for index in presenters.indices where presenters[index].client == client { presenters[index].since = moment }
         // What the one before has asked is over.
         for identifier in claims.keys where identifier.client == client { claims[identifier]?.request.answering = [] }
         let granted = claims.filter { $0.key.client == client && $0.value.phase == .granted }.map(\.value.request)
         for request in granted.sorted(by: { $0.number < $1.number }) {
+            adopted = ClaimIdentifier(client: client, number: request.number)
+            defer { adopted = nil }
             try apply(.adopt(request), from: client)
             if let old { try apply(.cancel(claim: request.number), from: old) }
         }
@@ -74,6 +80,10 @@ extension Schedule {
             model.order = made
             model.isUncertain = false
             model.apart = []
+            model.asked = []
+            model.passed = []
+            model.mayHaveTurn = false
+            model.since = moment
             made += 1
             claims[ClaimIdentifier(client: client, number: model.request.number)] = model
             try apply(.claim(model.request), from: client)

@@ -18,8 +18,14 @@ struct Schedule {
         var isUncertain = false
         /// Those that were, or may have been, before it where it has moved to, or the other way round.
         var apart: Set<ClaimIdentifier> = []
-        /// The presenters that were asked since it was made.
+        /// When it was made, or has moved.
+        var since = 0
+        /// The presenters that were asked since then.
         var asked: Set<UInt64> = []
+        /// Whether its turn may have come, and presenters are waited for.
+        var mayHaveTurn = false
+        /// Those that it may have passed when its turn came, and it was granted only later.
+        var passed: Set<ClaimIdentifier> = []
 
         /// Whether it may pass others that wait for what it is on behalf of.
         var isFavoured: Bool {
@@ -41,15 +47,33 @@ struct Schedule {
     struct Question {
         let client: UInt64
         let presenter: UInt64
+        /// The claims of which one is what the presenter is asked for.
+        let askers: Set<ClaimIdentifier>
     }
 
-    /// The presenter on whose behalf the claim was made that is being released: it is told nothing of that.
-    private var ignorant: UInt64?
+    struct Presenter {
+        var client: UInt64
+        var place: PresenterPlace
+        /// When it came to be there.
+        var since: Int
+    }
+
+    /// The process and the presenter on whose behalf the claim was made that is being released: it is told nothing of that.
+    private var ignorant: (client: UInt64, presenter: UInt64)?
     var random: SplitMix
     var arbiter = Arbiter()
     var claims: [ClaimIdentifier: Model] = [:]
+    /// What presenters have not answered.
     var questions: [UInt64: Question] = [:]
-    var presenters: [(client: UInt64, place: PresenterPlace)] = []
+    /// What they were asked for claims that have not ended.
+    var asked: [UInt64: Question] = [:]
+    /// What goes with the event that is being dealt with, nobody knows in which order.
+    var fading: (claims: [ClaimIdentifier: Model], questions: [UInt64: Question]) = ([:], [:])
+    /// Another arbiter is told of this one.
+    var adopted: ClaimIdentifier?
+    var presenters: [Presenter] = []
+    /// How much was said.
+    private(set) var moment = 0
     var nextNumber: UInt64 = 1
     var made = 0
     var log: [Entry] = []
@@ -59,7 +83,7 @@ struct Schedule {
     static let paths: [ExactPath] = [
         "/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g", "/p", "/p/x", "/p/y/z",
     ]
-    private static let destinations: [ExactPath] = ["/f/h", "/a/z", "/m", "/p/n", "/q"]
+    static let destinations: [ExactPath] = ["/f/h", "/a/z", "/m", "/p/n", "/q"]
     /// As the arbiter knows the processes, which get other numbers when they come back.
     var clients: [UInt64] = [1, 2, 3]
 
@@ -81,7 +105,14 @@ struct Schedule {
         }
     }
 
-    init(seed: UInt64) { random = SplitMix(seed: seed) }
+    /// Whether the last of the processes says what no honest one would.
+    let hasLiar: Bool
+    var liar: UInt64? { hasLiar ? clients.last : nil }
+
+    init(seed: UInt64) {
+        random = SplitMix(seed: seed)
+        hasLiar = seed % 3 == 0
+    }
 
     /// Runs to the end, when everybody has been served.
     mutating func run(steps: Int) throws {
@@ -113,6 +144,7 @@ struct Schedule {
             default: break
             }
         case 17: try removePresenter()
+        case 18 where hasLiar, 10 where hasLiar: try lie()
         default: _ = try answerSomething()
         }
     }
@@ -153,10 +185,15 @@ struct Schedule {
         var blocking: [UInt64] = []
         if random.next() % 4 == 0 { blocking = presenters.filter { $0.client == client }.map(\.place.number) }
         let purpose = random.next() % 5 == 0 ? "shared" : "own \(number)"
-        let request = ClaimRequest(
-            number: number, accesses: accesses, purpose: purpose, presenter: presenter, enclosing: enclosing,
-            answering: answering, blocking: blocking)
-        claims[ClaimIdentifier(client: client, number: number)] = Model(request: request, client: client, order: made)
+        try make(
+            ClaimRequest(
+                number: number, accesses: accesses, purpose: purpose, presenter: presenter, enclosing: enclosing,
+                answering: answering, blocking: blocking), client)
+    }
+
+    mutating func make(_ request: ClaimRequest, _ client: UInt64) throws {
+        claims[ClaimIdentifier(client: client, number: request.number)] = Model(
+            request: request, client: client, order: made, since: moment)
         made += 1
         try apply(.claim(request), from: client)
     }
@@ -164,8 +201,9 @@ struct Schedule {
     /// Claims whose user is not in the middle of a claim inside of it.
     private func idleGranted(of client: UInt64? = nil) -> [ClaimIdentifier] {
         claims.filter { identifier, model in
-            model.phase == .granted && (client == nil || client == identifier.client)
-                && !claims.values.contains {
+            guard model.phase == .granted, client == nil || client == identifier.client else { return false }
+            return identifier.client == liar
+                || !claims.values.contains {
                     $0.client == identifier.client && $0.request.enclosing.contains(identifier.number)
                 }
         }.keys.sorted { ($0.client, $0.number) < ($1.client, $1.number) }
@@ -176,32 +214,47 @@ struct Schedule {
         guard let claim = choose(idleGranted().filter { $0.client != client }), let model = claims[claim] else {
             return try client == nil && answerSomething()
         }
-        var outcomes: [ClaimOutcome] = []
-        claims[claim] = model
-        for (number, access) in model.request.accesses.enumerated() where access.writes {
-            var change: ClaimOutcome.Change = access.traits.contains(.deletes) ? .deleted : .changed
-            if access.traits.contains(.moves), random.next() % 2 == 0, let path = choose(Self.destinations) {
-                change = .moved(toPath: path, key: Self.key(of: path))
-                count("moved in silence")
-                follow(
-                    ItemMove(path: access.path, newPath: path, newKey: Self.key(of: path), excepted: nil), from: claim)
-            }
-            outcomes.append(ClaimOutcome(access: number, change: change))
+        let outcomes = claim.client == liar ? lies(about: model) : truths(about: model)
+        for outcome in Self.plausible(outcomes, of: model) {
+            guard case .moved(let path, let key) = outcome.change else { continue }
+            count("moved in silence")
+            let source = model.request.accesses[outcome.access].path
+            follow(ItemMove(path: source, newPath: path, newKey: key, excepted: nil))
         }
         claims[claim] = nil
-        ignorant = model.request.presenter
+        ignorant = model.request.presenter.map { (claim.client, $0) }
         defer { ignorant = nil }
         try apply(.release(claim: claim.number, outcomes: outcomes), from: claim.client)
         return true
     }
 
+    private mutating func truths(about model: Model) -> [ClaimOutcome] {
+        model.request.accesses.enumerated().filter(\.element.writes).map { number, access in
+            var change: ClaimOutcome.Change = access.traits.contains(.deletes) ? .deleted : .changed
+            if access.traits.contains(.moves), random.next() % 2 == 0, let path = choose(Self.destinations) {
+                change = .moved(toPath: path, key: Self.key(of: path))
+            }
+            return ClaimOutcome(access: number, change: change)
+        }
+    }
+
+    /// What an arbiter believes: one outcome of each item that was written.
+    private static func plausible(_ outcomes: [ClaimOutcome], of model: Model) -> [ClaimOutcome] {
+        var known: Set<Int> = []
+        return outcomes.filter { outcome in
+            model.request.accesses.indices.contains(outcome.access) && model.request.accesses[outcome.access].writes
+                && known.insert(outcome.access).inserted
+        }
+    }
+
     private mutating func answerSomething() throws -> Bool {
         let free = questions.filter { question in
-            !claims.values.contains {
-                $0.client == question.value.client
-                    && ($0.request.answering.contains(question.key)
-                        || $0.phase == .waiting && $0.request.blocking.contains(question.value.presenter))
-            }
+            question.value.client == liar
+                || !claims.values.contains {
+                    $0.client == question.value.client
+                        && ($0.request.answering.contains(question.key)
+                            || $0.phase == .waiting && $0.request.blocking.contains(question.value.presenter))
+                }
         }
         guard let number = choose(free.keys.sorted()), let question = questions.removeValue(forKey: number) else {
             return false
@@ -217,7 +270,7 @@ struct Schedule {
         let number = nextNumber
         nextNumber += 1
         let place = PresenterPlace(number: number, path: path, key: Self.key(of: path))
-        presenters.append((client, place))
+        presenters.append(Presenter(client: client, place: place, since: moment))
         try apply(.present(place), from: client)
     }
 
@@ -225,6 +278,8 @@ struct Schedule {
         guard random.next() % 2 == 0, let presenter = choose(presenters) else { return }
         let number = presenter.place.number
         presenters.removeAll { $0.place.number == number }
+        // They are answered one after the other.
+        fading.questions = questions.filter { $0.value.presenter == number }
         questions = questions.filter { $0.value.presenter != number }
         try apply(.removePresenter(number), from: presenter.client)
     }
@@ -240,13 +295,14 @@ struct Schedule {
         guard let source = choose(Self.paths), let destination = choose(Self.destinations) else { return }
         count("moved")
         let move = ItemMove(path: source, newPath: destination, newKey: Self.key(of: destination), excepted: nil)
-        follow(move, from: nil)
+        follow(move)
         try apply(.moved(move), from: clients[0])
     }
 
     private mutating func die() throws {
         guard let client = choose(clients) else { return }
         count("died")
+        fading = (claims.filter { $0.key.client == client }, questions.filter { $0.value.client == client })
         claims = claims.filter { $0.key.client != client }
         presenters.removeAll { $0.client == client }
         questions = questions.filter { $0.value.client != client }
@@ -264,6 +320,8 @@ struct Schedule {
     }
 
     mutating func take(_ effects: [AddressedEffect]) throws {
+        moment += 1
+        defer { fading = ([:], [:]) }
         for addressed in effects {
             log.append(.effect(addressed))
             switch addressed.effect {
@@ -282,12 +340,19 @@ struct Schedule {
                         || !preparation.deletedSubitems.isEmpty
                 else { throw fault("a presenter is asked for nothing") }
                 if preparation.evictsItem { count("evicted") }
-                try noteAsked(preparation.presenter, of: addressed.client)
-                questions[preparation.number] = Question(
-                    client: addressed.client, presenter: preparation.presenter)
-            case .reacquire(let number): questions[number] = nil
+                let question = Question(
+                    client: addressed.client, presenter: preparation.presenter,
+                    askers: try noteAsked(preparation.presenter, of: addressed.client))
+                asked[preparation.number] = question
+                questions[preparation.number] = question
+                notePassed(by: question.askers)
+            case .reacquire(let number):
+                questions[number] = nil
+                asked[number] = nil
             case .notify(let presenter, _):
-                guard presenter != ignorant else { throw fault("presenter \(presenter) is told what it did itself") }
+                if let ignorant, ignorant == (addressed.client, presenter) {
+                    throw fault("presenter \(presenter) is told what it did itself")
+                }
                 count("told")
             }
         }
@@ -316,7 +381,7 @@ struct Schedule {
                 guard known.order < model.order, Self.exclude(model, known), !known.isUncertain,
                     !model.isUncertain, !known.apart.contains(identifier)
                 else { continue }
-                guard model.isFavoured, mayPass(model, known) else {
+                guard model.passed.contains(other) || model.isFavoured && mayPass(identifier, model, known) else {
                     throw fault("\(identifier) is granted before \(other)")
                 }
                 count("favoured")

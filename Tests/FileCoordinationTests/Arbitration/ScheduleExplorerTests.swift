@@ -42,7 +42,7 @@ import Testing
         for what in [
             "granted", "at once", "deadlocks", "blocked", "answered", "evicted", "moved", "moved in silence", "died",
             "taken over", "came back", "told", "favoured",
-            "asked before",
+            "asked before", "asked before, after moves", "asked before, by another arbiter", "lied",
         ] {
             #expect(happened[what, default: 0] > 500, "\(what): \(happened)")
         }

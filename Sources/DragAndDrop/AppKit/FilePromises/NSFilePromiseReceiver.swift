@@ -3,7 +3,8 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// A promise of a file, as whoever wants the file has it. It is read from a pasteboard, see ``NSPasteboard/readObjects(forClasses:options:)``.
+/// A promise of a file, as whoever wants the file has it. It is read from a pasteboard, see
+/// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
 /// Source: AppKit, `NSFilePromiseReceiver.h`.
 open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {

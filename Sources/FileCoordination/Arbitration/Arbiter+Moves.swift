@@ -1,0 +1,129 @@
+/// What moves takes those along who present it or wait for it.
+extension Arbiter {
+    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there. Returns
+    /// these and those that may not have to wait for them any more, to be looked at again.
+    ///
+    /// What would be at a path that is too long there is not carried along: a presenter presents nothing any more, and a claim
+    /// is refused.
+    mutating func carryAlong(
+        _ move: ItemMove, isAnnounced: Bool, _ telling: inout Telling
+    ) -> [ClaimIdentifier] {
+        guard move.path != move.newPath, !PlainPath.isBeneath(move.newPath, move.path) else { return [] }
+        let bytes = move.path.utf8.count + move.newPath.utf8.count
+        for identifier in tree.presenters(around: [move.path, move.newPath]) {
+            guard let place = presenters[identifier]?.place, let presented = place.path else { continue }
+            if PlainPath.isAtOrBeneath(presented, move.path) {
+                carryAlong(identifier, place, from: presented, move, &telling)
+                continue
+            }
+            let isAbove = PlainPath.isBeneath(move.path, presented)
+            let isAboveNew = PlainPath.isBeneath(move.newPath, presented)
+            guard isAbove || isAboveNew else { continue }
+            if !telling.takeRoom(for: bytes) {
+                notify(identifier, .changed, &telling)
+            } else if isAnnounced {
+                notify(identifier, .subitemMoved(from: move.path, to: move.newPath), &telling)
+            } else {
+                if isAbove { notify(identifier, .subitemChanged(move.path), &telling) }
+                if isAboveNew { notify(identifier, .subitemChanged(move.newPath), &telling) }
+            }
+        }
+        return carryClaimsAlong(move)
+    }
+
+    private mutating func carryAlong(
+        _ identifier: PresenterIdentifier, _ place: PresenterPlace, from presented: ExactPath, _ move: ItemMove,
+        _ telling: inout Telling
+    ) {
+        let path = PlainPath.moved(presented, from: move.path, to: move.newPath)
+        guard mayFollow(identifier.client, from: presented, to: path) else {
+            return notify(identifier, .changed, &telling)
+        }
+        let key = Self.key(place.key ?? presented, after: move, of: path)
+        guard !ClaimLimits.isTooLong(path), !ClaimLimits.isTooLong(key) else {
+            return present(PresenterPlace(number: place.number, path: nil, key: nil), identifier.client)
+        }
+        present(PresenterPlace(number: place.number, path: path, key: key), identifier.client)
+        notify(identifier, .moved(to: path), &telling)
+    }
+
+    /// What is guarded of an item that has moved. What was a package is taken for one still, and what has come out of one for a
+    /// package: neither path tells, and guarding too much does less harm than too little.
+    ///
+    /// - Parameter path: where the item is now. Its key is that very text where it is the same: memory is taken once.
+    private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
+        guard move.newKey == move.newPath, PlainPath.isAtOrBeneath(key, move.path) else { return move.newKey }
+        let moved = PlainPath.moved(key, from: move.path, to: move.newPath)
+        return moved == path ? path : moved
+    }
+
+    private mutating func setKey(of entry: PathTree.Entry, to key: ExactPath) {
+        guard let claim = claims[entry.claim] else { return }
+        let access = claim.request.accesses[entry.access]
+        let group = PathTree.Group(writes: access.writes, holds: claim.isHolding)
+        tree.remove(entry, at: claim.nodes[entry.access], group)
+        claims[entry.claim]?.nodes[entry.access] = tree.insert(entry, at: key, group)
+        claims[entry.claim]?.request.accesses[entry.access].key = key
+    }
+
+    private mutating func carryClaimsAlong(_ move: ItemMove) -> [ClaimIdentifier] {
+        var toSettle: [ClaimIdentifier] = []
+        for entry in tree.entries(around: move.path) {
+            guard let claim = claims[entry.claim], claim.phase != .granted else { continue }
+            let access = claim.request.accesses[entry.access]
+            guard PlainPath.isAtOrBeneath(access.path, move.path) else { continue }
+            if access.traits.contains(.replaces), access.path == move.path { continue }
+            let path = PlainPath.moved(access.path, from: move.path, to: move.newPath)
+            guard mayFollow(entry.claim.client, from: access.path, to: path) else { continue }
+            let moved = Access(path: path, key: Self.key(access.key, after: move, of: path), traits: access.traits)
+            guard makeRoom(for: moved, insteadOf: access, entry.claim) else {
+                let reason = "its items have moved to paths that are too long"
+                tell(entry.claim.client, .denied(claim: entry.claim.number, .refused(reason: reason)))
+                toSettle += end(entry.claim)
+                continue
+            }
+            claims[entry.claim]?.request.accesses[entry.access].path = path
+            claims[entry.claim]?.hasMoved = true
+            setKey(of: entry, to: moved.key)
+            // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
+            if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
+                setKey(of: entry, to: access.key)
+            }
+            toSettle.append(entry.claim)
+            // They may have waited for it, and do not any more.
+            toSettle += watchers.removeValue(forKey: entry.claim) ?? []
+        }
+        for identifier in toSettle { claims[identifier]?.blocker = nil }
+        return toSettle
+    }
+
+    /// What a claim takes grows and shrinks with its paths. Returns whether there is room for that.
+    private mutating func makeRoom(for new: Access, insteadOf old: Access, _ identifier: ClaimIdentifier) -> Bool {
+        guard !ClaimLimits.isTooLong(new.path), !ClaimLimits.isTooLong(new.key), let cost = claims[identifier]?.cost
+        else { return false }
+        let moved = cost.moving(old, to: new)
+        usages[identifier.client]?.remove(cost)
+        let isRefused = moved.bytes > cost.bytes && denial(of: moved, for: identifier.client) != nil
+        usages[identifier.client]?.add(isRefused ? cost : moved)
+        if !isRefused { claims[identifier]?.cost = moved }
+        return !isRefused
+    }
+
+    /// Those that have moved may wait for others now, behind whom the nested ones need not stand.
+    mutating func lookAfterMoves() {
+        hasEntangled = true
+        settle(entangledClaims())
+        denyDeadlocks(among: nested)
+    }
+
+    mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
+        // Whoever waits for itself does so by way of one of these.
+        guard entangledClaims().contains(where: { deadlock(of: $0) != nil }) else { return }
+        for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
+            guard let phase = claims[identifier]?.phase, phase != .granted, let other = deadlock(of: identifier) else {
+                continue
+            }
+            deny(identifier, becauseOf: other)
+        }
+    }
+}

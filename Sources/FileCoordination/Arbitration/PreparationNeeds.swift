@@ -1,0 +1,46 @@
+/// What a claim's accesses mean for presenters of their items, and of what is around those.
+struct PreparationNeeds {
+    /// What is guarded for writers, for readers, and for whoever wants presenters to save.
+    private let written: SortedPaths
+    private let read: SortedPaths
+    private let saved: SortedPaths
+    private let gone: SortedPaths
+    private let evicted: SortedPaths
+    private let deleted: SortedPaths
+    /// How many bytes those before each of them have together.
+    private let deletedBytes: [Int]
+
+    init(_ accesses: [Access]) {
+        let loud = accesses.filter { !$0.traits.contains(.isQuiet) }
+        written = SortedPaths(loud.filter(\.writes).map(\.key))
+        read = SortedPaths(loud.filter { !$0.writes }.map(\.key))
+        saved = SortedPaths(loud.filter { $0.traits.contains(.saves) }.map(\.key))
+        func paths(_ traits: Access.Traits) -> SortedPaths {
+            SortedPaths(accesses.filter { !$0.traits.isDisjoint(with: traits) }.map(\.path))
+        }
+        gone = paths([.deletes, .replaces])
+        evicted = paths(.evicts)
+        deleted = paths(.deletes)
+        deletedBytes =
+            deleted.paths.isEmpty ? [] : deleted.paths.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.utf8.count) }
+    }
+
+    func add(to preparation: inout Preparation, forPresenterOf path: ExactPath, key: ExactPath) {
+        if written.cover(key) {
+            preparation.relinquishing = .toWriter
+        } else if read.cover(key) {
+            preparation.relinquishing = .toReader
+        }
+        preparation.saves = saved.cover(key)
+        preparation.evictsItem = evicted.cover(path)
+        preparation.deletesItem = gone.cover(path)
+    }
+
+    /// What is deleted beneath a directory, with the bytes of that; nothing if those are too many. What is replaced leaves no gap.
+    func deletedSubitems(beneath path: ExactPath, atMost limit: Int) -> ([ExactPath], bytes: Int) {
+        let found = deleted.beneath(path)
+        if found.isEmpty { return ([], 0) }
+        let bytes = deletedBytes[found.endIndex] - deletedBytes[found.startIndex]
+        return bytes <= limit ? (Array(found), bytes) : ([], 0)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Waits for processes to end, any number of them on one thread, which is there as long as there are any.
+package final class ProcessWatch: Sendable {
+    private struct Watched {
+        let process: ProcessDescriptor
+        let deadline: ContinuousClock.Instant
+        let isOver: @Sendable (Bool) -> Void
+    }
+
+    private struct State {
+        var watched: [UInt64: Watched] = [:]
+        var isRunning = false
+    }
+
+    // Innermost: closures are called after it is released.
+    private let state = Lock(State())
+    /// Raised when there is another one. Without it, for want of descriptors, the thread looks from time to time.
+    private let hasChanged = try? EventCounter()
+    private static let usualPause: CInt = 100
+
+    package init() {}
+
+    /// Waits for the end of a process, but not for longer than a while.
+    ///
+    /// - Parameters:
+    ///   - number: what the wait is called; only one of that number at a time.
+    ///   - isOver: called with whether the process has ended, unless the wait is given up before. It must not block.
+    package func watch(
+        _ process: ProcessDescriptor, for pause: Duration, as number: UInt64,
+        _ isOver: @escaping @Sendable (_ hasEnded: Bool) -> Void
+    ) {
+        let watched = Watched(process: process, deadline: .now + pause, isOver: isOver)
+        let isNew = state.withLock { state in
+            state.watched[number] = watched
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isNew else {
+            hasChanged?.raise()
+            return
+        }
+        do {
+            try SystemThread.start("purvey-watch") { self.run() }
+        } catch {
+            HandlerThreads.shared.run { self.run() }
+        }
+    }
+
+    /// Gives up a wait, if there is one.
+    package func stopWatching(_ number: UInt64) {
+        state.withLock { $0.watched[number] = nil }
+    }
+
+    private func run() {
+        while true {
+            let watched = state.withLock { state in
+                if state.watched.isEmpty { state.isRunning = false }
+                return state.watched
+            }
+            guard let next = watched.values.map(\.deadline).min() else { return }
+            let numbers = watched.keys.sorted()
+            var requests = numbers.compactMap { watched[$0] }.map {
+                pollfd(fd: $0.process.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+            }
+            if let hasChanged {
+                requests.append(pollfd(fd: hasChanged.descriptor.rawValue, events: CShort(POLLIN), revents: 0))
+            }
+            let left = max(0, ((next - .now) / .milliseconds(1)).rounded(.up))
+            let pause = CInt(min(left, Double(CInt.max)))
+            // What fails, for want of memory, say, is tried again; the deadlines count in any case.
+            if poll(&requests, nfds_t(requests.count), hasChanged == nil ? min(pause, Self.usualPause) : pause) < 0 {
+                usleep(1_000)
+                for index in requests.indices { requests[index].revents = 0 }
+            }
+            hasChanged?.reset()
+            for (number, request) in zip(numbers, requests) {
+                let hasEnded = request.revents != 0
+                let over = state.withLock { state -> Watched? in
+                    guard let known = state.watched[number], hasEnded || known.deadline <= .now else { return nil }
+                    return state.watched.removeValue(forKey: number)
+                }
+                over?.isOver(hasEnded)
+            }
+        }
+    }
+}

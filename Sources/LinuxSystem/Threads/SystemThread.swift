@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+
+/// Threads outside of all pools, for what has to go on whatever blocks those.
+package enum SystemThread {
+    /// Runs a function on a new thread, to which no signals are sent: those are for the program's own threads.
+    ///
+    /// - Parameter name: what debuggers and `top` call the thread, 15 bytes at most.
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(Job(name, body))
+        // The new thread inherits a mask that blocks them all.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Job>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard failure == 0 else {
+            context.release()
+            throw Errno(rawValue: failure)
+        }
+        pthread_detach(thread)
+    }
+
+    private final class Job: Sendable {
+        private let name: String
+        private let body: @Sendable () -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            _ = clinux_set_name(name)
+            body()
+        }
+    }
+}
