@@ -144,20 +144,13 @@ extension Arbiter {
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []
-        let accesses = claim.request.accesses
-        // Each item has become something once, and only one that was written.
-        var next = 0
-        for outcome in outcomes where outcome.access >= next && accesses.indices.contains(outcome.access) {
-            next = outcome.access + 1
-            let access = accesses[outcome.access]
-            guard access.writes else { continue }
+        for outcome in outcomes where claim.request.accesses.indices.contains(outcome.access) {
+            let access = claim.request.accesses[outcome.access]
             switch outcome.change {
             case .none: break
             case .changed: tellOfChange(access, itself: true, &telling)
             case .deleted: tellOfChange(access, itself: !access.traits.contains(.deletes), &telling)
             case .moved(let path, let key):
-                // Nobody was kept from where it has gone to.
-                guard access.traits.contains(.moves) else { continue }
                 moved += carryAlong(
                     ItemMove(path: access.path, newPath: path, newKey: key, excepted: nil),
                     isAnnounced: false, &telling)
