@@ -121,12 +121,15 @@ extension Arbiter {
         if !moved.isEmpty { lookAfterMoves() }
     }
 
-    /// What becomes of an item becomes of it once, and of what is only read nothing.
+    /// What becomes of an item becomes of it once, and of what is only read nothing. What was not claimed to be moved stays where
+    /// it is: nobody was kept from the place where it is said to have gone to.
     private static func plausible(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimOutcome] {
+        let accesses = claim.request.accesses
         var known: Set<Int> = []
         return outcomes.filter { outcome in
-            claim.request.accesses.indices.contains(outcome.access) && claim.request.accesses[outcome.access].writes
-                && (outcomes.count == 1 || known.insert(outcome.access).inserted)
+            guard accesses.indices.contains(outcome.access), accesses[outcome.access].writes else { return false }
+            if case .moved = outcome.change, !accesses[outcome.access].traits.contains(.moves) { return false }
+            return outcomes.count == 1 || known.insert(outcome.access).inserted
         }
     }
 

@@ -326,7 +326,7 @@ import Testing
     @Test func anItemHasOneOutcome() {
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.present(1, "/d"), from: 1)
-        _ = arbiter.apply(Self.claim(1, "/d/a", [.writes, .isQuiet]), from: 2)
+        _ = arbiter.apply(Self.claim(1, "/d/a", [.writes, .moves, .isQuiet]), from: 2)
         let outcomes = (0..<1_000).map {
             ClaimOutcome(access: 0, change: .moved(toPath: ExactPath("/d/\($0)"), key: ExactPath("/d/\($0)")))
         }

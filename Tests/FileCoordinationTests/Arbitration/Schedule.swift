@@ -238,12 +238,14 @@ struct Schedule {
         }
     }
 
-    /// What an arbiter believes: one outcome of each item that was written.
+    /// What an arbiter believes: one outcome of each item that was written, a move only of one that was claimed for that.
     private static func plausible(_ outcomes: [ClaimOutcome], of model: Model) -> [ClaimOutcome] {
+        let accesses = model.request.accesses
         var known: Set<Int> = []
         return outcomes.filter { outcome in
-            model.request.accesses.indices.contains(outcome.access) && model.request.accesses[outcome.access].writes
-                && known.insert(outcome.access).inserted
+            guard accesses.indices.contains(outcome.access), accesses[outcome.access].writes else { return false }
+            if case .moved = outcome.change, !accesses[outcome.access].traits.contains(.moves) { return false }
+            return known.insert(outcome.access).inserted
         }
     }
 
