@@ -31,7 +31,6 @@ package struct EventNotice: Notice {
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         let kind: Kind = try decoder.decode(forKey: 0)
-        handed = kind == .claim ? try decoder.decodeIfPresent(forKey: 10) : nil
         switch kind {
         case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
@@ -67,6 +66,8 @@ package struct EventNotice: Notice {
             event = .changedVersion(
                 path: try decoder.decode(PathMessage.self, forKey: 5).path, try decoder.decode(forKey: 9))
         }
+        // Last, so that a message is read once from its beginning to its end.
+        handed = kind == .claim ? try decoder.decodeIfPresent(forKey: 10) : nil
     }
 
     package func encode(to encoder: inout MessageEncoder) {
