@@ -94,7 +94,8 @@ import Testing
     }
 
     @Test(arguments: [nil, "another"]) func aCrowdOfOnePurposeIsGrantedAtOnce(beside other: String?) {
-        let count: UInt64 = 20_000
+        // Where there is another purpose as well, each is looked at, if only for that.
+        let count: UInt64 = other == nil ? 20_000 : 2_000
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(0, "/index"), from: 1)
         for number in 1...count {
