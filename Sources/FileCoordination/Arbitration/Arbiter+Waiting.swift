@@ -117,7 +117,8 @@ extension Arbiter {
 
     /// The holding claims that end only after this one, or with its help: nobody who waits for them may make it wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
-        var found: Set<ClaimIdentifier> = []
+        // Not copied where there is nothing else, however many they are.
+        var found = holdersByPurpose[claim.request.purpose] ?? []
         for number in claim.request.enclosing {
             let identifier = ClaimIdentifier(client: claim.identifier.client, number: number)
             if claims[identifier] != nil { found.insert(identifier) }
@@ -125,7 +126,6 @@ extension Arbiter {
         for number in claim.request.answering where preparations[number]?.presenter.client == claim.identifier.client {
             if let asking = preparations[number]?.claim { found.insert(asking) }
         }
-        if let kin = holdersByPurpose[claim.request.purpose] { found.formUnion(kin) }
         if let presenter = claim.presenter, let unanswered = unansweredByPresenter[presenter] {
             for number in unanswered { if let asking = preparations[number]?.claim { found.insert(asking) } }
         }
@@ -136,7 +136,7 @@ extension Arbiter {
                 if let asking = preparations[question]?.claim { found.insert(asking) }
             }
         }
-        found.remove(claim.identifier)
+        if found.contains(claim.identifier) { found.remove(claim.identifier) }
         return found
     }
 
@@ -182,7 +182,9 @@ extension Arbiter {
 
     func hasExcluding(_ claim: Claim) -> Bool {
         for (number, access) in claim.request.accesses.enumerated()
-        where tree.hasExcluding(claim.identifier, at: claim.nodes[number], writes: access.writes) {
+        where tree.hasExcluding(
+            claim.identifier, of: claim.request.purpose, at: claim.nodes[number], writes: access.writes)
+        {
             return true
         }
         return false
@@ -195,11 +197,10 @@ extension Arbiter {
     ) {
         for (number, access) in claim.request.accesses.enumerated() {
             var goesOn = true
-            tree.forEachExcluding(at: claim.nodes[number], writes: access.writes, waitingBefore: sequence) {
-                entry, relation in
-                guard entry.claim != claim.identifier, let other = claims[entry.claim],
-                    other.request.purpose != claim.request.purpose
-                else { return true }
+            tree.forEachExcluding(
+                at: claim.nodes[number], of: claim.request.purpose, writes: access.writes, waitingBefore: sequence
+            ) { entry, relation in
+                guard entry.claim != claim.identifier, let other = claims[entry.claim] else { return true }
                 goesOn = body(other, other.request.accesses[entry.access], relation)
                 return goesOn
             }

@@ -39,7 +39,7 @@ package struct Arbiter: Sendable {
 
         var isHolding: Bool { phase != .waiting }
         func entry(_ access: Int) -> PathTree.Entry {
-            PathTree.Entry(claim: identifier, access: access, sequence: sequence)
+            PathTree.Entry(claim: identifier, access: access, sequence: sequence, purpose: request.purpose)
         }
         var isNested: Bool {
             !request.enclosing.isEmpty || !request.answering.isEmpty || !request.blocking.isEmpty

@@ -4,6 +4,9 @@ struct EntryQueue: Sendable {
     private var storage: [PathTree.Entry] = []
     /// What is before this was taken out.
     private var head = 0
+    /// The purpose that all have, unless they have several.
+    private var purpose = ""
+    private var isMixed = false
 
     var isEmpty: Bool { head == storage.endIndex }
     var all: ArraySlice<PathTree.Entry> { storage[head...] }
@@ -16,12 +19,19 @@ struct EntryQueue: Sendable {
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
     }
 
-    /// Whether there is nobody but one claim. Its accesses are beside each other.
-    func isAlone(_ claim: ClaimIdentifier) -> Bool {
+    /// Whether there is nobody but one claim, whose accesses are beside each other, or others of its purpose.
+    func isAlone(_ claim: ClaimIdentifier, of purpose: String) -> Bool {
         isEmpty || storage[head].claim == claim && storage.last?.claim == claim
+            || !isMixed && self.purpose == purpose
     }
 
     mutating func insert(_ entry: PathTree.Entry) {
+        if isEmpty {
+            purpose = entry.purpose
+            isMixed = false
+        } else if !isMixed, purpose != entry.purpose {
+            isMixed = true
+        }
         // Nearly always the last: only a claim that has moved, or was passed by others, is not.
         storage.insert(entry, at: position(of: entry.sequence, entry.access))
     }

@@ -8,6 +8,8 @@ struct PathTree: Sendable {
         let claim: ClaimIdentifier
         let access: Int
         let sequence: UInt64
+        /// Here as well as in the claim: where thousands of one purpose are, they are told from others without a look at each claim.
+        let purpose: String
     }
 
     /// Where somebody is, seen from the path that was asked about.
@@ -163,11 +165,13 @@ struct PathTree: Sendable {
 
     // MARK: Looking
 
-    /// Whether there is an access of another claim that excludes one at this node. Quicker than looking for all of them.
-    func hasExcluding(_ claim: ClaimIdentifier, at node: Int, writes: Bool) -> Bool {
+    /// Whether there may be an access of another claim, and of another purpose, that excludes one at this node. Quicker than looking
+    /// for all of them.
+    func hasExcluding(_ claim: ClaimIdentifier, of purpose: String, at node: Int, writes: Bool) -> Bool {
+        func isAlone(_ queue: EntryQueue) -> Bool { queue.isAlone(claim, of: purpose) }
         func isAlone(_ node: Int) -> Bool {
-            nodes[node].holdingWriters.isAlone(claim) && nodes[node].waitingWriters.isAlone(claim)
-                && (!writes || nodes[node].holdingReaders.isAlone(claim) && nodes[node].waitingReaders.isAlone(claim))
+            isAlone(nodes[node].holdingWriters) && isAlone(nodes[node].waitingWriters)
+                && (!writes || isAlone(nodes[node].holdingReaders) && isAlone(nodes[node].waitingReaders))
         }
         var above = node
         while above >= 0 {
@@ -197,14 +201,17 @@ struct PathTree: Sendable {
         return nil
     }
 
-    /// Calls a function for every access that excludes one at this node and holds or, where a sequence is given, waits since
-    /// before that: those at the node itself first and, of those, the latest that waits. Until it returns `false`.
+    /// Calls a function for every access of another purpose that excludes one at this node and holds or, where a sequence is given,
+    /// waits since before that: those at the node itself first and, of those, the latest that waits. Until it returns `false`.
     func forEachExcluding(
-        at node: Int, writes: Bool, waitingBefore sequence: UInt64?, _ body: (Entry, Relation) -> Bool
+        at node: Int, of purpose: String, writes: Bool, waitingBefore sequence: UInt64?,
+        _ body: (Entry, Relation) -> Bool
     ) {
         forEachNode(around: node) { node, relation in
             func visit(_ entries: ArraySlice<Entry>) -> Bool {
-                for entry in entries.reversed() where !body(entry, relation) { return false }
+                for entry in entries.reversed() where entry.purpose != purpose && !body(entry, relation) {
+                    return false
+                }
                 return true
             }
             if let sequence {

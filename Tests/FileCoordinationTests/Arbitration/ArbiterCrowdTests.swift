@@ -93,6 +93,23 @@ import Testing
         #expect(order.map(\.number) == Array(0...count))
     }
 
+    @Test(arguments: [nil, "another"]) func aCrowdOfOnePurposeIsGrantedAtOnce(beside other: String?) {
+        // Where there is another purpose as well, each is looked at, if only for that.
+        let count: UInt64 = other == nil ? 20_000 : 2_000
+        var arbiter = Arbiter()
+        _ = arbiter.apply(Self.claim(0, "/index"), from: 1)
+        for number in 1...count {
+            _ = arbiter.apply(Self.claim(number, "/index", purpose: "shared"), from: 2)
+        }
+        // The last of all.
+        if let other { _ = arbiter.apply(Self.claim(0, "/index", purpose: other), from: 3) }
+        let released = Self.granted(arbiter.apply(.release(claim: 0, outcomes: []), from: 1))
+        #expect(released.map(\.number) == Array(1...count))
+        if other == nil { return }
+        for number in 1..<count { _ = arbiter.apply(.release(claim: number, outcomes: []), from: 2) }
+        #expect(Self.granted(arbiter.apply(.release(claim: count, outcomes: []), from: 2)).map(\.client) == [3])
+    }
+
     @Test func aGrantSaysWhetherOthersHadToBeWaitedFor() {
         var arbiter = Arbiter()
         #expect(
