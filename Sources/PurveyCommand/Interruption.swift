@@ -5,7 +5,7 @@ import Synchronization
 
 /// What ends a command early: an interrupt, a request to end, a terminal that goes away.
 ///
-/// Between ``init()`` and ``end()`` these signals do not end the process, so that the command can do it in good order.
+/// From when ``init()`` returns until ``end()`` these signals do not end the process, so that the command can do it in good order.
 /// Those that the process was started to ignore, as by `nohup` or in the background of a script, stay ignored.
 final class Interruption: Sendable {
     private struct State {
@@ -19,15 +19,21 @@ final class Interruption: Sendable {
     // Innermost: the action runs after it is released.
     private let state = Mutex(State())
 
-    init() {
+    /// Returns once the signals are watched. Until then they end the process as before: one that were ignored meanwhile would
+    /// be lost.
+    init() async {
         for number in watched {
-            signal(number, SIG_IGN)
-            state.withLock { state in
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { [weak self] in self?.happen() }
-                source.activate()
-                state.sources.append(source)
-            }
+            await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }
+        }
+    }
+
+    private func watch(_ number: CInt, _ isWatched: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [weak self] in self?.happen() }
+            source.setRegistrationHandler(handler: isWatched)
+            source.activate()
+            state.sources.append(source)
         }
     }
 

@@ -50,7 +50,7 @@ enum ItemLoad {
         guard let type = type ?? provider.registeredTypeIdentifiers.first else {
             throw CommandError("the item has no representation")
         }
-        let interruption = Interruption()
+        let interruption = await Interruption()
         defer { interruption.end() }
         let arrival: Arrival
         do {

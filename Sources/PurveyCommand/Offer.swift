@@ -33,7 +33,11 @@ extension Command {
         let ending = Ending(isOnce: arguments.has("once"))
         var offers: [Offer] = []
         for provider in providers {
-            let offer = try await board.offer(provider) { succeeded in ending.loaded(succeeded) }
+            offers.append(try await board.offer(provider) { succeeded in ending.loaded(succeeded) })
+        }
+        // Who reads the identifiers may end it in good order.
+        let interruption = await Interruption()
+        for (provider, offer) in zip(providers, offers) {
             if arguments.has("json") {
                 let offered = OfferedItem(
                     identifier: offer.identifier.uuidString, name: provider.suggestedName,
@@ -42,9 +46,8 @@ extension Command {
             } else {
                 try StandardOutput.print(offer.identifier.uuidString + "\n")
             }
-            offers.append(offer)
         }
-        await ending.wait()
+        await ending.wait(interruption)
         for offer in offers { await offer.withdraw() }
     }
 }
@@ -135,8 +138,7 @@ private final class Ending: Sendable {
         waiting?.resume()
     }
 
-    func wait() async {
-        let interruption = Interruption()
+    func wait(_ interruption: Interruption) async {
         interruption.setAction { self.end() }
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
