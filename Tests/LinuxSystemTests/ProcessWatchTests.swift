@@ -33,8 +33,8 @@ import Testing
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter {
             (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == "purvey-watch\n"
         }
-        // Other tests of this suite have one each.
-        #expect((1...3).contains(threads.count))
+        // Other tests of this suite have one each, and one that has just begun has no name yet.
+        #expect(threads.count <= 3)
         #expect(told.current.isEmpty)
         kill(child.processID, SIGKILL)
         try await told.has(500)
