@@ -203,16 +203,14 @@ let package = Package(
             "CoordinationServiceTests",
             [
                 "AppExtension", "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer",
-                "CoordinationService",
-                "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "FileTesting", "ItemProvider",
-                "LinuxSystem",
+                "CoordinationService", "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "FileTesting",
+                "ItemProvider", "LinuxSystem",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(
             name: "ExtensionPeer", dependencies: ["AppExtension", "CoordinationService", "ItemProvider"],
-            path: "Tests/ExtensionPeer",
-            swiftSettings: settings),
+            path: "Tests/ExtensionPeer", swiftSettings: settings),
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests(
             "DragAndDropTests",
@@ -222,8 +220,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "BookmarkExtension", dependencies: ["CoordinationService", "FileCoordination", "LinuxSystem"],
-            path: "Tests/BookmarkExtension",
-            swiftSettings: settings),
+            path: "Tests/BookmarkExtension", swiftSettings: settings),
         tests(
             "ExtensionHostTests",
             [

@@ -18,7 +18,11 @@ import Testing
         let scoped: String
     }
 
-    private func run(_ body: @Sendable (Scene) async throws -> Void) async throws {
+    /// - Parameter thereafter: what is so when the extension has ended.
+    private func run(
+        _ body: @Sendable (Scene) async throws -> Void,
+        thereafter: @Sendable (PeerProcess) async throws -> Void = { _ in }
+    ) async throws {
         try await PrivateDaemon.run { daemon in
             try await ConfinedExtension.install(daemon)
             let file = daemon.work + "/a.txt"
@@ -30,6 +34,7 @@ import Testing
                 #expect(try await process.tell("start \(scoped)") == "yes")
                 try await body(Scene(daemon: daemon, process: process, peer: peer, file: file, scoped: scoped))
             }
+            try await thereafter(peer)
         }
     }
 
@@ -96,21 +101,14 @@ import Testing
     }
 
     @Test func whatAnExtensionHeldIsFreeWhenItHasEnded() async throws {
-        try await PrivateDaemon.run { daemon in
-            try await ConfinedExtension.install(daemon)
-            let file = daemon.work + "/a.txt"
-            try Data("text".utf8).write(to: URL(fileURLWithPath: file))
-            let bookmark = try await ConfinedExtension.app(daemon, "make", file)
-            let peer = try daemon.peer(program: TestProcess.program("CoordinationPeer"))
-            try await ConfinedExtension.run(daemon) { process in
-                let scoped = try await process.resolve(bookmark)
-                #expect(try await process.tell("start \(scoped)") == "yes")
-                #expect(try await process.tell("hold \(scoped)") == "held")
-                peer.tell("contents \(file)")
-                try await daemon.hasClaims(2)
-                #expect(peer.unheard.isEmpty)
-            }
-            #expect(try await peer.hear("contents") == "text")
+        try await run { scene in
+            #expect(try await scene.process.tell("hold \(scene.scoped)") == "held")
+            scene.peer.tell("contents \(scene.file)")
+            try await scene.daemon.hasClaims(2)
+            #expect(scene.peer.unheard.isEmpty)
+        } thereafter: { peer in
+            let text = try await peer.hear("contents")
+            #expect(text == "text")
         }
     }
 

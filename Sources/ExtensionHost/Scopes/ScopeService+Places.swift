@@ -12,15 +12,18 @@ extension ScopeService: ConfinedPlaces {
         let path = ExactPath(path)
         guard PlainPath.isBeneath(path, ExactPath(folder.realPath)) else { return nil }
         let known = items.withLock { Array($0.values) }
-        // As the process has resolved it, or with the links on the way to the folder resolved by it.
         for item in known {
-            let place = PlainPath.moved(
-                ExactPath(item.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
+            let place = realPlace(of: item)
             guard PlainPath.isAtOrBeneath(path, place) else { continue }
             // A descriptor leads to where the file is now; one that was replaced is still known by its old name.
             return PlacedItem(
                 path: place.string, realPath: item.item.descriptor.path ?? item.item.path, isWritable: item.isWritable)
         }
         return nil
+    }
+
+    /// Where the process finds an item, with the links on the way to the folder of all of them resolved.
+    func realPlace(of item: ScopedItem) -> ExactPath {
+        PlainPath.moved(ExactPath(item.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
     }
 }

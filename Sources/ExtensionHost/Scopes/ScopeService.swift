@@ -139,9 +139,7 @@ final class ScopeService: Sendable {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)
         let placed = items.withLock { Array($0.values) }.first {
-            ExactPath($0.path) == exact
-                || PlainPath.moved(ExactPath($0.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
-                    == exact
+            ExactPath($0.path) == exact || realPlace(of: $0) == exact
         }
         guard let placed else { return FoundItem(file, path: path) }
         return FoundItem(placed.item.descriptor, path: placed.item.descriptor.path ?? placed.item.path)
