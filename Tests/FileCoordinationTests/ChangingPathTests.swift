@@ -6,8 +6,13 @@ import Testing
 @Suite struct ChangingPathTests {
     let folder: CoordinationFolder
     let record = Record()
+    let coordination = CountedCoordination()
+    let process: ProcessCoordination
 
-    init() throws { folder = try CoordinationFolder() }
+    init() throws {
+        folder = try CoordinationFolder()
+        process = ProcessCoordination(shared: coordination)
+    }
 
     enum Form: CaseIterable { case blocking, onAQueue }
 
@@ -18,9 +23,9 @@ import Testing
         change: @escaping @Sendable () throws -> Void
     ) async throws {
         let mayEnd = DispatchSemaphore(value: 0)
-        let (record, isWaiting) = (record, DispatchSemaphore(value: 0))
+        let (record, process) = (record, process)
         async let holding: Void = onThread {
-            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: held, error: nil) { _ in
+            NSFileCoordinator(in: process).coordinate(writingItemAt: held, error: nil) { _ in
                 record.add("holds")
                 mayEnd.wait()
             }
@@ -30,7 +35,7 @@ import Testing
             record.add("gets \(url.lastPathComponent) \((try? String(contentsOf: url, encoding: .utf8)) ?? "nothing")")
             // Other threads: this one would be told that it waits for itself.
             for (name, url) in [("free", free), ("guarded", guarded)] {
-                nonisolated(unsafe) let coordinator = NSFileCoordinator(filePresenter: nil)
+                nonisolated(unsafe) let coordinator = NSFileCoordinator(in: process)
                 let ended = DispatchSemaphore(value: 0)
                 let intent = NSFileAccessIntent.writingIntent(with: url)
                 coordinator.coordinate(with: [intent], queue: OperationQueue()) { error in
@@ -42,24 +47,22 @@ import Testing
                 ended.wait()
             }
         }
-        // A claim on a queue waits once the call has returned; one on a thread stands behind it in the same order.
         async let asking: Void = onThread {
             nonisolated(unsafe) let intent = NSFileAccessIntent.writingIntent(with: asked)
             let done = DispatchSemaphore(value: 0)
             switch form {
             case .onAQueue:
-                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { _ in
+                NSFileCoordinator(in: process).coordinate(with: [intent], queue: OperationQueue()) { _ in
                     use(intent.url)
                     done.signal()
                 }
-                isWaiting.signal()
                 done.wait()
             case .blocking:
-                isWaiting.signal()
-                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: asked, error: nil) { use($0) }
+                NSFileCoordinator(in: process).coordinate(writingItemAt: asked, error: nil) { use($0) }
             }
         }
-        await onThread { isWaiting.wait() }
+        // Before that, it would look where its item is while the way there changes.
+        await eventually { coordination.claimCount == 2 }
         try change()
         mayEnd.signal()
         await holding
@@ -92,43 +95,40 @@ import Testing
         let folder = folder
         _ = try folder.file("in/a.txt", "text")
         let asked = folder["in/a.txt"]
-        let (record, isWaiting) = (record, DispatchSemaphore(value: 0))
+        let (record, process) = (record, process)
+        let mayMove = DispatchSemaphore(value: 0)
+        async let moving: Void = onThread {
+            NSFileCoordinator(in: process).coordinate(
+                writingItemAt: folder["in"], options: .forMoving, writingItemAt: folder["out"], options: .forReplacing,
+                error: nil
+            ) {
+                record.add("holds")
+                mayMove.wait()
+                try? FileManager.default.moveItem(at: $0, to: $1)
+            }
+        }
+        await eventually { record.contains("holds") }
         async let asking: Void = onThread {
-            isWaiting.wait()
             nonisolated(unsafe) let intent = NSFileAccessIntent.readingIntent(with: asked)
             let done = DispatchSemaphore(value: 0)
             switch form {
             case .onAQueue:
-                NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { _ in
+                NSFileCoordinator(in: process).coordinate(with: [intent], queue: OperationQueue()) { _ in
                     record.add("gets \(intent.url.path.hasSuffix("/out/a.txt"))")
                     done.signal()
                 }
-                record.add("asks")
                 done.wait()
             case .blocking:
-                record.add("asks")
-                NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: asked, error: nil) {
-                    record.add(
-                        "gets \($0.path.hasSuffix("/out/a.txt") || !FileManager.default.fileExists(atPath: $0.path))")
+                NSFileCoordinator(in: process).coordinate(readingItemAt: asked, error: nil) {
+                    record.add("gets \($0.path.hasSuffix("/out/a.txt"))")
                 }
             }
         }
-        let hasMoved = DispatchSemaphore(value: 0)
-        async let moving: Void = onThread {
-            NSFileCoordinator(filePresenter: nil).coordinate(
-                writingItemAt: folder["in"], options: .forMoving, writingItemAt: folder["out"], options: .forReplacing,
-                error: nil
-            ) {
-                isWaiting.signal()
-                hasMoved.wait()
-                try? FileManager.default.moveItem(at: $0, to: $1)
-            }
-        }
-        await eventually { record.contains("asks") }
-        hasMoved.signal()
+        await eventually { coordination.claimCount == 2 }
+        mayMove.signal()
         await moving
         await asking
-        #expect(record.contains("gets true"))
+        #expect(record.all == ["holds", "gets true"])
     }
 
     @Test func aLinkThatComesToLeadInCirclesIsAnError() async throws {

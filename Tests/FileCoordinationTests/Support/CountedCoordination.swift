@@ -1,0 +1,32 @@
+import FileCoordination
+import LinuxSystem
+
+/// The coordination of a test's own, which tells how many claims there are: a call that waits cannot say so itself.
+final class CountedCoordination: SharedCoordination {
+    private final class Authority: CoordinationAuthority {
+        let host: ArbiterHost
+
+        init(_ receive: @escaping @Sendable ([CoordinationEffect]) -> Void) {
+            host = ArbiterHost { _, effects in receive(effects) }
+        }
+
+        func send(_ event: CoordinationEvent) { host.apply(event, from: 0) }
+        func findPlace(
+            ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
+        ) { completion(nil) }
+    }
+
+    private let authority = Lock<Authority?>(nil)
+
+    func connect(
+        receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
+        place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
+    ) throws -> any CoordinationAuthority {
+        let made = Authority(receive)
+        authority.withLock { $0 = made }
+        return made
+    }
+
+    /// How many claims are granted or wait for their turn. One that is counted has looked where its item is.
+    var claimCount: Int { authority.withLock { $0 }?.host.claimCount ?? 0 }
+}
