@@ -103,7 +103,10 @@ import Testing
         await eventually { record.contains("presents") }
         // Often where the one before was.
         for _ in 0..<200 { process.add(RecordingPresenter(nil, Record())) }
-        await onThread { NSFileCoordinator(in: process).coordinate(readingItemAt: file, error: nil) { _ in } }
+        // A claim forgets those that are gone. One of them may be held at that moment, by who asks it for its item.
+        while record.all.filter({ $0 == "is gone" }).count < 200 {
+            await onThread { NSFileCoordinator(in: process).coordinate(readingItemAt: file, error: nil) { _ in } }
+        }
         #expect(record.all.filter { $0 == "presents" }.count == 201)
         #expect(record.all.filter { $0 == "is gone" }.count == 200)
         process.remove(ObjectIdentifier(first))
