@@ -4,8 +4,18 @@ import LinuxSystem
 
 /// What belongs to the process that runs the tests.
 enum TestProcess {
-    /// Holds everything that tests write. Removed when the process ends.
+    /// Holds everything that tests write. Removed when the process ends, or by whoever made it.
     static let folder: String = {
+        signal(SIGPIPE, SIG_IGN)
+        // Whoever runs the tests has made one for them (Scripts/run-tests). `PURVEY_HOME` then is what it is from the first
+        // test on: those of other modules use it at the same time, and load before this is asked for.
+        if let given = getenv("PURVEY_TEST_HOME").map({ String(cString: $0) }),
+            getenv("PURVEY_HOME").map({ String(cString: $0) }) == given
+        {
+            mkdir(given, 0o700)
+            atexit { TestProcess.endDaemon() }
+            return given
+        }
         // Short, because the path of a socket is.
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         // One for the process: each module of tests with this file in it would have its own otherwise, and there is one
@@ -14,7 +24,6 @@ enum TestProcess {
         mkdir(path, 0o700)
         // Loads that this process makes keep their files there as well.
         setenv("PURVEY_HOME", path, 1)
-        signal(SIGPIPE, SIG_IGN)
         atexit {
             TestProcess.endDaemon()
             try? FileManager.default.removeItem(atPath: TestProcess.folder)
