@@ -127,7 +127,11 @@ final class PrivateDaemon: Sendable {
         for peer in state.withLock({ $0.peers }) { await peer.end() }
         await stop()
         await stopStrayDaemon()
-        try? FileManager.default.removeItem(atPath: home)
+        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        await eventually {
+            try? FileManager.default.removeItem(atPath: home)
+            return !FileManager.default.fileExists(atPath: home)
+        }
     }
 }
 

@@ -127,7 +127,8 @@ final class CommandPlace: Sendable {
         for offer in offers.withLock({ $0 }) { await offer.end() }
         // The daemon that the commands started.
         let socket = Data((home + "/run/daemon.socket").utf8)
-        for _ in 0..<1000 {
+        let deadline = ContinuousClock.now + .seconds(300)
+        while ContinuousClock.now < deadline {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             let daemons = names.compactMap { pid_t($0) }.filter {
                 FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.range(of: socket) != nil
@@ -136,7 +137,13 @@ final class CommandPlace: Sendable {
             for daemon in daemons { kill(daemon, SIGTERM) }
             try? await Task.sleep(for: .milliseconds(10))
         }
-        try? FileManager.default.removeItem(atPath: home)
+        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        while ContinuousClock.now < deadline {
+            try? FileManager.default.removeItem(atPath: home)
+            if !FileManager.default.fileExists(atPath: home) { return }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("\(home) cannot be removed")
     }
 }
 
