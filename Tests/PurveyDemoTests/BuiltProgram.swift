@@ -53,6 +53,12 @@ final class BuiltProgram: Sendable {
         }
     }
 
+    /// Tells the program to end, and waits until it has: it may still write to its folder.
+    func end() async {
+        process.terminate()
+        await onThread { [process] in process.waitUntilExit() }
+    }
+
     /// Runs blocking work on a thread of its own.
     private func onThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in

@@ -25,24 +25,33 @@ import Testing
     @Test func aGreetingOfTheReadmesProgramReachesAnotherProcess() async throws {
         try await withHome { home in
             let daemon = try BuiltProgram("purveyd", ["--foreground", "--log", "warning"], home: home)
-            defer { daemon.process.terminate() }
-            // A program that comes before the daemon listens would start another one.
-            let socket = home.appendingPathComponent("run/daemon.socket").path
-            while daemon.process.isRunning, !FileManager.default.fileExists(atPath: socket) {
-                try await Task.sleep(for: .milliseconds(10))
+            do {
+                try await greet(at: daemon, home)
+            } catch {
+                await daemon.end()
+                throw error
             }
-            let provider = try BuiltProgram("hand-off", ["offer"], home: home)
-            // Nothing is found, and nothing is wrong, before the greeting is offered.
-            var consumer: BuiltProgram.Ending
-            repeat {
-                consumer = try await BuiltProgram("hand-off", ["load"], home: home).finish()
-                #expect(consumer.status == 0)
-            } while consumer.output.isEmpty && consumer.status == 0 && provider.process.isRunning
-            #expect(consumer.output == "Hello from process \(provider.process.processIdentifier)!\n")
-            #expect(try await provider.finish().status == 0)
-            // The two met at this daemon, and not at one that they started because it had ended.
-            #expect(daemon.process.isRunning)
+            await daemon.end()
         }
+    }
+
+    private func greet(at daemon: BuiltProgram, _ home: URL) async throws {
+        // A program that comes before the daemon listens would start another one.
+        let socket = home.appendingPathComponent("run/daemon.socket").path
+        while daemon.process.isRunning, !FileManager.default.fileExists(atPath: socket) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let provider = try BuiltProgram("hand-off", ["offer"], home: home)
+        // Nothing is found, and nothing is wrong, before the greeting is offered.
+        var consumer: BuiltProgram.Ending
+        repeat {
+            consumer = try await BuiltProgram("hand-off", ["load"], home: home).finish()
+            #expect(consumer.status == 0)
+        } while consumer.output.isEmpty && consumer.status == 0 && provider.process.isRunning
+        #expect(consumer.output == "Hello from process \(provider.process.processIdentifier)!\n")
+        #expect(try await provider.finish().status == 0)
+        // The two met at this daemon, and not at one that they started because it had ended.
+        #expect(daemon.process.isRunning)
     }
 
     @Test func theReadmeShowsItsProgramAsItIs() throws {
