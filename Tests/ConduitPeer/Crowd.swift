@@ -30,7 +30,7 @@ private func receive(_ count: Int, from socket: SequencedPacketSocket) throws ->
     var descriptors = 0
     for _ in 0..<count {
         var waiting = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 30_000) == 1 else { throw Errno.timedOut }
+        guard poll(&waiting, 1, 300_000) == 1 else { throw Errno.timedOut }
         descriptors += try buffer.withUnsafeMutableBytes { try socket.receive(into: $0) }.descriptors.count
     }
     return descriptors

@@ -34,7 +34,7 @@ struct PeerService {
                     let before = openDescriptors().count
                     try await exercise(rounds: request.rounds)
                     // The last connections may be about to let go of their sockets.
-                    for _ in 0..<500 where openDescriptors().count > before {
+                    for _ in 0..<30_000 where openDescriptors().count > before {
                         try await Task.sleep(for: .milliseconds(10))
                     }
                     exchange.reply(Exercise.Reply(before: before, after: openDescriptors().count))

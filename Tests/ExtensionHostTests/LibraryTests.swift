@@ -9,7 +9,7 @@ import Testing
             try place.write()
             let installed = try place.library.install(path: place.appex)
             #expect(installed.path == place.data + "/extensions/org.example.unruly.appex")
-            #expect(installed.timeLimit == 20 && installed.memoryLimit == 128 << 20 && !installed.usesNetwork)
+            #expect(installed.timeLimit == 600 && installed.memoryLimit == 128 << 20 && !installed.usesNetwork)
             #expect(try place.library.find("Unruly") == installed)
             try place.library.install(path: place.appex, link: true)
             #expect(try place.library.find("org.example.unruly").path == place.appex)

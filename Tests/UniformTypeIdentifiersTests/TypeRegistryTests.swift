@@ -110,7 +110,7 @@ import UniformTypeIdentifiers
             // A change is noticed without being told, within a second or so of asking.
             try record("d", [type("com.example.late", "exlate")], [], executable: "/opt/d/d")
             var late: UTType?
-            for _ in 0..<600 where late == nil {
+            for _ in 0..<30_000 where late == nil {
                 late = UTType("com.example.late")
                 usleep(10_000)
             }

@@ -5,11 +5,12 @@ import Testing
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
-    for _ in 0..<3000 {
+    let deadline = ContinuousClock.now + .seconds(300)
+    while ContinuousClock.now < deadline {
         if try await isSo() { return }
         try await Task.sleep(for: .milliseconds(10))
     }
-    Issue.record("it did not come about within 30 seconds", sourceLocation: sourceLocation)
+    Issue.record("it did not come about within 300 seconds", sourceLocation: sourceLocation)
 }
 
 extension ConduitError {

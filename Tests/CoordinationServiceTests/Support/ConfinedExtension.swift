@@ -19,7 +19,7 @@ struct ConfinedExtension {
             let bytes = Array(deed.utf8)
             try retrying { send(socket.rawValue, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
             var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
-            guard poll(&wait, 1, 60_000) == 1 else { throw Failure("the extension does not answer") }
+            guard poll(&wait, 1, 300_000) == 1 else { throw Failure("the extension does not answer") }
             var buffer = [UInt8](repeating: 0, count: 16384)
             let count = recv(socket.rawValue, &buffer, buffer.count, 0)
             guard count > 0 else { throw Failure("the extension has ended") }
@@ -44,7 +44,7 @@ struct ConfinedExtension {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.ui-services", "NSExtensionPrincipalClass": principal,
                 "NSExtensionAttributes": ["NSExtensionActivationRule": "TRUEPREDICATE"],
-                "PurveyTimeLimit": 200,
+                "PurveyTimeLimit": 600,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

@@ -36,7 +36,7 @@ struct ExtensionPlace {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.ui-services", "NSExtensionPrincipalClass": "Unruly",
                 "NSExtensionAttributes": ["NSExtensionActivationRule": ["NSExtensionActivationSupportsText": true]],
-                ExtensionBundle.timeKey: 20, ExtensionBundle.memoryKey: 128,
+                ExtensionBundle.timeKey: 600, ExtensionBundle.memoryKey: 128,
             ] as [String: Any],
         ]
     }
@@ -76,7 +76,7 @@ struct ExtensionPlace {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         // Installing has copied the program in this process: a fork of another test at that moment has it open for writing, and
         // until it runs a program of its own nobody can run this one.
-        for _ in 0..<100 {
+        for _ in 0..<5_000 {
             do {
                 return Unruly(
                     run: try ExtensionRun(
@@ -103,7 +103,7 @@ struct Unruly {
     func tell(_ deed: String) -> String? {
         order(deed)
         var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
-        guard poll(&wait, 1, 60_000) == 1 else { return nil }
+        guard poll(&wait, 1, 300_000) == 1 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16384)
         let count = recv(socket.rawValue, &buffer, buffer.count, 0)
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil

@@ -16,6 +16,8 @@ import Testing
             "NSExtensionPointIdentifier": "com.apple.ui-services",
             "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).\(principal)",
             "NSExtensionAttributes": ["NSExtensionActivationRule": rule],
+            // However busy the machine is.
+            "PurveyTimeLimit": 600,
         ]
         values.merge(more) { $1 }
         let list: [String: Any] = [
@@ -241,7 +243,7 @@ import Testing
     /// The daemon sees to that when the extension has ended, which is after its answer.
     private func nothingIsLeftOfLoads(in container: String) async throws {
         let loads = container + "/Library/purvey/loads"
-        for _ in 0..<3_000 where try !FileManager.default.contentsOfDirectory(atPath: loads).isEmpty {
+        for _ in 0..<30_000 where try !FileManager.default.contentsOfDirectory(atPath: loads).isEmpty {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: loads).isEmpty)
