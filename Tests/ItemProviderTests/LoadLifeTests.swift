@@ -22,43 +22,51 @@ import UniformTypeIdentifiers
     @Test func zippingAFolderMovesTheProgress() async throws {
         let scratch = try Scratch()
         let provider = NSItemProvider(contentsOf: try Self.largeFolder(scratch), contentType: .folder)
-        let isOver = Mutex(false)
-        let progress = provider.loadDataRepresentation(for: .folder) { data, _ in
-            isOver.withLock { $0 = data != nil }
-        }
-        // On a thread of its own: tasks may have to wait for those of other tests.
-        let seen = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var seen: Set<Double> = []
-                while !progress.isFinished {
-                    seen.insert(progress.fractionCompleted)
-                    usleep(200)
-                }
-                continuation.resume(returning: seen)
+        // Who looks may be kept from looking for as long as one zipping takes.
+        for attempt in 1...20 {
+            let isOver = Mutex(false)
+            let progress = provider.loadDataRepresentation(for: .folder) { data, _ in
+                isOver.withLock { $0 = data != nil }
             }
+            // On a thread of its own: tasks may have to wait for those of other tests.
+            let seen = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    var seen: Set<Double> = []
+                    while !progress.isFinished {
+                        seen.insert(progress.fractionCompleted)
+                        usleep(200)
+                    }
+                    continuation.resume(returning: seen)
+                }
+            }
+            try await until { isOver.withLock { $0 } }
+            if seen.contains(where: { $0 > 0.55 && $0 < 0.95 }) { return }
+            #expect(attempt < 20)
         }
-        #expect(seen.contains { $0 > 0.55 && $0 < 0.95 })
-        try await until { isOver.withLock { $0 } }
     }
 
     @Test func anAnswerFromAnotherThreadDoesNotWaitForTheConsumersZipping() async throws {
         let scratch = try Scratch()
         let folder = try Self.largeFolder(scratch)
-        let progress = Mutex<Progress?>(nil)
-        let finishedAtReturn = Mutex<Bool?>(nil)
-        let provider = NSItemProvider()
-        provider.registerFileRepresentation(for: .folder, openInPlace: true) { completion in
-            DispatchQueue.global().async {
-                while progress.withLock({ $0 == nil }) { usleep(100) }
-                completion(folder, false, nil)
-                finishedAtReturn.withLock { $0 = progress.withLock { $0?.isFinished } }
+        // Who answers may be kept from looking for as long as one zipping takes.
+        for attempt in 1...20 {
+            let progress = Mutex<Progress?>(nil)
+            let finishedAtReturn = Mutex<Bool?>(nil)
+            let provider = NSItemProvider()
+            provider.registerFileRepresentation(for: .folder, openInPlace: true) { completion in
+                DispatchQueue.global().async {
+                    while progress.withLock({ $0 == nil }) { usleep(100) }
+                    completion(folder, false, nil)
+                    finishedAtReturn.withLock { $0 = progress.withLock { $0?.isFinished } }
+                }
+                return nil
             }
-            return nil
+            let load = provider.loadDataRepresentation(for: .folder) { _, _ in }
+            progress.withLock { $0 = load }
+            try await until { load.isFinished && finishedAtReturn.withLock { $0 } != nil }
+            if finishedAtReturn.withLock({ $0 }) == false { return }
+            #expect(attempt < 20)
         }
-        let load = provider.loadDataRepresentation(for: .folder) { _, _ in }
-        progress.withLock { $0 = load }
-        try await until { load.isFinished && finishedAtReturn.withLock { $0 } != nil }
-        #expect(finishedAtReturn.withLock { $0 } == false)
     }
 
     @Test func aFileWithoutAnEndIsLetGoOfWhenTheLoadIsCancelled() async throws {
