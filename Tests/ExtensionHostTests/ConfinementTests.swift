@@ -166,24 +166,26 @@ import Testing
         #expect(try telling(["shared", "undumpable"]) == [refused, refused])
     }
 
-    @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() throws {
-        let size = 64 << 20
-        let before = SharedMemory.bytes(of: getpid())
-        let megabyte = [UInt8](repeating: 1, count: 1 << 20)
-        func fill(_ file: FileDescriptor) throws(Errno) {
-            for _ in 0..<size >> 20 {
-                try megabyte.withUnsafeBufferPointer { bytes throws(Errno) in
-                    try file.writeAll(UnsafeRawBufferPointer(bytes))
+    /// In a process of its own: memory files of other tests come and go in this one.
+    @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let size = 64 << 20
+            let before = SharedMemory.bytes(of: getpid())
+            let megabyte = [UInt8](repeating: 1, count: 1 << 20)
+            func fill(_ file: FileDescriptor) throws(Errno) {
+                for _ in 0..<size >> 20 {
+                    try megabyte.withUnsafeBufferPointer { bytes throws(Errno) in
+                        try file.writeAll(UnsafeRawBufferPointer(bytes))
+                    }
                 }
             }
+            let handed = try MemoryFile.sealed(name: "handed", filling: fill)
+            #expect(SharedMemory.bytes(of: getpid()) < before + size / 2)
+            let own = try MemoryFile.create(name: "own")
+            try fill(own)
+            #expect(SharedMemory.bytes(of: getpid()) >= before + size / 2)
+            withExtendedLifetime((handed, own)) {}
         }
-        let handed = try MemoryFile.sealed(name: "handed", filling: fill)
-        // Half of it, because memory files of other tests in this process come and go meanwhile.
-        #expect(SharedMemory.bytes(of: getpid()) < before + size / 2)
-        let own = try MemoryFile.create(name: "own")
-        try fill(own)
-        #expect(SharedMemory.bytes(of: getpid()) >= before + size / 2)
-        withExtendedLifetime((handed, own)) {}
     }
 
     @Test func anExtensionThatHangsIsEndedAtItsTimeLimit() throws {
