@@ -82,7 +82,10 @@ import UniformTypeIdentifiers
                 guard let provider = try? Footprint(of: provider.processID) else { return false }
                 return provider.descriptors <= providerBefore + 2
             }
-            #expect(try Footprint(of: daemon.processID).descriptors <= daemonBefore + 2)
+            await eventually {
+                guard let daemon = try? Footprint(of: daemon.processID) else { return false }
+                return daemon.descriptors <= daemonBefore + 2
+            }
         }
     }
 
