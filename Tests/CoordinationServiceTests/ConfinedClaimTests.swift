@@ -21,6 +21,14 @@ import Testing
         [ClaimOutcome(access: 0, change: .moved(toPath: ExactPath(path), key: ExactPath(key ?? path)))]
     }
 
+    /// Has the user's process present something, and waits until the daemon knows: nothing orders what two processes say.
+    private func present(_ paths: String..., to talk: Talk) async throws {
+        for (number, path) in paths.enumerated() { try talk.user.present(UInt64(9 + number), path) }
+        var hears = talk.user.effects.makeAsyncIterator()
+        try talk.user.claim(500, "/home/presented")
+        #expect(await hears.next() == granted(500))
+    }
+
     /// What the user's process hears first after all that the confined one has said by now has been dealt with.
     private func nextOfUser(_ talk: Talk) async throws -> CoordinationEffect? {
         var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
@@ -33,7 +41,7 @@ import Testing
     @Test func oneNumberIsOneClaim() async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
-            try talk.user.present(9, "/home/u/b")
+            try await present("/home/u/b", to: talk)
             try talk.confined.claim(7, Talk.readOnly, .isQuiet)
             #expect(await hears.next() == granted(7))
             try talk.confined.claim(7, Self.own, [.writes, .moves])
@@ -127,7 +135,7 @@ import Testing
             var hears = talk.confined.effects.makeAsyncIterator()
             try talk.confined.claim(1, Self.own, [.writes, .moves, .isQuiet])
             #expect(await hears.next() == granted(1))
-            try talk.user.present(9, Self.own)
+            try await present(Self.own, to: talk)
             try talk.confined.say(.release(claim: 1, outcomes: moved(to: "/home/u/a.txt")))
             #expect(try await nextOfUser(talk) == .notify(presenter: 9, .changed))
         }
@@ -137,8 +145,7 @@ import Testing
     func whatItMayOnlyReadHasNotChanged(_ change: ClaimOutcome.Change) async throws {
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
-            try talk.user.present(9, "/home/u/b")
-            try talk.user.present(10, "/home/u/a.txt")
+            try await present("/home/u/b", "/home/u/a.txt", to: talk)
             for (number, path) in [Talk.readOnly, Talk.placed].enumerated() {
                 let claim = UInt64(number + 1)
                 try talk.confined.claim(claim, path, .isQuiet)

@@ -154,17 +154,19 @@ import Testing
 
     @Test func whatIsItsOwnIsClaimedBesideWhatIsNot() async throws {
         try await Talk.run { talk in
-            var hears = talk.confined.effects.makeAsyncIterator()
+            var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
             try talk.user.present(9, Talk.container + "/a")
+            // An answer shows that it is registered.
+            try talk.user.claim(1, "/home/other")
+            #expect(await others.next() == granted(1, hasWaited: false))
             let accesses = [("/usr/share/b", []), (Talk.container + "/a", [.writes, .isQuiet])].map {
                 (path: String, traits: Access.Traits) in
                 Access(path: ExactPath(path), key: ExactPath(path), traits: traits)
             }
             try talk.confined.say(.claim(ClaimRequest(number: 1, accesses: accesses, purpose: "p")))
             #expect(await hears.next() == granted(1, hasWaited: false))
-            #expect(talk.service.claimCount == 1)
+            #expect(talk.service.claimCount == 2)
             try talk.confined.say(.release(claim: 1, outcomes: [ClaimOutcome(access: 1, change: .changed)]))
-            var others = talk.user.effects.makeAsyncIterator()
             #expect(await others.next() == .notify(presenter: 9, .changed))
         }
     }
