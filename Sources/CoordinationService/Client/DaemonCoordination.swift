@@ -39,6 +39,8 @@ package struct DaemonCoordination: SharedCoordination {
         // The connections' one thread delivers these, in their order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
         service.on(PlaceCall.self) { request, call in
+            // Looking at programs takes a while, on a busy machine a long one: that somebody is at it is said at once.
+            call.report(completed: 0, total: 1)
             HandlerThreads.shared.run { call.reply(.init(place: place(request.claim))) }
         }
         let connection = try connect(service, attempts: 5)

@@ -4,8 +4,10 @@ import FileCoordination
 import LinuxSystem
 
 extension CoordinationService {
-    /// How long a process has to say where it made a claim.
+    /// How long a process has to say where it made a claim, or that it is looking.
     private static let patience = DispatchTimeInterval.seconds(10)
+    /// How long it may look after that, unless it is confined.
+    private static let longestLook = DispatchTimeInterval.seconds(120)
 
     /// Has the process that made a claim say where that was. One that does not, because it is stopped or busy, is named.
     func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindPlaceCall>) {
@@ -13,7 +15,10 @@ extension CoordinationService {
             return call.reply(.init(place: nil, process: nil, program: nil))
         }
         let bundle = confinedName(of: claim)
-        let pending = connection.call(PlaceCall(claim: claim.number)) { result in
+        let isLooking = Lock(false)
+        let pending = connection.call(
+            PlaceCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
+        ) { result in
             let place = (try? result.get())?.place
             // The kernel knows only who has made its socket.
             if let bundle {
@@ -30,6 +35,9 @@ extension CoordinationService {
             }
         }
         // Does nothing if it has answered.
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { pending.cancel() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
+            guard bundle == nil, isLooking.withLock({ $0 }) else { return pending.cancel() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestLook) { pending.cancel() }
+        }
     }
 }
