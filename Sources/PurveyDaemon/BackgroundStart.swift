@@ -31,7 +31,8 @@ enum BackgroundStart {
         }
         do {
             let messages = try start(options, locations: locations, log: log)
-            let answer = try StartMessages.collect(from: messages, seconds: 20)
+            // However busy the machine is; one that ends says so by that.
+            let answer = try StartMessages.collect(from: messages, seconds: 120)
             switch answer {
             case ready, alreadyRunning: return 0
             case "": return fail("the daemon ended while it started; \(locations.log) may say why")

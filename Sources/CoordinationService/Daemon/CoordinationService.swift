@@ -45,8 +45,8 @@ package final class CoordinationService: Sendable {
     private let marker: String?
     /// About how many claims of others a process may ask, of those that it was refused something for.
     private static let refusalLimit = 1_000
-    /// How long the processes of a daemon that is gone have to come here.
-    private static let graceMilliseconds = 3_000
+    /// How long the processes of a daemon that is gone have to come here, however busy the machine is.
+    private static let graceMilliseconds = 10_000
     /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
     private static let longestAbsence = Duration.seconds(30)
     /// For so many connections of one process that have ended something is kept. One that comes back needs one.

@@ -39,7 +39,7 @@ package enum DaemonLauncher {
         let ending: ChildProgram.Ending
         do {
             let (child, messages) = try startListening(program, locations: locations)
-            answer = try StartMessages.collect(from: messages, seconds: 30)
+            answer = try StartMessages.collect(from: messages, seconds: 150)
             ending = try child.wait()
         } catch {
             throw .daemonUnavailable("\(program) cannot be started: \(error)")
