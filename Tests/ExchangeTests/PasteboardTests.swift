@@ -82,7 +82,7 @@ import UniformTypeIdentifiers
 
     @Test func aHandlerThatNeverAnswersDoesNotKeepItsProcessFromEnding() async throws {
         try await PrivateDaemon.run { daemon in
-            let provider = try daemon.peer()
+            let provider = try daemon.peer(after: "unset PURVEY_EXIT_TIME_LIMIT")
             _ = try await provider.ask("replace general never public.png", "replaced")
             #expect(await provider.quit() == .exited(0))
             await eventually { (try? await daemon.board("general").items().isEmpty) == true }

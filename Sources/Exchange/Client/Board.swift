@@ -78,7 +78,8 @@ extension Board {
     /// Makes items the contents of the board, in place of what was there: what a pasteboard does on copy.
     ///
     /// They stay until somebody replaces them. When this process ends in good order, by `exit` or by returning from `main`,
-    /// it is given a few seconds to fulfil the promises, so that they can be loaded afterwards.
+    /// it is given a few seconds (3, or as many as `PURVEY_EXIT_TIME_LIMIT` says) to fulfil the promises, so that they can be
+    /// loaded afterwards.
     ///
     /// - Parameter fulfilling: fulfil them at once and leave them with the daemon, so that this process may end in
     ///   any way. Load handlers run now, before the board changes, and representations that fail or are too large to keep

@@ -80,16 +80,16 @@ extension ExchangeClient {
         }
     }
 
-    /// How long a handler has for the object of the coercing interface, where nothing else ends the wait: the data is there.
-    private static let itemPatience = DispatchTimeInterval.seconds(3)
-
-    /// Has the object of the coercing interface made, where there is one.
+    /// Has the object of the coercing interface made, where there is one. Its handler has no longer than the end of a process:
+    /// the data is there.
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in
             let answer = FirstAnswer<ItemMessage?> { continuation.resume(returning: $0) }
             representation.keepItem { answer.give($0) }
-            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + itemPatience)) { answer.give(nil) }
+            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + .seconds(Farewell.longest))) {
+                answer.give(nil)
+            }
         }
     }
 
@@ -129,10 +129,10 @@ extension ExchangeClient {
         atexit {
             let done = DispatchSemaphore(value: 0)
             Task.detached {
-                await ExchangeClient.shared.prepareToQuit(within: 3)
+                await ExchangeClient.shared.prepareToQuit(within: Farewell.longest)
                 done.signal()
             }
-            _ = done.wait(timeout: .now() + .seconds(5))
+            _ = done.wait(timeout: .now() + .seconds(Farewell.longest + 2))
         }
     }
 }

@@ -112,8 +112,6 @@ package final class PasteboardStore: Sendable {
 
 extension PasteboardStore {
     private static let exitHandler = Lock(false)
-    /// How long keeping promises may hold up the end of a process.
-    private static let longestFarewell = DispatchTimeInterval.seconds(3)
 
     /// Makes the process keep the promises of the general pasteboard when it ends by `exit` or by returning from `main`.
     ///
@@ -129,7 +127,7 @@ extension PasteboardStore {
         atexit {
             let board = NSPasteboard.Name.general.board
             let contents = PasteboardStore.shared.own.withLock { $0[board] }
-            let deadline = DispatchTime.now() + PasteboardStore.longestFarewell
+            let deadline = DispatchTime.now() + .seconds(Farewell.longest)
             if let contents, !contents.isOver {
                 for item in contents.items { item.keepPromises(until: deadline) }
             }
