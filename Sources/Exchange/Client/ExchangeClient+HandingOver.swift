@@ -80,16 +80,16 @@ extension ExchangeClient {
         }
     }
 
-    /// Has the object of the coercing interface made, where there is one. Its handler has no longer than the end of a process:
-    /// the data is there.
+    /// How long a handler has for the object of the coercing interface, where nothing else ends the wait: the data is there.
+    private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
+
+    /// Has the object of the coercing interface made, where there is one.
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in
             let answer = FirstAnswer<ItemMessage?> { continuation.resume(returning: $0) }
             representation.keepItem { answer.give($0) }
-            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + .seconds(Farewell.longest))) {
-                answer.give(nil)
-            }
+            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + itemPatience)) { answer.give(nil) }
         }
     }
 
