@@ -79,6 +79,17 @@ import Testing
             for path in ["", "relative", "/a\0b", "/" + String(repeating: "x", count: 5000)] {
                 try connection.notify(EventNotice(claim(1, path)))
             }
+            // Of two items, and inside of another one: such claims travel in another form than plain ones.
+            let (sound, relative) = (
+                Access(path: "/a", key: "/a", traits: []), Access(path: "relative", key: "relative", traits: [])
+            )
+            let unsound = Access(path: "/a", key: "/a", traits: .moves)
+            for accesses in [[sound, relative], [unsound], [sound, unsound]] {
+                try connection.notify(
+                    EventNotice(.claim(ClaimRequest(number: 1, accesses: accesses, purpose: "p"))))
+            }
+            try connection.notify(
+                EventNotice(.claim(ClaimRequest(number: 1, accesses: [relative], purpose: "p", enclosing: [7]))))
             // Numbers that nobody has, and answers to what was never asked.
             try connection.notify(
                 EventNotice(.release(claim: 99, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
@@ -91,7 +102,7 @@ import Testing
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
             // Whoever made them does not wait for ever.
-            for _ in 0..<4 {
+            for _ in 0..<8 {
                 guard case .denied(claim: 1, .refused) = await iterator.next() else {
                     Issue.record("it was not refused")
                     break

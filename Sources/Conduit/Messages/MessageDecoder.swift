@@ -111,7 +111,7 @@ extension MessageDecoder {
     }
 
     /// Moves to the value of a key; `false` when the map has no such key.
-    private mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
+    mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
             guard let next = map.pendingKey, next <= key else { return false }

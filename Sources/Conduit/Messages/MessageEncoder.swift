@@ -39,7 +39,7 @@ package struct MessageEncoder: ~Copyable {
         descriptors.append(descriptor)
     }
 
-    private mutating func write(key: UInt64) {
+    mutating func write(key: UInt64) {
         assert(lastKey.map { $0 < key } ?? true, "key \(key) is not written in ascending order")
         lastKey = key
         writer.write(unsigned: key)

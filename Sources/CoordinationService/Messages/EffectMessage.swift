@@ -6,7 +6,7 @@ struct EffectMessage: Message {
 
     init(_ effect: CoordinationEffect) { self.effect = effect }
 
-    private enum Kind: UInt64, MessageValue {
+    private enum Kind: UInt64 {
         case granted = 0
         case deadlock = 1
         case presenterFailed = 2
@@ -19,7 +19,8 @@ struct EffectMessage: Message {
     }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let kind: Kind = try decoder.decode(forKey: 0)
+        let kindNumber: UInt64 = try decoder.decode(forKey: 0)
+        guard let kind = Kind(rawValue: kindNumber) else { throw .invalid("unknown effect \(kindNumber)") }
         let number: UInt64 = try decoder.decode(forKey: 1)
         switch kind {
         case .granted:
@@ -57,7 +58,7 @@ struct EffectMessage: Message {
 
     func encode(to encoder: inout MessageEncoder) {
         func begin(_ kind: Kind, _ number: UInt64) {
-            encoder.encode(kind, forKey: 0)
+            encoder.encode(kind.rawValue, forKey: 0)
             encoder.encode(number, forKey: 1)
         }
         switch effect {

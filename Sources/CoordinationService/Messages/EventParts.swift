@@ -11,11 +11,17 @@ struct PathMessage: MessageValue {
     func write(to encoder: inout MessageEncoder) { path.string.write(to: &encoder) }
 
     static func read(from decoder: inout MessageDecoder) throws(MessageError) -> PathMessage {
-        let path = try String.read(from: &decoder)
+        PathMessage(try ExactPath(checking: try String.read(from: &decoder)))
+    }
+}
+
+extension ExactPath {
+    /// A path as a process says it.
+    init(checking path: String) throws(MessageError) {
         guard path.hasPrefix("/"), path.utf8.count < Int(PATH_MAX), !path.utf8.contains(0) else {
             throw .invalid("a path is absolute and has at most \(PATH_MAX) bytes")
         }
-        return PathMessage(ExactPath(path))
+        self.init(path)
     }
 }
 
@@ -67,17 +73,24 @@ private struct AccessMessage: Message {
         let path: PathMessage = try decoder.decode(forKey: 0)
         let key: PathMessage? = try decoder.decodeIfPresent(forKey: 1)
         let traits = Access.Traits(rawValue: try decoder.decode(forKey: 2))
-        // Presenters close what is to be deleted: nobody says so who does not keep others out.
-        guard traits.areSound else {
-            throw .invalid("an item that is only read is neither deleted nor moved, replaced or given up")
-        }
-        access = Access(path: path.path, key: key?.path ?? path.path, traits: traits)
+        access = try Access(checking: path.path, key: key?.path ?? path.path, traits)
     }
 
     func encode(to encoder: inout MessageEncoder) {
         encoder.encode(PathMessage(access.path), forKey: 0)
         encoder.encodeIfPresent(access.key == access.path ? nil : PathMessage(access.key), forKey: 1)
         encoder.encode(access.traits.rawValue, forKey: 2)
+    }
+}
+
+extension Access {
+    /// An access as a process says it.
+    init(checking path: ExactPath, key: ExactPath, _ traits: Traits) throws(MessageError) {
+        // Presenters close what is to be deleted: nobody says so who does not keep others out.
+        guard traits.areSound else {
+            throw .invalid("an item that is only read is neither deleted nor moved, replaced or given up")
+        }
+        self.init(path: path, key: key, traits: traits)
     }
 }
 

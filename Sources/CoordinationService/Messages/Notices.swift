@@ -15,7 +15,7 @@ package struct EventNotice: Notice {
         handed = if case .claim(let request) = event { request.handed } else { nil }
     }
 
-    private enum Kind: UInt64, MessageValue {
+    fileprivate enum Kind: UInt64 {
         case claim = 0
         case adopt = 1
         case release = 2
@@ -27,12 +27,15 @@ package struct EventNotice: Notice {
         case changedAttributes = 8
         case changedVersion = 9
         case adoptedAll = 10
+        case plainClaim = 11
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        let kind: Kind = try decoder.decode(forKey: 0)
+        let number: UInt64 = try decoder.decode(forKey: 0)
+        guard let kind = Kind(rawValue: number) else { throw .invalid("unknown event \(number)") }
         switch kind {
         case .claim: event = .claim(try decoder.decode(ClaimMessage.self, forKey: 2).request)
+        case .plainClaim: event = .claim(try ClaimRequest(plainFrom: &decoder))
         case .adopt: event = .adopt(try decoder.decode(ClaimMessage.self, forKey: 2).request)
         case .adoptedAll: event = .adoptedAll
         case .release:
@@ -72,46 +75,49 @@ package struct EventNotice: Notice {
 
     package func encode(to encoder: inout MessageEncoder) {
         switch event {
+        case .claim(let request) where request.isPlain:
+            encoder.encode(Kind.plainClaim.rawValue, forKey: 0)
+            request.encodePlainly(to: &encoder)
         case .claim(let request):
-            encoder.encode(Kind.claim, forKey: 0)
+            encoder.encode(Kind.claim.rawValue, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
             encoder.encodeIfPresent(handed, forKey: 10)
         case .adopt(let request):
-            encoder.encode(Kind.adopt, forKey: 0)
+            encoder.encode(Kind.adopt.rawValue, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
-        case .adoptedAll: encoder.encode(Kind.adoptedAll, forKey: 0)
+        case .adoptedAll: encoder.encode(Kind.adoptedAll.rawValue, forKey: 0)
         case .release(let claim, let outcomes):
-            encoder.encode(Kind.release, forKey: 0)
+            encoder.encode(Kind.release.rawValue, forKey: 0)
             encoder.encode(claim, forKey: 1)
             if !outcomes.isEmpty { encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3) }
         case .cancel(let claim):
-            encoder.encode(Kind.cancel, forKey: 0)
+            encoder.encode(Kind.cancel.rawValue, forKey: 0)
             encoder.encode(claim, forKey: 1)
         case .answer(let preparation, let failure):
-            encoder.encode(Kind.answer, forKey: 0)
+            encoder.encode(Kind.answer.rawValue, forKey: 0)
             encoder.encode(preparation, forKey: 1)
             encoder.encodeIfPresent(failure.map { FailureMessage($0) }, forKey: 4)
         case .present(let place):
-            encoder.encode(Kind.present, forKey: 0)
+            encoder.encode(Kind.present.rawValue, forKey: 0)
             encoder.encode(place.number, forKey: 1)
             encoder.encodeIfPresent(place.path.map { PathMessage($0) }, forKey: 5)
             encoder.encodeIfPresent(place.key.map { PathMessage($0) }, forKey: 6)
         case .removePresenter(let number):
-            encoder.encode(Kind.removePresenter, forKey: 0)
+            encoder.encode(Kind.removePresenter.rawValue, forKey: 0)
             encoder.encode(number, forKey: 1)
         case .moved(let move):
-            encoder.encode(Kind.moved, forKey: 0)
+            encoder.encode(Kind.moved.rawValue, forKey: 0)
             encoder.encode(PathMessage(move.path), forKey: 5)
             encoder.encode(PathMessage(move.newPath), forKey: 6)
             encoder.encode(PathMessage(move.newKey), forKey: 7)
             encoder.encodeIfPresent(move.excepted, forKey: 8)
         case .changedAttributes(let path, let names, let excepted):
-            encoder.encode(Kind.changedAttributes, forKey: 0)
+            encoder.encode(Kind.changedAttributes.rawValue, forKey: 0)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(names, forKey: 7)
             encoder.encodeIfPresent(excepted, forKey: 8)
         case .changedVersion(let path, let change):
-            encoder.encode(Kind.changedVersion, forKey: 0)
+            encoder.encode(Kind.changedVersion.rawValue, forKey: 0)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(change, forKey: 9)
         }
@@ -124,8 +130,11 @@ struct FaultyClaim: Message {
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
         let kind: UInt64 = try decoder.decode(forKey: 0)
-        guard kind == 0 else { throw .invalid("it is no claim") }
-        number = try decoder.decode(Number.self, forKey: 2).number
+        switch EventNotice.Kind(rawValue: kind) {
+        case .claim: number = try decoder.decode(Number.self, forKey: 2).number
+        case .plainClaim: number = try decoder.decode(forKey: 1)
+        default: throw .invalid("it is no claim")
+        }
     }
 
     // It is only read.

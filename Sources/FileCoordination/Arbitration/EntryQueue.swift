@@ -33,7 +33,8 @@ struct EntryQueue: Sendable {
             isMixed = true
         }
         // Nearly always the last: only a claim that has moved, or was passed by others, is not.
-        storage.insert(entry, at: position(of: entry.sequence, entry.access))
+        let position = position(of: entry.sequence, entry.access)
+        if position == storage.endIndex { storage.append(entry) } else { storage.insert(entry, at: position) }
     }
 
     mutating func remove(_ entry: PathTree.Entry) {

@@ -71,6 +71,8 @@ struct PathTree: Sendable {
     private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
+    /// What was looked for last: nearly always it is looked for again.
+    private var latest: (path: ExactPath, node: Int)?
 
     // MARK: Changing
 
@@ -103,7 +105,9 @@ struct PathTree: Sendable {
     }
 
     private mutating func makeNode(at path: ExactPath) -> Int {
+        if let latest, latest.path == path { return latest.node }
         var node = Self.root
+        defer { latest = (path, node) }
         for name in Self.names(in: path) {
             if let child = nodes[node].children[name] {
                 node = child
@@ -148,6 +152,7 @@ struct PathTree: Sendable {
                 nodes[parent].orderedChildren[position] = last
                 nodes[last].position = position
             }
+            if latest?.node == node { latest = nil }
             nodes[node] = Node(parent: -1, name: "")
             free.append(node)
             node = parent

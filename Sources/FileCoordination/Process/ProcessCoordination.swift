@@ -192,53 +192,65 @@ extension ProcessCoordination {
     /// - Returns: whether there is somebody who decides.
     @discardableResult
     func post(_ change: (inout State) -> [CoordinationEvent]) -> Bool {
-        let (isConnected, isOurs) = state.withLock { state -> (Bool, Bool) in
+        let (isConnected, turn) = state.withLock { state in
             let events = change(&state)
-            guard case .connected = state.link else { return (false, false) }
-            state.outgoing += events
-            if state.isSending || state.outgoing.isEmpty { return (true, false) }
-            state.isSending = true
-            return (true, true)
+            return (state.isConnected, state.beginSending(events))
         }
-        if isOurs { sendQueue() }
+        if let turn { send(turn) }
         return isConnected
     }
 
     /// As ``post(_:)``, for a claim that is made.
     func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
-        let (isConnected, isOurs, ticket) = state.withLock { state -> (Bool, Bool, ClaimTicket) in
+        let (isConnected, ticket, turn) = state.withLock { state in
             let ticket = change(&state)
-            guard case .connected = state.link else { return (false, false, ticket) }
-            state.outgoing.append(.claim(ticket.request))
-            if state.isSending { return (true, false, ticket) }
-            state.isSending = true
-            return (true, true, ticket)
+            guard state.isConnected else { return (false, ticket, State.Turn?.none) }
+            return (true, ticket, state.beginSending([.claim(ticket.request)]))
         }
-        if isOurs { sendQueue() }
+        if let turn { send(turn) }
         return (isConnected, ticket)
     }
 
     private func sendAll() { post { _ in [] } }
 
-    private func sendQueue() {
+    /// Sends, and then what has come meanwhile.
+    private func send(_ turn: State.Turn) {
+        var turn = turn
         while true {
-            let next = state.withLock { state -> (any CoordinationAuthority, [CoordinationEvent])? in
-                guard case .connected(let authority, _) = state.link, !state.outgoing.isEmpty else {
-                    state.isSending = false
-                    return nil
-                }
-                defer { state.outgoing = [] }
-                return (authority, state.outgoing)
+            for event in turn.events {
+                do { try turn.authority.send(event) } catch { giveUp(event, error, on: turn.authority) }
             }
-            guard let (authority, events) = next else { return }
-            for event in events {
-                do { try authority.send(event) } catch { giveUp(event, error, on: authority) }
+            let next = state.withLock { state in
+                state.isSending = false
+                return state.beginSending([])
             }
+            guard let next else { return }
+            turn = next
         }
     }
 }
 
 extension ProcessCoordination.State {
+    /// What one thread sends, so that an authority is told everything in order.
+    fileprivate struct Turn {
+        let authority: any CoordinationAuthority
+        let events: [CoordinationEvent]
+    }
+
+    fileprivate var isConnected: Bool {
+        if case .connected = link { true } else { false }
+    }
+
+    /// Takes what the authority is to be told, unless there is none. Gives the calling thread what to send, if it is to do that.
+    fileprivate mutating func beginSending(_ events: [CoordinationEvent]) -> Turn? {
+        guard case .connected(let authority, _) = link else { return nil }
+        outgoing += events
+        if isSending || outgoing.isEmpty { return nil }
+        isSending = true
+        defer { outgoing = [] }
+        return Turn(authority: authority, events: outgoing)
+    }
+
     /// From now on this one decides: it is told of everything.
     fileprivate mutating func use(_ authority: any CoordinationAuthority, isLocal: Bool) {
         link = .connected(authority, isLocal: isLocal)
