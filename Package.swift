@@ -170,11 +170,14 @@ let package = Package(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
+        // Threads for tests that block.
+        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: settings),
+
         // What tests of files have in common.
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
             swiftSettings: settings),
-        tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem"]),
+        tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         .target(
@@ -183,18 +186,19 @@ let package = Package(
         .executableTarget(
             name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
             path: "Tests/ConduitPeer", swiftSettings: settings),
-        tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem"]),
-        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ZipArchive"]),
+        tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "TestThreads"]),
+        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",
             ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         tests(
             "PropertyListsTests",
-            ["AppExtension", "Exchange", "FileCoordination", "PropertyLists"]),
+            ["AppExtension", "Exchange", "FileCoordination", "PropertyLists", "TestThreads"]),
         .executableTarget(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
-        tests("FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem"]),
+        tests(
+            "FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
         .executableTarget(
             name: "CoordinationPeer",
             dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],
@@ -204,7 +208,7 @@ let package = Package(
             [
                 "AppExtension", "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer",
                 "CoordinationService", "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "FileTesting",
-                "ItemProvider", "LinuxSystem",
+                "ItemProvider", "LinuxSystem", "TestThreads",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),

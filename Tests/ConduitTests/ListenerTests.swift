@@ -3,9 +3,10 @@ import ConduitTestMessages
 import Glibc
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ListenerTests {
     private let directory: TemporaryDirectory
     private let path: String
 

@@ -5,10 +5,11 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// What a confined process cannot make of its claims, whatever it says.
-@Suite(.timeLimit(.minutes(10))) struct ConfinedClaimTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedClaimTests {
     private typealias Talk = ConfinedTalk
 
     private static let own = Talk.container + "/a"

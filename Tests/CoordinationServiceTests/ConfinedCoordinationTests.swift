@@ -3,10 +3,11 @@ import FileCoordination
 import Foundation
 import ItemProvider
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// File coordination between an extension that the daemon runs, confined, and programs of its user.
-@Suite(.timeLimit(.minutes(10))) struct ConfinedCoordinationTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedCoordinationTests {
     /// A file of the user's, an extension with access to it, and another process of the user's.
     private struct Scene {
         let daemon: PrivateDaemon

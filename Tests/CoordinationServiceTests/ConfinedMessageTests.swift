@@ -1,9 +1,10 @@
 import CoordinationService
 import FileCoordination
+import TestThreads
 import Testing
 
 /// What the daemon takes from a confined process that says whatever it likes, over its coordination socket.
-@Suite(.timeLimit(.minutes(10))) struct ConfinedMessageTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedMessageTests {
     private typealias Talk = ConfinedTalk
 
     @Test func aPlaceStandsForItsFile() async throws {

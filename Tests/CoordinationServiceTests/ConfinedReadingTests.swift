@@ -4,10 +4,11 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// How a confined process reads files of others: those that it was handed, in its turn.
-@Suite(.timeLimit(.minutes(10))) struct ConfinedReadingTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedReadingTests {
     private typealias Talk = ConfinedTalk
 
     private let folder: TestFolder

@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What crosses processes: a daemon and three or more programs.
-@Suite(.timeLimit(.minutes(10))) struct CoordinationAcrossProcessesTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct CoordinationAcrossProcessesTests {
     private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
         try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
     }

@@ -3,10 +3,11 @@ import CoordinationService
 import FileCoordination
 import Foundation
 import Synchronization
+import TestThreads
 import Testing
 
 /// What the daemon takes from processes, over connections within this one.
-@Suite struct CoordinationMessageTests {
+@Suite(.ownThreads) struct CoordinationMessageTests {
     private func claim(_ number: UInt64, _ path: String, writes: Bool = true) -> CoordinationEvent {
         .claim(
             ClaimRequest(

@@ -1,9 +1,10 @@
 import CoordinationService
 import FileCoordination
+import TestThreads
 import Testing
 
 /// What a new daemon keeps for a moment.
-@Suite struct HeldBackEventsTests {
+@Suite(.ownThreads) struct HeldBackEventsTests {
     private func claim(_ number: UInt64) -> CoordinationEvent {
         .claim(
             ClaimRequest(number: number, accesses: [Access(path: "/a", key: "/a", traits: .writes)], purpose: "p"))

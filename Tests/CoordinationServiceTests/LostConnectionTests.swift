@@ -4,10 +4,11 @@ import Exchange
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What a process may do wrong, or suffer, without harm to what it or others hold.
-@Suite(.timeLimit(.minutes(10))) struct LostConnectionTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct LostConnectionTests {
     private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
         try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
     }

@@ -3,10 +3,11 @@ import CoordinationService
 import Exchange
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
 /// How many connections one process may coordinate over.
-@Suite(.timeLimit(.minutes(10))) struct ProcessConnectionsTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ProcessConnectionsTests {
     private func connect(_ daemon: PrivateDaemon, _ hearing: Service = Service()) async throws -> Connection {
         let socket = daemon.locations.socket
         return try await offPool { try Connection.connect(to: socket, service: hearing) }

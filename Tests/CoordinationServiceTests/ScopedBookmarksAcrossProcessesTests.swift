@@ -5,11 +5,12 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// A bookmark's way from a program of the user's to an extension that the daemon runs, confined: three processes, and the public
 /// interface alone where an app would use it.
-@Suite(.timeLimit(.minutes(10))) struct ScopedBookmarksAcrossProcessesTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ScopedBookmarksAcrossProcessesTests {
     private static let refused = "error \(CocoaError.Code.fileReadNoPermission.rawValue)"
     private static let corrupt = "error \(CocoaError.Code.fileReadCorruptFile.rawValue)"
 

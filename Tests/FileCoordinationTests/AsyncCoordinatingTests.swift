@@ -2,10 +2,11 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Coordination in tasks.
-@Suite(.timeLimit(.minutes(10))) struct AsyncCoordinatingTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct AsyncCoordinatingTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

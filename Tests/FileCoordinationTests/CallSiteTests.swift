@@ -2,10 +2,11 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Where coordinators were called, as messages about deadlocks have it.
-@Suite(.timeLimit(.minutes(10))) struct CallSiteTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct CallSiteTests {
     private static let line = #line + 4
 
     private static func write(_ url: URL, _ accessor: () -> Void = {}) -> String? {

@@ -1,9 +1,10 @@
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
 /// Accessors whose queue never runs them.
-@Suite(.timeLimit(.minutes(10))) struct CancelledOperationTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct CancelledOperationTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

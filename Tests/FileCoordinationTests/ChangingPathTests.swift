@@ -1,9 +1,10 @@
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
 /// Claims that wait for an item while the way to it comes to lead elsewhere.
-@Suite struct ChangingPathTests {
+@Suite(.ownThreads) struct ChangingPathTests {
     let folder: CoordinationFolder
     let record = Record()
     let coordination = CountedCoordination()

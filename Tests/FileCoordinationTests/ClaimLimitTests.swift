@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What is too much for one claim is refused before anything is claimed, with a daemon or without one.
-@Suite struct ClaimLimitTests {
+@Suite(.ownThreads) struct ClaimLimitTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

@@ -1,9 +1,10 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
-@Suite struct ContainerURLTests {
+@Suite(.ownThreads) struct ContainerURLTests {
     @Test func aGroupHasNoFolderInARelativeHome() async {
         await #expect(processExitsWith: .success) {
             let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

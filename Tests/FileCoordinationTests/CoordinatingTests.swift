@@ -2,9 +2,10 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct CoordinatingTests {
+@Suite(.ownThreads) struct CoordinatingTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

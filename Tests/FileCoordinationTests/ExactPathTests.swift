@@ -1,9 +1,10 @@
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
 /// Names that look the same and are not are names of two files.
-@Suite struct ExactPathTests {
+@Suite(.ownThreads) struct ExactPathTests {
     private static let composed = "caf\u{e9}"
     private static let decomposed = "cafe\u{301}"
 

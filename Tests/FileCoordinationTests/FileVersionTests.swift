@@ -3,9 +3,10 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct FileVersionTests {
+@Suite(.ownThreads) struct FileVersionTests {
     private let folder: TestFolder
 
     init() throws {

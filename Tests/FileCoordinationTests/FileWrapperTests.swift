@@ -1,8 +1,9 @@
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
-@Suite final class FileWrapperTests {
+@Suite(.ownThreads) final class FileWrapperTests {
     let folder: URL
 
     init() throws {

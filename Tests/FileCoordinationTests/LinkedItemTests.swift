@@ -1,9 +1,10 @@
 import FileCoordination
 import Foundation
+import TestThreads
 import Testing
 
 /// Items behind symbolic links.
-@Suite struct LinkedItemTests {
+@Suite(.ownThreads) struct LinkedItemTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// A process that coordinates alone, because there was no daemon, looks for it again.
-@Suite(.timeLimit(.minutes(10))) struct LookingForTheDaemonTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct LookingForTheDaemonTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }

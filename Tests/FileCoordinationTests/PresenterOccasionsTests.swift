@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// What presenters are asked and told on rarer occasions than a read or a write.
-@Suite struct PresenterOccasionsTests {
+@Suite(.ownThreads) struct PresenterOccasionsTests {
     let folder: CoordinationFolder
     let record = Record()
 

@@ -2,9 +2,10 @@ import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct PresenterTests {
+@Suite(.ownThreads) struct PresenterTests {
     let folder: CoordinationFolder
     let record = Record()
 

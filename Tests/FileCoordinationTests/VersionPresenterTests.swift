@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What presenters hear of versions. In a process of its own: other tests of this one move the folder that versions are kept in.
-@Suite struct VersionPresenterTests {
+@Suite(.ownThreads) struct VersionPresenterTests {
     @Test func versionsThatComeAndGoAreToldToTheItemsPresentersAndToTheDirectorys() async {
         await #expect(processExitsWith: .success) {
             let folder = try CoordinationFolder()

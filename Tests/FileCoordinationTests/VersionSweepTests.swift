@@ -1,10 +1,11 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What becomes of the versions of items that are gone. In processes of their own: time passes there.
-@Suite struct VersionSweepTests {
+@Suite(.ownThreads) struct VersionSweepTests {
     /// A data folder, with an item that has a version.
     private struct Scene {
         let root: URL

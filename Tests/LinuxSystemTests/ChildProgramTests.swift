@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct ChildProgramTests {
+@Suite(.ownThreads) struct ChildProgramTests {
     @Test func aProgramHasTheDescriptorsItWasGivenAndNoOthers() throws {
         // Numbers in every order, so that a place of one is the number of another.
         var files: [FileDescriptor] = []

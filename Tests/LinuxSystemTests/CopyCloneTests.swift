@@ -1,9 +1,10 @@
 import FileTesting
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Clones, on the file systems that share blocks.
-@Suite(.serialized) struct CopyCloneTests {
+@Suite(.serialized, .ownThreads) struct CopyCloneTests {
     @Test(
         .enabled(
             if: TestDisk.isWanted(.xfs) && TestDisk.isWanted(.btrfs), "no image of xfs or btrfs can be mounted here"),

@@ -3,9 +3,10 @@ import Dispatch
 import FileTesting
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct CopyFileTests {
+@Suite(.ownThreads) struct CopyFileTests {
     let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

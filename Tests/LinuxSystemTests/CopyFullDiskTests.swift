@@ -1,9 +1,10 @@
 import FileTesting
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// A disk of 4 MB that a copy does not fit on.
-@Suite(.enabled(if: TestDisk.isWanted(.tmpfs), "no tmpfs can be mounted here"))
+@Suite(.enabled(if: TestDisk.isWanted(.tmpfs), "no tmpfs can be mounted here"), .ownThreads)
 struct CopyFullDiskTests {
     let folder: TestFolder
     let disk: TestDisk

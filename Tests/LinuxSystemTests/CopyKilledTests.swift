@@ -1,10 +1,11 @@
 import FileTesting
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Processes that are killed while they copy.
-@Suite struct CopyKilledTests {
+@Suite(.ownThreads) struct CopyKilledTests {
     let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

@@ -2,9 +2,10 @@ import CLinux
 import FileTesting
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct CopyTreeTests {
+@Suite(.ownThreads) struct CopyTreeTests {
     let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

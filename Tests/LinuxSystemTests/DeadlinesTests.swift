@@ -1,9 +1,10 @@
 import Dispatch
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Jobs that are run after a while.
-@Suite(.timeLimit(.minutes(10))) struct DeadlinesTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct DeadlinesTests {
     private final class Held: Sendable {}
 
     @Test func whatIsCancelledIsNeitherRunNorKept() {

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct EventPollTests {
+@Suite(.ownThreads) struct EventPollTests {
     private func wait(_ poll: EventPoll, milliseconds: CInt = 0) throws -> [EventPoll.Event] {
         var ready: [EventPoll.Event] = []
         try poll.wait(timeoutMilliseconds: milliseconds, appendingTo: &ready)

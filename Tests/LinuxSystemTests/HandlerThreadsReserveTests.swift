@@ -1,9 +1,10 @@
 import Dispatch
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite struct HandlerThreadsReserveTests {
+@Suite(.ownThreads) struct HandlerThreadsReserveTests {
     @Test func whatIsNoHandlerRunsHoweverManyHandlersBlock() async throws {
         let threads = HandlerThreads()
         let gate = DispatchSemaphore(value: 0)

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct ProcessDescriptorTests {
+@Suite(.ownThreads) struct ProcessDescriptorTests {
     @Test func ourOwnProcessIsDescribed() throws {
         let own = try ProcessDescriptor.open(getpid())
         #expect(!own.hasEnded)

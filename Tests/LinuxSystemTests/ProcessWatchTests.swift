@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ProcessWatchTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ProcessWatchTests {
     /// In a process of its own: others watch processes, too, and for long.
     @Test func theEndsOfManyProcessesAreWaitedForOnOneThread() async {
         await #expect(processExitsWith: .success) {

@@ -2,9 +2,10 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct ProgramFileTests {
+@Suite(.ownThreads) struct ProgramFileTests {
     private func searchPath(_ bytes: [UInt8]) throws -> [String] {
         let file = try MemoryFile.create(name: "program")
         try bytes.withUnsafeBytes { try file.writeAll($0, at: 0) }

@@ -1,9 +1,10 @@
 import FileTesting
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct WalkTests {
+@Suite(.ownThreads) struct WalkTests {
     let folder: TestFolder
     let tree: FileDescriptor
 

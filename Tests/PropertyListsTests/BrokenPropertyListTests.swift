@@ -1,8 +1,9 @@
 import Foundation
 import PropertyLists
+import TestThreads
 import Testing
 
-@Suite struct BrokenPropertyListTests {
+@Suite(.ownThreads) struct BrokenPropertyListTests {
     private let list: [String: Any] = [
         "array": [1, "two", Data([3]), ["deep": true]] as [Any], "date": Date(timeIntervalSince1970: 7), "real": 1.5,
         "text": "gr\u{FC}n", "long": String(repeating: "long ", count: 100),

@@ -1,8 +1,9 @@
 import Foundation
 import PropertyLists
+import TestThreads
 import Testing
 
-@Suite struct ForeignPropertyListTests {
+@Suite(.ownThreads) struct ForeignPropertyListTests {
     /// A binary list of containers, each of which refers to the next one `width` times; the last one is empty.
     static func chain(depth: Int, width: Int, leaf: [UInt8] = [0xA0]) -> Data {
         var bytes = Array("bplist00".utf8)

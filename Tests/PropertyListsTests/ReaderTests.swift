@@ -3,10 +3,11 @@ import Exchange
 import FileCoordination
 import Foundation
 import PropertyLists
+import TestThreads
 import Testing
 
 /// The places that read property lists of others, each with one that would take all memory.
-@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ReaderTests {
     private let hostile = ForeignPropertyListTests.chain(depth: 40, width: 2)
 
     /// A folder with the list as its `Info.plist`, for as long as the closure runs.

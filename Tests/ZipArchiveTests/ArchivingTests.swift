@@ -1,9 +1,10 @@
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 import ZipArchive
 
-@Suite struct ArchivingTests {
+@Suite(.ownThreads) struct ArchivingTests {
     let folder: ArchiveFolder
 
     init() throws {

@@ -1,11 +1,12 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 import ZipArchive
 
 /// Files that are compressed in parts of 2 MiB and joined again.
-@Suite struct LargeFileTests {
+@Suite(.ownThreads) struct LargeFileTests {
     enum Content: CaseIterable, Sendable {
         case zeros, words, noise, mixed
 

@@ -1,11 +1,12 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 import ZipArchive
 
 /// What others make of our archives: each reader unpacks the same tree.
-@Suite(.serialized) struct ReaderTests {
+@Suite(.serialized, .ownThreads) struct ReaderTests {
     enum Reader: String, CaseIterable, Sendable {
         case unzip, sevenZip, bsdtar, python
 

@@ -1,11 +1,12 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import TestThreads
 import Testing
 import ZipArchive
 
 /// Inputs and outputs that are not what they should be.
-@Suite struct UnusualInputTests {
+@Suite(.ownThreads) struct UnusualInputTests {
     let folder: TestFolder
     let tree: FileDescriptor
 

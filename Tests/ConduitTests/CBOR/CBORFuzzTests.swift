@@ -1,8 +1,9 @@
 import Conduit
+import TestThreads
 import Testing
 
 /// Bytes that nobody meant: reading them ends with a value or an error, and what reads as a value is written again.
-@Suite struct CBORFuzzTests {
+@Suite(.ownThreads) struct CBORFuzzTests {
     private func read(_ bytes: [UInt8]) -> CBORValue? {
         bytes.withUnsafeBytes { bytes in
             let value = try? CBORValue(decoding: bytes)

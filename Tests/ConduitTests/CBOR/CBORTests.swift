@@ -1,7 +1,8 @@
 import Conduit
+import TestThreads
 import Testing
 
-@Suite struct CBORTests {
+@Suite(.ownThreads) struct CBORTests {
     private func decode(_ bytes: [UInt8]) throws(CBORError) -> CBORValue {
         let result: Result<CBORValue, CBORError> = bytes.withUnsafeBytes { bytes in
             do throws(CBORError) {

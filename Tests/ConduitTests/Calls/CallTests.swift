@@ -2,9 +2,10 @@ import Conduit
 import ConduitTestMessages
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CallTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct CallTests {
     /// A connection to a service in this process, and the service.
     private func connect(
         serving own: Service = Service(), limits: ConnectionLimits = .init()

@@ -2,9 +2,10 @@ import Conduit
 import ConduitTestMessages
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct CancellationTests {
     @Test func aCancelledCallCompletesBeforeCancelReturnsAndTheOtherSideIsTold() async throws {
         let tests = TestService()
         let (client, _) = try Connection.pair(Service(), tests.service)

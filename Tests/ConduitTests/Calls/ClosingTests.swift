@@ -2,9 +2,10 @@ import Conduit
 import ConduitTestMessages
 import LinuxSystem
 import Synchronization
+import TestThreads
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ClosingTests {
     @Test func closingFailsCallsInFlightOnBothSides() async throws {
         let tests = TestService()
         let (client, server) = try Connection.pair(Service(), tests.service)

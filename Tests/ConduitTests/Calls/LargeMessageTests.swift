@@ -1,10 +1,11 @@
 import Conduit
 import ConduitTestMessages
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Bodies in memory files, from a peer that does not keep to the rules.
-@Suite(.timeLimit(.minutes(10))) struct LargeMessageTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct LargeMessageTests {
     private let echo = CBORValue.unsigned(Echo.method)
 
     private func body(of size: Int) -> [UInt8] {

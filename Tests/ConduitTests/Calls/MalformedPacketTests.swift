@@ -1,10 +1,11 @@
 import Conduit
 import ConduitTestMessages
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Packets that a connection of ours would not send.
-@Suite(.timeLimit(.minutes(10))) struct MalformedPacketTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct MalformedPacketTests {
     private let echo = CBORValue.unsigned(Echo.method)
 
     @Test(

@@ -1,9 +1,10 @@
 import Conduit
 import ConduitTestMessages
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct MessageTests {
+@Suite(.ownThreads) struct MessageTests {
     private func encode(_ message: some Message) -> (bytes: [UInt8], descriptors: [FileDescriptor]) {
         var encoder = MessageEncoder()
         message.write(to: &encoder)

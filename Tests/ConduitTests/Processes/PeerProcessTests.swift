@@ -2,10 +2,11 @@ import Conduit
 import ConduitTestMessages
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// What happens between two processes.
-@Suite(.timeLimit(.minutes(10))) struct PeerProcessTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct PeerProcessTests {
     @Test func callsReachAnotherProcess() async throws {
         let (process, connection) = try PeerProcess.answering()
         defer { connection.close() }

@@ -5,12 +5,12 @@ import Testing
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(300)
-    while ContinuousClock.now < deadline {
+    // Looks are counted rather than time: a busy machine may let no task run for long.
+    for _ in 0..<30_000 {
         if try await isSo() { return }
         try await Task.sleep(for: .milliseconds(10))
     }
-    Issue.record("it did not come about within 300 seconds", sourceLocation: sourceLocation)
+    Issue.record("it did not come about", sourceLocation: sourceLocation)
 }
 
 extension ConduitError {

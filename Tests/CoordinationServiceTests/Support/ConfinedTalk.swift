@@ -62,7 +62,7 @@ struct ConfinedTalk {
     let socket: FileDescriptor
 
     static func run(
-        _ service: CoordinationService = CoordinationService(), patience: Duration = .seconds(30),
+        _ service: CoordinationService = CoordinationService(), patience: Duration = .seconds(600),
         _ body: (ConfinedTalk) async throws -> Void
     ) async throws {
         var calls = Service()

@@ -1,11 +1,12 @@
 import FileCoordination
 import Foundation
 import Glibc
+import TestThreads
 import Testing
 
 /// What one process can have the arbiter do, and keep, whatever it says. That it takes no longer than others would wait shows as a
 /// test that ends.
-@Suite(.timeLimit(.minutes(10))) struct ArbiterBoundsTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ArbiterBoundsTests {
     private static func claim(
         _ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes, blocking: [UInt64] = []
     ) -> CoordinationEvent {

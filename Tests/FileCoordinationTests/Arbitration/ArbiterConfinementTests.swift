@@ -1,8 +1,9 @@
 import FileCoordination
+import TestThreads
 import Testing
 
 /// How far the arbiter lets a confined process follow items.
-@Suite struct ArbiterConfinementTests {
+@Suite(.ownThreads) struct ArbiterConfinementTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes)
         -> CoordinationEvent
     {

@@ -1,8 +1,9 @@
 import FileCoordination
+import TestThreads
 import Testing
 
 /// Many who wait for one item. What deciding costs shows as a test that ends, or does not.
-@Suite(.timeLimit(.minutes(10))) struct ArbiterCrowdTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct ArbiterCrowdTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, purpose: String? = nil, inside outer: [UInt64] = [])
         -> CoordinationEvent
     {

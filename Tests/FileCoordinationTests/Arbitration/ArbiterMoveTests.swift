@@ -1,8 +1,9 @@
 import FileCoordination
+import TestThreads
 import Testing
 
 /// What schedules have shown that the arbiter once got wrong, where items move and arbiters take over.
-@Suite struct ArbiterMoveTests {
+@Suite(.ownThreads) struct ArbiterMoveTests {
     private static func claim(
         _ number: UInt64, _ path: ExactPath, in package: ExactPath? = nil, blocking: [UInt64] = [],
         answering: [UInt64] = [], _ traits: Access.Traits = .writes

@@ -1,10 +1,11 @@
 import Dispatch
 import FileCoordination
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// How long presenters are waited for.
-@Suite(.timeLimit(.minutes(10))) struct PresenterTimeLimitTests {
+@Suite(.timeLimit(.minutes(10)), .ownThreads) struct PresenterTimeLimitTests {
     /// More jobs than there are threads of dispatch queues.
     private static let jobs = 600
 

@@ -3,10 +3,11 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Bookmarks that one process makes and another one resolves.
-@Suite struct BookmarkPeerTests {
+@Suite(.ownThreads) struct BookmarkPeerTests {
     private let folder: TestFolder
 
     init() throws {

@@ -3,10 +3,11 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Bytes that are no bookmark of this user's.
-@Suite struct BookmarkSealTests {
+@Suite(.ownThreads) struct BookmarkSealTests {
     private let folder: TestFolder
     private let data: Data
 

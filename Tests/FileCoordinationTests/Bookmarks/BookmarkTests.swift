@@ -3,10 +3,11 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
 /// Bookmarks of this process.
-@Suite struct BookmarkTests {
+@Suite(.ownThreads) struct BookmarkTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

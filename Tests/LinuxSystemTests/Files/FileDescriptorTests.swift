@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct FileDescriptorTests {
+@Suite(.ownThreads) struct FileDescriptorTests {
     private func write(_ text: String, to file: FileDescriptor) throws {
         try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
     }

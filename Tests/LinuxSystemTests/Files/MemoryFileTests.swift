@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct MemoryFileTests {
+@Suite(.ownThreads) struct MemoryFileTests {
     private let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
 
     private func sealed() throws -> FileDescriptor {

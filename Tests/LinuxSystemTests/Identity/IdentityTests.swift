@@ -1,9 +1,10 @@
 import FileTesting
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct IdentityTests {
+@Suite(.ownThreads) struct IdentityTests {
     @Test func aHandleStaysWithItsFileAndIsNeverThatOfAnother() throws {
         let folder = try TestFolder()
         let file = try folder.file("a")

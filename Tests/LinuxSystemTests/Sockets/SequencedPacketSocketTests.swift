@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import TestThreads
 import Testing
 
-@Suite struct SequencedPacketSocketTests {
+@Suite(.ownThreads) struct SequencedPacketSocketTests {
     private func send(_ text: String, over socket: SequencedPacketSocket, _ files: [FileDescriptor] = []) throws {
         try Array(text.utf8).withUnsafeBytes { try socket.send($0, descriptors: files) }
     }

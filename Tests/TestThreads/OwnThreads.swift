@@ -1,0 +1,22 @@
+package import Testing
+
+/// Tests that block: they wait for programs, or read in a mount that another process serves.
+///
+/// Swift has as many threads for tasks as the machine has processors. A test that holds one of them keeps the others of
+/// its process from running, and so from answering what it waits for. With this trait a test, its child tasks and the
+/// actors that it calls run on threads of their own. Tasks that it starts apart (`Task { }`) do not, so these must
+/// not block.
+package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    package let isRecursive = true
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    /// Runs tests on threads of their own, which may block.
+    package static var ownThreads: Self { OwnThreads() }
+}
