@@ -171,7 +171,8 @@ let package = Package(
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
         // Threads for tests that block.
-        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: settings),
+        .target(
+            name: "TestThreads", dependencies: ["LinuxSystem"], path: "Tests/TestThreads", swiftSettings: settings),
 
         // What tests of files have in common.
         .target(

@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import LinuxSystem
 
 /// Runs each job on a thread that no other job uses meanwhile.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
     /// Threads that wait for a job; the one that became idle last is used first.
-    private let idle = Mutex<[Worker]>([])
+    private let idle = Lock<[Worker]>([])
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -22,10 +22,10 @@ final class ThreadExecutor: TaskExecutor {
 
     /// What one thread runs next. It is not idle while it has a job.
     private final class Worker: Sendable {
-        private let job: Mutex<UnownedJob?>
+        private let job: Lock<UnownedJob?>
         private let handedOver = DispatchSemaphore(value: 0)
 
-        init(_ job: UnownedJob) { self.job = Mutex(job) }
+        init(_ job: UnownedJob) { self.job = Lock(job) }
 
         func hand(_ next: UnownedJob) {
             job.withLock { $0 = next }
