@@ -74,50 +74,51 @@ package struct EventNotice: Notice {
     }
 
     package func encode(to encoder: inout MessageEncoder) {
+        func begin(_ kind: Kind) { encoder.encode(kind.rawValue, forKey: 0) }
         switch event {
         case .claim(let request) where request.isPlain:
-            encoder.encode(Kind.plainClaim.rawValue, forKey: 0)
+            begin(.plainClaim)
             request.encodePlainly(to: &encoder)
         case .claim(let request):
-            encoder.encode(Kind.claim.rawValue, forKey: 0)
+            begin(.claim)
             encoder.encode(ClaimMessage(request), forKey: 2)
             encoder.encodeIfPresent(handed, forKey: 10)
         case .adopt(let request):
-            encoder.encode(Kind.adopt.rawValue, forKey: 0)
+            begin(.adopt)
             encoder.encode(ClaimMessage(request), forKey: 2)
-        case .adoptedAll: encoder.encode(Kind.adoptedAll.rawValue, forKey: 0)
+        case .adoptedAll: begin(.adoptedAll)
         case .release(let claim, let outcomes):
-            encoder.encode(Kind.release.rawValue, forKey: 0)
+            begin(.release)
             encoder.encode(claim, forKey: 1)
             if !outcomes.isEmpty { encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3) }
         case .cancel(let claim):
-            encoder.encode(Kind.cancel.rawValue, forKey: 0)
+            begin(.cancel)
             encoder.encode(claim, forKey: 1)
         case .answer(let preparation, let failure):
-            encoder.encode(Kind.answer.rawValue, forKey: 0)
+            begin(.answer)
             encoder.encode(preparation, forKey: 1)
             encoder.encodeIfPresent(failure.map { FailureMessage($0) }, forKey: 4)
         case .present(let place):
-            encoder.encode(Kind.present.rawValue, forKey: 0)
+            begin(.present)
             encoder.encode(place.number, forKey: 1)
             encoder.encodeIfPresent(place.path.map { PathMessage($0) }, forKey: 5)
             encoder.encodeIfPresent(place.key.map { PathMessage($0) }, forKey: 6)
         case .removePresenter(let number):
-            encoder.encode(Kind.removePresenter.rawValue, forKey: 0)
+            begin(.removePresenter)
             encoder.encode(number, forKey: 1)
         case .moved(let move):
-            encoder.encode(Kind.moved.rawValue, forKey: 0)
+            begin(.moved)
             encoder.encode(PathMessage(move.path), forKey: 5)
             encoder.encode(PathMessage(move.newPath), forKey: 6)
             encoder.encode(PathMessage(move.newKey), forKey: 7)
             encoder.encodeIfPresent(move.excepted, forKey: 8)
         case .changedAttributes(let path, let names, let excepted):
-            encoder.encode(Kind.changedAttributes.rawValue, forKey: 0)
+            begin(.changedAttributes)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(names, forKey: 7)
             encoder.encodeIfPresent(excepted, forKey: 8)
         case .changedVersion(let path, let change):
-            encoder.encode(Kind.changedVersion.rawValue, forKey: 0)
+            begin(.changedVersion)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(change, forKey: 9)
         }
