@@ -72,12 +72,12 @@ int clinux_seqpacket_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
 ssize_t clinux_send(int fd, const void *bytes, size_t length, const int *fds, int count) {
-    if (count < 0 || count > max_descriptors) { errno = EINVAL; return -1; }
     // The kernel has less to read and to check.
     if (count == 0) return send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
     union { struct cmsghdr header; char room[CMSG_SPACE(sizeof(int) * max_descriptors)]; } control;
+    if (count < 0 || count > max_descriptors) { errno = EINVAL; return -1; }
     memset(&control, 0, CMSG_SPACE(sizeof(int) * count));
     message.msg_control = &control;
     message.msg_controllen = CMSG_SPACE(sizeof(int) * count);

@@ -74,51 +74,50 @@ package struct EventNotice: Notice {
     }
 
     package func encode(to encoder: inout MessageEncoder) {
-        func begin(_ kind: Kind) { encoder.encode(kind.rawValue, forKey: 0) }
         switch event {
         case .claim(let request) where request.isPlain:
-            begin(.plainClaim)
+            encoder.encode(Kind.plainClaim.rawValue, forKey: 0)
             request.encodePlainly(to: &encoder)
         case .claim(let request):
-            begin(.claim)
+            encoder.encode(Kind.claim.rawValue, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
             encoder.encodeIfPresent(handed, forKey: 10)
         case .adopt(let request):
-            begin(.adopt)
+            encoder.encode(Kind.adopt.rawValue, forKey: 0)
             encoder.encode(ClaimMessage(request), forKey: 2)
-        case .adoptedAll: begin(.adoptedAll)
+        case .adoptedAll: encoder.encode(Kind.adoptedAll.rawValue, forKey: 0)
         case .release(let claim, let outcomes):
-            begin(.release)
+            encoder.encode(Kind.release.rawValue, forKey: 0)
             encoder.encode(claim, forKey: 1)
             if !outcomes.isEmpty { encoder.encode(outcomes.map { OutcomeMessage($0) }, forKey: 3) }
         case .cancel(let claim):
-            begin(.cancel)
+            encoder.encode(Kind.cancel.rawValue, forKey: 0)
             encoder.encode(claim, forKey: 1)
         case .answer(let preparation, let failure):
-            begin(.answer)
+            encoder.encode(Kind.answer.rawValue, forKey: 0)
             encoder.encode(preparation, forKey: 1)
             encoder.encodeIfPresent(failure.map { FailureMessage($0) }, forKey: 4)
         case .present(let place):
-            begin(.present)
+            encoder.encode(Kind.present.rawValue, forKey: 0)
             encoder.encode(place.number, forKey: 1)
             encoder.encodeIfPresent(place.path.map { PathMessage($0) }, forKey: 5)
             encoder.encodeIfPresent(place.key.map { PathMessage($0) }, forKey: 6)
         case .removePresenter(let number):
-            begin(.removePresenter)
+            encoder.encode(Kind.removePresenter.rawValue, forKey: 0)
             encoder.encode(number, forKey: 1)
         case .moved(let move):
-            begin(.moved)
+            encoder.encode(Kind.moved.rawValue, forKey: 0)
             encoder.encode(PathMessage(move.path), forKey: 5)
             encoder.encode(PathMessage(move.newPath), forKey: 6)
             encoder.encode(PathMessage(move.newKey), forKey: 7)
             encoder.encodeIfPresent(move.excepted, forKey: 8)
         case .changedAttributes(let path, let names, let excepted):
-            begin(.changedAttributes)
+            encoder.encode(Kind.changedAttributes.rawValue, forKey: 0)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(names, forKey: 7)
             encoder.encodeIfPresent(excepted, forKey: 8)
         case .changedVersion(let path, let change):
-            begin(.changedVersion)
+            encoder.encode(Kind.changedVersion.rawValue, forKey: 0)
             encoder.encode(PathMessage(path), forKey: 5)
             encoder.encode(change, forKey: 9)
         }

@@ -204,7 +204,8 @@ extension ProcessCoordination {
     func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
         let (isConnected, ticket, turn) = state.withLock { state in
             let ticket = change(&state)
-            return (state.isConnected, ticket, state.beginSending([.claim(ticket.request)]))
+            guard state.isConnected else { return (false, ticket, State.Turn?.none) }
+            return (true, ticket, state.beginSending([.claim(ticket.request)]))
         }
         if let turn { send(turn) }
         return (isConnected, ticket)
