@@ -1,0 +1,73 @@
+/// What a provider says of one item, as it travels between an extension's process and the engine.
+///
+/// A plain value with the system's own types: no property is more than the provider said. What a provider does not say is `nil`.
+package struct ProviderItem: Sendable, Equatable {
+    /// What an item is to the file system.
+    package enum Kind: UInt8, Sendable {
+        case file = 0
+        case folder = 1
+        case symbolicLink = 2
+    }
+
+    /// The identifier, `NSFileProviderItemIdentifier.rawValue`; the root is ``rootIdentifier``.
+    package var identifier: String
+    /// The parent's identifier.
+    package var parent: String
+    /// The name that the provider gave, whatever it is: no check was made.
+    package var filename: String
+    package var kind: Kind
+    /// The identifier of the type; empty where the provider named none.
+    package var contentType: String
+    /// `NSFileProviderItemCapabilities.rawValue`.
+    package var capabilities: UInt
+    /// Bytes; `nil` where the provider does not know.
+    package var size: Int64?
+    package var childCount: Int?
+    /// Seconds since 1970.
+    package var created: Double?
+    package var modified: Double?
+    package var lastUsed: Double?
+    /// A change of it means other contents; empty where the provider names none. At most 1,000 bytes.
+    package var contentVersion: [UInt8]
+    package var metadataVersion: [UInt8]
+    package var favoriteRank: UInt64?
+    package var tagData: [UInt8]?
+    package var flags: Flags
+    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` where the provider says nothing of them.
+    package var fileSystemFlags: UInt?
+    package var extendedAttributes: [String: [UInt8]]
+    package var linkTarget: String?
+    /// Why the last upload of this item failed.
+    package var uploadingError: ProviderFailure?
+
+    /// What is true of an item or not.
+    package struct Flags: OptionSet, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package static let trashed = Flags(rawValue: 1 << 0)
+        package static let uploaded = Flags(rawValue: 1 << 1)
+        package static let uploading = Flags(rawValue: 1 << 2)
+        package static let downloaded = Flags(rawValue: 1 << 3)
+        package static let downloading = Flags(rawValue: 1 << 4)
+        package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
+        package static let shared = Flags(rawValue: 1 << 6)
+    }
+
+    /// `NSFileProviderItemIdentifier.rootContainer.rawValue`.
+    package static let rootIdentifier = "NSFileProviderRootContainerItemIdentifier"
+    package static let workingSetIdentifier = "NSFileProviderWorkingSetContainerItemIdentifier"
+    package static let trashIdentifier = "NSFileProviderTrashContainerItemIdentifier"
+
+    package init(identifier: String, parent: String, filename: String, kind: Kind) {
+        self.identifier = identifier
+        self.parent = parent
+        self.filename = filename
+        self.kind = kind
+        contentType = ""
+        capabilities = 0x3F
+        contentVersion = []
+        metadataVersion = []
+        flags = [.uploaded]
+        extendedAttributes = [:]
+    }
+}

@@ -1,0 +1,114 @@
+import FileProvider
+import LinuxSystem
+
+/// What the engine asks of a provider, whichever of the two models it is written for, and wherever it runs.
+///
+/// Functions may be called at the same time and in any order, and do not block a thread. Cancelling the task cancels the
+/// request. Each ends in bounded time: an extension that is silent for too long is ended and the failure says so. What comes back
+/// has been checked only as far as its form goes.
+package protocol Provider: Sendable {
+    /// The item now.
+    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// One page of a container. The first is asked for with `nil`.
+    func page(
+        of container: String, after page: [UInt8]?, suggestedSize: Int
+    ) async throws(ProviderFailure) -> ItemPage
+
+    /// Where the changes that follow begin; `nil` where the container has no anchors.
+    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]?
+
+    /// What changed since an anchor.
+    func changes(
+        in container: String, since anchor: [UInt8], suggestedSize: Int
+    ) async throws(ProviderFailure) -> ChangeBatch
+
+    /// The whole contents of a file, as an open file that the engine may read for as long as it holds it.
+    ///
+    /// - Parameter progress: bytes that are there and bytes in all, now and then.
+    func contents(
+        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents
+
+    /// Makes an item of a file's contents, or a folder, or a link.
+    ///
+    /// Safe to repeat: a provider that made it already answers with a collision.
+    ///
+    /// - Parameter contents: read from its beginning, to its end; `nil` for folders and links.
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem
+
+    /// Replaces the contents of a file. Answered when the provider has a copy of its own of them; the item that comes back
+    /// says whether the service has it too (`uploaded`).
+    func replaceContents(
+        of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
+    ) async throws(ProviderFailure) -> ProviderItem
+
+    /// Renames, moves, or both.
+    func move(_ identifier: String, to parent: String, named name: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// Removes an item; a folder with everything in it.
+    func delete(_ identifier: String) async throws(ProviderFailure)
+
+    /// The engine needs the contents no more: the provider may remove its copy.
+    func stopProviding(_ identifier: String) async
+}
+
+/// What an item that is not there yet is to be.
+package struct NewItem: Sendable, Equatable {
+    package var parent: String
+    package var filename: String
+    package var kind: ProviderItem.Kind
+    package var linkTarget: String?
+    /// Seconds since 1970.
+    package var modified: Double
+    package var isExecutable: Bool
+
+    package init(
+        parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String? = nil, modified: Double,
+        isExecutable: Bool = false
+    ) {
+        self.parent = parent
+        self.filename = filename
+        self.kind = kind
+        self.linkTarget = linkTarget
+        self.modified = modified
+        self.isExecutable = isExecutable
+    }
+}
+
+/// Items of one page, and the page that follows; `nil` at the end.
+package struct ItemPage: Sendable {
+    package var items: [ProviderItem]
+    package var next: [UInt8]?
+
+    package init(items: [ProviderItem], next: [UInt8]?) {
+        self.items = items
+        self.next = next
+    }
+}
+
+/// Changes, in the order in which the provider told them.
+package struct ChangeBatch: Sendable {
+    package var updated: [ProviderItem]
+    package var deleted: [String]
+    package var anchor: [UInt8]
+    package var moreComing: Bool
+
+    package init(updated: [ProviderItem], deleted: [String], anchor: [UInt8], moreComing: Bool) {
+        self.updated = updated
+        self.deleted = deleted
+        self.anchor = anchor
+        self.moreComing = moreComing
+    }
+}
+
+/// A file's contents with what the provider says of the file at that moment.
+package struct ProviderContents: Sendable {
+    package var descriptor: FileDescriptor
+    package var item: ProviderItem
+
+    package init(descriptor: FileDescriptor, item: ProviderItem) {
+        self.descriptor = descriptor
+        self.item = item
+    }
+}
