@@ -68,6 +68,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
@@ -86,6 +87,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
+        library("Fuse", ["CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -116,6 +118,14 @@ let package = Package(
                 "CLateBinding", "FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
 
+        // Floor 6
+        library(
+            "FileProvider",
+            [
+                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "PropertyLists", "UniformTypeIdentifiers",
+            ]),
+
         // Floor 7
         library(
             "Exchange",
@@ -130,6 +140,15 @@ let package = Package(
                 "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
                 "UniformTypeIdentifiers",
             ]),
+
+        // Floors 8 and 9
+        library(
+            "FileProviderEngine",
+            [
+                "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
+        library("CloudMount", ["FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -245,6 +264,23 @@ let package = Package(
             swiftSettings: settings),
         pasteboardPeer("PasteboardPeer", .v6),
         pasteboardPeer("PasteboardPeerSwift5", .v5),
+        tests("FuseTests", ["FileTesting", "Fuse", "LinuxSystem", "TestThreads"]),
+        tests(
+            "FileProviderTests",
+            ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        // A provider for tests of the engine and of mounts.
+        .target(
+            name: "ProviderTesting", dependencies: ["FileProvider", "FileProviderEngine", "LinuxSystem"],
+            path: "Tests/ProviderTesting", swiftSettings: settings),
+        tests(
+            "FileProviderEngineTests",
+            ["FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProviderTesting", "TestThreads"]),
+        tests(
+            "CloudMountTests",
+            [
+                "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
+                "ProviderTesting", "TestThreads",
+            ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
         compatibilityTests(

@@ -1,0 +1,1 @@
+// The clock of tests; the engine's branch fills it.
