@@ -189,6 +189,11 @@ let package = Package(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
+        // The file provider that ships. Scripts/assemble-extension makes its bundle.
+        .executableTarget(
+            name: "LocalFolder", dependencies: ["AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem"],
+            path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
+
         // Threads for tests that block.
         .target(
             name: "TestThreads", dependencies: ["LinuxSystem"], path: "Tests/TestThreads", swiftSettings: settings),
@@ -283,6 +288,7 @@ let package = Package(
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(
