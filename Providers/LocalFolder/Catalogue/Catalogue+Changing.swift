@@ -28,7 +28,7 @@ extension Catalogue {
         }
     }
 
-    func createFolder(_ name: FileName, in parent: Int64) throws -> CatalogueItem {
+    package func createFolder(_ name: FileName, in parent: Int64) throws -> CatalogueItem {
         let folder = try openFolder(parent)
         do throws(Errno) {
             try folder.makeDirectory(name, permissions: 0o777)
@@ -49,7 +49,7 @@ extension Catalogue {
     }
 
     /// Renames, moves, or both. Never onto a name that is taken.
-    func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
+    package func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderFailure.wrongKind }
         let bytes = Array(name.bytes)
         if item.parent == parent, item.name == bytes { return item }
@@ -66,11 +66,11 @@ extension Catalogue {
 
     /// Removes an item; a folder with everything in it, as far as that is known: what somebody put there meanwhile is not lost
     /// with it.
-    func delete(_ item: CatalogueItem) throws {
+    package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
         let (folder, name) = try place(of: item)
         if item.facts.kind == .folder {
-            if try lookAt(item.number) { throw FolderFailure.system(.notEmpty) }
+            if try hasUnknown(item.number) { throw FolderFailure.system(.notEmpty) }
             for child in try children(of: item.number, after: 0, limit: .max) { try delete(child) }
             try folder.removeEmptyDirectory(name)
         } else {

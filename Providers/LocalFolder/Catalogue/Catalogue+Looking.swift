@@ -82,7 +82,12 @@ extension Catalogue {
 
     /// Compares a folder with what is known of it. Returns whether anything has changed.
     @discardableResult
-    package func lookAt(_ folder: Int64) throws -> Bool {
+    package func lookAt(_ folder: Int64) throws -> Bool { try compare(folder).hasChanged }
+
+    /// Whether anything is in a folder that was not known to be there.
+    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder).hasAdditions }
+
+    private func compare(_ folder: Int64) throws -> Comparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
         let found = try FoundEntry.all(in: try openFolder(folder), device: try openRoot().status().identity.device)
@@ -91,7 +96,8 @@ extension Catalogue {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
             }
             var comparison = Comparison(self, folder, found)
-            return try comparison.run()
+            try comparison.run()
+            return comparison
         }
     }
 }
@@ -134,7 +140,9 @@ private struct Comparison {
     private let found: [FoundEntry]
     /// By name, those whose place is not decided.
     private var known: [[UInt8]: CatalogueItem] = [:]
-    private var hasChanged = false
+    private(set) var hasChanged = false
+    /// Whether something came into the folder.
+    private(set) var hasAdditions = false
 
     init(_ catalogue: Catalogue, _ folder: Int64, _ found: [FoundEntry]) {
         self.catalogue = catalogue
@@ -142,7 +150,7 @@ private struct Comparison {
         self.found = found
     }
 
-    mutating func run() throws -> Bool {
+    mutating func run() throws {
         for item in try catalogue.children(of: folder, after: 0, limit: .max) { known[item.name] = item }
         var undecided: [FoundEntry] = []
         for entry in found {
@@ -164,6 +172,7 @@ private struct Comparison {
             } else {
                 _ = try catalogue.insert(entry.name, in: folder, entry.facts)
                 hasChanged = true
+                hasAdditions = true
             }
         }
         for item in known.values {
@@ -174,11 +183,11 @@ private struct Comparison {
             try catalogue.remove(now)
             hasChanged = true
         }
-        return hasChanged
     }
 
     private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {
         if known[item.name]?.number == item.number { known[item.name] = nil }
+        if item.isGone || item.parent != folder { hasAdditions = true }
         _ = try catalogue.place(item, entry.name, in: folder, entry.facts)
         hasChanged = true
     }

@@ -34,6 +34,8 @@ final class Database {
             throw Failure(code: code & 0xFF, description: words)
         }
         handle = opened
+        // A process that was just ended may have it open for a moment longer.
+        sqlite3_busy_timeout(handle, 10_000)
     }
 
     deinit {
