@@ -159,12 +159,17 @@ let package = Package(
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program(
+            "PurveyDaemon",
+            [
+                "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderEngine", "LinuxSystem", "PropertyLists",
+            ]),
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "ItemProvider",
-                "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider",
+                "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",
