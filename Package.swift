@@ -137,8 +137,8 @@ let package = Package(
         library(
             "ExtensionHost",
             [
-                "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
-                "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "FileCoordination", "FileProvider", "ItemProvider", "LinuxSystem",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9
