@@ -30,9 +30,14 @@ package struct BeginProviderCall: ProviderCall {
     package let temporary: String
     /// The folder that a person handed to the domain.
     package let path: String?
+    /// Seconds that a question may take.
+    package let answerTime: Double
+    /// Seconds that a file may take without progress.
+    package let transferTime: Double
 
     package init(
-        version: UInt64, domain: String, displayName: String, storage: String, temporary: String, path: String?
+        version: UInt64, domain: String, displayName: String, storage: String, temporary: String, path: String?,
+        answerTime: Double, transferTime: Double
     ) {
         self.version = version
         self.domain = domain
@@ -40,6 +45,8 @@ package struct BeginProviderCall: ProviderCall {
         self.storage = storage
         self.temporary = temporary
         self.path = path
+        self.answerTime = answerTime
+        self.transferTime = transferTime
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -49,6 +56,8 @@ package struct BeginProviderCall: ProviderCall {
         storage = try decoder.decode(forKey: 3)
         temporary = try decoder.decode(forKey: 4)
         path = try decoder.decodeIfPresent(forKey: 5)
+        answerTime = try decoder.decode(forKey: 6)
+        transferTime = try decoder.decode(forKey: 7)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -58,6 +67,8 @@ package struct BeginProviderCall: ProviderCall {
         encoder.encode(storage, forKey: 3)
         encoder.encode(temporary, forKey: 4)
         encoder.encodeIfPresent(path, forKey: 5)
+        encoder.encode(answerTime, forKey: 6)
+        encoder.encode(transferTime, forKey: 7)
     }
 }
 
@@ -224,4 +235,3 @@ package struct ProviderChanges: Message {
         encoder.encode(moreComing, forKey: 3)
     }
 }
-

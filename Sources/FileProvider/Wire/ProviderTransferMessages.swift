@@ -58,7 +58,8 @@ package struct ProviderCreateCall: ProviderCall {
     package let contents: FileDescriptor?
 
     package init(
-        parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double, isExecutable: Bool, contents: FileDescriptor?
+        parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double,
+        isExecutable: Bool, contents: FileDescriptor?
     ) {
         self.parent = parent
         self.filename = filename
