@@ -43,10 +43,11 @@ package struct ProviderDomain: Sendable, Equatable {
     /// The folder in a container that all of the provider's documents are in.
     static let storageFolder = "File Provider Storage"
 
-    /// Where the provider keeps this domain's documents.
-    func storage(in container: Container) -> String {
-        container.path + "/" + Self.storageFolder + "/" + (storage.flatMap(Self.relative) ?? folderName)
-    }
+    /// Where the provider keeps its documents.
+    static func storage(in container: Container) -> String { container.path + "/" + storageFolder }
+
+    /// Where beneath that this domain's documents are.
+    var domainFolder: String { storage.flatMap(Self.relative) ?? folderName }
 
     /// Where files on their way are put.
     func temporary(in container: Container) -> String { container.temporary + "/domain-" + folderName }

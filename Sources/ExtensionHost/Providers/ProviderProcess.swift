@@ -199,9 +199,10 @@ package actor ProviderProcess {
             instance: ProviderInstance(process, connection, answerTime: answerTime),
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
-                storage: domain.storage(in: process.container), temporary: domain.temporary(in: process.container),
-                path: handed, answerTime: answerTime / .seconds(1),
-                transferTime: options.transferTime / .seconds(1)))
+                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.domainFolder,
+                temporary: domain.temporary(in: process.container), path: handed,
+                answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
+                bundleIdentifier: bundle.identifier))
     }
 
     // MARK: Asking

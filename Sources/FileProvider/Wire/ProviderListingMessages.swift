@@ -24,8 +24,10 @@ package struct BeginProviderCall: ProviderCall {
     package let domain: String
     /// What people call the domain.
     package let displayName: String
-    /// The folder in which the provider keeps its documents.
+    /// The folder in which the provider keeps its documents, those of other domains too.
     package let storage: String
+    /// The folder in it that is this domain's.
+    package let domainFolder: String
     /// A folder for files on their way, of which nothing is left when a process begins.
     package let temporary: String
     /// The folder that a person handed to the domain.
@@ -34,19 +36,23 @@ package struct BeginProviderCall: ProviderCall {
     package let answerTime: Double
     /// Seconds that a file may take without progress.
     package let transferTime: Double
+    /// The bundle identifier of the extension.
+    package let bundleIdentifier: String
 
     package init(
-        version: UInt64, domain: String, displayName: String, storage: String, temporary: String, path: String?,
-        answerTime: Double, transferTime: Double
+        version: UInt64, domain: String, displayName: String, storage: String, domainFolder: String,
+        temporary: String, path: String?, answerTime: Double, transferTime: Double, bundleIdentifier: String
     ) {
         self.version = version
         self.domain = domain
         self.displayName = displayName
         self.storage = storage
+        self.domainFolder = domainFolder
         self.temporary = temporary
         self.path = path
         self.answerTime = answerTime
         self.transferTime = transferTime
+        self.bundleIdentifier = bundleIdentifier
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -54,10 +60,12 @@ package struct BeginProviderCall: ProviderCall {
         domain = try decoder.decode(forKey: 1)
         displayName = try decoder.decode(forKey: 2)
         storage = try decoder.decode(forKey: 3)
-        temporary = try decoder.decode(forKey: 4)
-        path = try decoder.decodeIfPresent(forKey: 5)
-        answerTime = try decoder.decode(forKey: 6)
-        transferTime = try decoder.decode(forKey: 7)
+        domainFolder = try decoder.decode(forKey: 4)
+        temporary = try decoder.decode(forKey: 5)
+        path = try decoder.decodeIfPresent(forKey: 6)
+        answerTime = try decoder.decode(forKey: 7)
+        transferTime = try decoder.decode(forKey: 8)
+        bundleIdentifier = try decoder.decode(forKey: 9)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -65,10 +73,12 @@ package struct BeginProviderCall: ProviderCall {
         encoder.encode(domain, forKey: 1)
         encoder.encode(displayName, forKey: 2)
         encoder.encode(storage, forKey: 3)
-        encoder.encode(temporary, forKey: 4)
-        encoder.encodeIfPresent(path, forKey: 5)
-        encoder.encode(answerTime, forKey: 6)
-        encoder.encode(transferTime, forKey: 7)
+        encoder.encode(domainFolder, forKey: 4)
+        encoder.encode(temporary, forKey: 5)
+        if let path { encoder.encode(path, forKey: 6) }
+        encoder.encode(answerTime, forKey: 7)
+        encoder.encode(transferTime, forKey: 8)
+        encoder.encode(bundleIdentifier, forKey: 9)
     }
 }
 
