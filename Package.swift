@@ -281,6 +281,16 @@ let package = Package(
                 "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
                 "ProviderTesting", "TestThreads",
             ]),
+        // A file provider in a process of its own that does what it is asked for by name, good or bad.
+        .executableTarget(
+            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            path: "Tests/ProviderPeer", swiftSettings: settings),
+        tests(
+            "FileProviderRuntimeTests",
+            [
+                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
+                "ProviderPeer", "TestThreads",
+            ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
         compatibilityTests(

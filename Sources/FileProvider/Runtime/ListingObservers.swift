@@ -31,7 +31,7 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
 
     var suggestedPageSize: Int { size }
 
-    func didEnumerate(_ updatedItems: [NSFileProviderItem]) {
+    func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
         let most = size * ProviderWire.pageFactor
         let items = updatedItems.prefix(most + 1).map { ProviderItem($0) }
@@ -74,7 +74,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 
     var suggestedBatchSize: Int { size }
 
-    func didUpdate(_ updatedItems: [NSFileProviderItem]) {
+    func didUpdate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
         let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).map { ProviderItem($0) }
         collect { collected in

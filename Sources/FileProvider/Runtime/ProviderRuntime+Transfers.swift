@@ -107,7 +107,7 @@ extension ProviderRuntime {
                 throw error
             }
         } catch {
-            throw question.over ?? ProviderFailure(error)
+            throw failure(error, question)
         }
         provider.object.itemChanged(at: url)
         return try provider.item(request.identifier)
@@ -144,7 +144,7 @@ extension ProviderRuntime {
                 _ = try directory.createFile(name, permissions: 0o600)
             }
         } catch {
-            throw question.over ?? ProviderFailure(error)
+            throw failure(error, question)
         }
         let url = URL(fileURLWithPath: folder + "/" + request.filename, isDirectory: false)
         let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
@@ -160,6 +160,13 @@ extension ProviderRuntime {
             contents, into: folder, named: name,
             progress: { completed, total in question.advance(completed: Int64(completed), total: Int64(total)) },
             isCancelled: { question.over != nil })
+    }
+
+    /// Why a file could not be put to its place: the question is over, or there is no room, or something that may pass.
+    private static func failure(_ error: any Error, _ question: Question) -> ProviderFailure {
+        if let over = question.over { return over }
+        if case CopyError.noSpace = error { return ProviderFailure(.noSpace, message: "\(error)") }
+        return ProviderFailure(error)
     }
 }
 
@@ -197,7 +204,9 @@ private final class GrowthWatch: Sendable {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.entry = Deadlines.shared.run(after: Self.pause) { [weak self] in
-                HandlerThreads.shared.run { self?.look() }
+                guard let watch = self else { return }
+                // A file system may be slow to say.
+                HandlerThreads.shared.run { watch.look() }
             }
         }
     }

@@ -53,7 +53,13 @@ final class ProviderRuntime: Sendable {
     func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
         var service = Service()
         service.on(BeginProviderCall.self) { request, call in
-            HandlerThreads.shared.runHandler { call.reply(ProviderReply(Result { try self.begin(request, call) })) }
+            HandlerThreads.shared.runHandler {
+                do throws(ProviderFailure) {
+                    call.reply(.done(try self.begin(request, call)))
+                } catch {
+                    call.reply(.failed(error))
+                }
+            }
         }
         addQuestions(to: &service)
         let connection = try Connection(
