@@ -123,6 +123,7 @@ let package = Package(
             "FileProvider",
             [
                 "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "MobileCoreServices",
                 "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
