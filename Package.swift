@@ -123,6 +123,7 @@ let package = Package(
             "FileProvider",
             [
                 "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "MobileCoreServices",
                 "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
@@ -137,8 +138,8 @@ let package = Package(
         library(
             "ExtensionHost",
             [
-                "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
-                "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "FileCoordination", "FileProvider", "ItemProvider", "LinuxSystem",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9
@@ -290,6 +291,16 @@ let package = Package(
             [
                 "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
                 "ProviderTesting", "TestThreads",
+            ]),
+        // A file provider in a process of its own that does what it is asked for by name, good or bad.
+        .executableTarget(
+            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            path: "Tests/ProviderPeer", swiftSettings: settings),
+        tests(
+            "FileProviderRuntimeTests",
+            [
+                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
+                "ProviderPeer", "TestThreads",
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
