@@ -197,7 +197,9 @@ let package = Package(
 
         // The file provider that ships. Scripts/assemble-extension makes its bundle.
         .executableTarget(
-            name: "LocalFolder", dependencies: ["AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem"],
+            name: "LocalFolder", dependencies: [
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
         // Threads for tests that block.

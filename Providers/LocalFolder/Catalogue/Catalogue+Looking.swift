@@ -39,7 +39,15 @@ extension Catalogue {
     }
 
     /// The identifier of an item. It says which catalogue it is of, so that it means nothing to another one.
-    package func identifier(of number: Int64) -> String { "\(stamp).\(number)" }
+    package func identifier(of number: Int64) -> String { Self.identifier(of: number, stamp: stamp) }
+
+    static func identifier(of number: Int64, stamp: String) -> String { "\(stamp).\(number)" }
+
+    /// The name that an item has or had last, whether it is there or not; the root has none.
+    func lastName(of identifier: String) throws -> String {
+        guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
+        return number == CatalogueItem.root ? "root" : item.filename
+    }
 
     func number(of identifier: String) -> Int64? {
         let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
