@@ -297,7 +297,7 @@ let package = Package(
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
             name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
-            path: "Tests/ProviderPeer", swiftSettings: settings),
+            path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
         tests(
             "FileProviderRuntimeTests",
             [

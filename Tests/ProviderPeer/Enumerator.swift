@@ -50,7 +50,8 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         case "list-reserved":
             observer.didEnumerate([
                 item("a"), PeerItem(Entry(identifier: "purvey-local:1", parent: container, name: "x")),
-                PeerItem(Entry(identifier: NSFileProviderItemIdentifier.rootContainer.rawValue, parent: "a", name: "y")),
+                PeerItem(
+                    Entry(identifier: NSFileProviderItemIdentifier.rootContainer.rawValue, parent: "a", name: "y")),
             ])
             observer.finishEnumerating(upTo: nil)
         case "list-foreign-error":

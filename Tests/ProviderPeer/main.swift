@@ -38,7 +38,7 @@ final class Peer: NSFileProviderExtension {
         case "crash-once":
             let mark = folder.path + "/has-crashed"
             if !FileManager.default.fileExists(atPath: mark) {
-                FileManager.default.createFile(atPath: mark, contents: nil)
+                _ = FileManager.default.createFile(atPath: mark, contents: nil)
                 abort()
             }
             return PeerItem(Entry(identifier: name, parent: "p", name: "x"))
@@ -50,7 +50,9 @@ final class Peer: NSFileProviderExtension {
             return PeerItem(Entry(identifier: name, parent: "p", name: "\(count)"))
         case "storage":
             return PeerItem(
-                Entry(identifier: name, parent: domain?.pathRelativeToDocumentStorage ?? "", name: documentStorageURL.path))
+                Entry(
+                    identifier: name, parent: domain?.pathRelativeToDocumentStorage ?? "", name: documentStorageURL.path
+                ))
         case "signal":
             let domain = domain
             (domain.flatMap { NSFileProviderManager(for: $0) } ?? .default).signalEnumerator(for: .workingSet) { _ in }
