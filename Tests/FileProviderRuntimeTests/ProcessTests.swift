@@ -32,8 +32,8 @@ import Testing
 
     @Test func aQuestionDuringWhichTheProcessCrashesIsAskedOnceMore() async throws {
         try await ProviderStage.with { stage in
-            let answer1 = try await stage.provider.item("crash-once").identifier
-            #expect(answer1 == "crash-once")
+            let item = try await stage.provider.item("crash-once").identifier
+            #expect(item == "crash-once")
             #expect(stage.starts == 2)
         }
     }
@@ -68,8 +68,6 @@ import Testing
         try await ProviderStage.with { stage in
             for _ in 0..<4 {
                 _ = try await stage.provider.item("pid")
-                let failure = await stage.failure { _ = try await stage.provider.delete("crash") }
-                #expect(failure?.kind == .noSuchItem)
                 let process = try #require(await stage.provider.processID)
                 kill(process, SIGKILL)
                 #expect(await stage.eventually { await stage.provider.processID == nil })
@@ -87,8 +85,8 @@ import Testing
             }
             #expect(replaced?.kind == .processEnded)
             _ = try await stage.provider.item("pid")
-            let answer2 = try await stage.provider.contents(of: "killed-when-changed") { _, _ in }.descriptor.text()
-            #expect(answer2 == "new")
+            let contents = try await stage.provider.contents(of: "killed-when-changed") { _, _ in }.descriptor.text()
+            #expect(contents == "new")
             let new = NewItem(parent: "killed-after-import", filename: "x", kind: .file, modified: 0)
             let made = await stage.failure { _ = try await stage.provider.create(new, contents: try .memory("x")) }
             #expect(made?.kind == .processEnded)
@@ -114,6 +112,33 @@ import Testing
             #expect(failure?.code == ExtensionEnding.Reason.timedOut.rawValue)
             _ = try await stage.provider.item("pid")
             #expect(stage.starts == 2)
+        }
+    }
+
+    @Test func aProcessThatSpeaksAnotherLanguageIsEnded() async throws {
+        try await ProviderStage.with { stage in
+            let failure = await stage.failure { _ = try await stage.provider.item("garbage") }
+            #expect(failure?.kind == .processEnded)
+            _ = try await stage.provider.item("pid")
+        }
+    }
+
+    /// In a process of its own: descriptors of other tests come and go in this one.
+    @Test func aProcessThatWasStartedAndEndedLeavesNoDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
+            func start() async throws {
+                try await ProviderStage.with { stage in
+                    try stage.put("one", "hello")
+                    _ = try await stage.provider.contents(of: "one") { _, _ in }
+                }
+            }
+            try await start()
+            let before = count()
+            for _ in 0..<5 { try await start() }
+            // The connections' thread lets go of a socket when it comes to it.
+            for _ in 0..<6_000 where count() > before { try? await Task.sleep(for: .milliseconds(10)) }
+            #expect(count() <= before)
         }
     }
 
@@ -146,14 +171,14 @@ import Testing
             let secret = stage.root + "/secret"
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
             let refused = Errno.permissionDenied.description
-            let answer3 = try await stage.provider.item("read \(stage.folder)/notes").filename
-            #expect(answer3 == "done")
-            let answer4 = try await stage.provider.item("read \(secret)").filename
-            #expect(answer4 == refused)
-            let answer5 = try await stage.provider.item("read \(NSHomeDirectory())").filename
-            #expect(answer5 == refused)
-            let answer6 = try await stage.provider.item("read \(stage.data)").filename
-            #expect(answer6 == refused)
+            let handed = try await stage.provider.item("read \(stage.folder)/notes").filename
+            #expect(handed == "done")
+            let neighbour = try await stage.provider.item("read \(secret)").filename
+            #expect(neighbour == refused)
+            let home = try await stage.provider.item("read \(NSHomeDirectory())").filename
+            #expect(home == refused)
+            let data = try await stage.provider.item("read \(stage.data)").filename
+            #expect(data == refused)
         }
     }
 

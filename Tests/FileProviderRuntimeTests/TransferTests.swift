@@ -74,8 +74,8 @@ import Testing
             let item = try await stage.provider.replaceContents(
                 of: "one", with: try .memory("new contents"), base: [49], modified: 0)
             #expect(item.contentVersion == [50] && item.size == 12)
-            let answer1 = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
-            #expect(answer1 == "new contents")
+            let contents = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
+            #expect(contents == "new contents")
         }
     }
 
@@ -84,8 +84,8 @@ import Testing
             let new = NewItem(parent: "root", filename: "a \u{301} name.txt", kind: .file, modified: 0)
             let made = try await stage.provider.create(new, contents: try .memory("contents"))
             #expect(made.filename == new.filename && made.parent == "root" && made.size == 8)
-            let answer2 = try await stage.provider.contents(of: made.identifier) { _, _ in }.descriptor.text()
-            #expect(answer2 == "contents")
+            let text = try await stage.provider.contents(of: made.identifier) { _, _ in }.descriptor.text()
+            #expect(text == "contents")
             let failure = await stage.failure { _ = try await stage.provider.create(new, contents: try .memory("x")) }
             #expect(failure?.kind == .filenameCollision && failure?.collidingItem == made.identifier)
             let folder = try await stage.provider.create(
@@ -111,14 +111,14 @@ import Testing
     @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
         try await ProviderStage.with { stage in
             try stage.put("one")
-            let answer3 = try await stage.provider.move("one", to: "root", named: "two").filename
-            #expect(answer3 == "two")
-            let answer4 = try await stage.provider.move("one", to: "other", named: "two").parent
-            #expect(answer4 == "other")
-            let answer5 = try await stage.provider.move("one", to: "root", named: "three").filename
-            #expect(answer5 == "three")
-            let answer6 = try await stage.provider.move("one", to: "root", named: "three").filename
-            #expect(answer6 == "three")
+            let renamed = try await stage.provider.move("one", to: "root", named: "two").filename
+            #expect(renamed == "two")
+            let moved = try await stage.provider.move("one", to: "other", named: "two").parent
+            #expect(moved == "other")
+            let both = try await stage.provider.move("one", to: "root", named: "three").filename
+            #expect(both == "three")
+            let repeated = try await stage.provider.move("one", to: "root", named: "three").filename
+            #expect(repeated == "three")
             #expect(
                 stage.notes.filter { $0.hasPrefix("re") } == ["rename two", "reparent other -", "reparent root three"])
             try await stage.provider.delete("one")
@@ -138,8 +138,8 @@ import Testing
                 _ = try await stage.provider.replaceContents(
                     of: "one", with: try .memory("hello"), base: [], modified: 0)
             }
-            let answer7 = try await stage.provider.item("descriptors").filename
-            #expect(answer7 == before)
+            let after = try await stage.provider.item("descriptors").filename
+            #expect(after == before)
         }
     }
 }

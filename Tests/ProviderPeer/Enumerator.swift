@@ -70,7 +70,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
                 upTo: NSFileProviderSyncAnchor(Data(repeating: 1, count: 501)), moreComing: false)
         case "list-twice":
             observer.didUpdate([item("a"), item("b")])
-            observer.didDeleteItems(withIdentifiers: [NSFileProviderItemIdentifier("b")])
+            observer.didDeleteItems(withIdentifiers: [NSFileProviderItemIdentifier("list-twice/b")])
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: true)
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("3".utf8)), moreComing: false)
         default: observer.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))

@@ -34,14 +34,8 @@ struct Entry: Codable, Sendable {
 final class Catalogue: @unchecked Sendable {
     private let lock = NSLock()
     private let file: URL
-    private var entries: [String: Entry] = [:]
 
-    init(_ folder: URL) {
-        file = folder.appendingPathComponent("catalogue.json")
-        if let data = try? Data(contentsOf: file) {
-            entries = (try? JSONDecoder().decode([String: Entry].self, from: data)) ?? [:]
-        }
-    }
+    init(_ folder: URL) { file = folder.appendingPathComponent("catalogue.json") }
 
     func entry(_ identifier: String) -> Entry? { lock.withLock { entries[identifier] } }
 
@@ -57,24 +51,20 @@ final class Catalogue: @unchecked Sendable {
             guard var entry = entries[identifier] else { return nil }
             body(&entry)
             entries[identifier] = entry
-            save()
             return entry
         }
     }
 
-    func add(_ entry: Entry) {
-        lock.withLock {
-            entries[entry.identifier] = entry
-            save()
-        }
-    }
+    func add(_ entry: Entry) { lock.withLock { entries[entry.identifier] = entry } }
 
-    func remove(_ identifier: String) -> Bool {
-        lock.withLock {
-            defer { save() }
-            return entries.removeValue(forKey: identifier) != nil
-        }
-    }
+    func remove(_ identifier: String) -> Bool { lock.withLock { entries.removeValue(forKey: identifier) != nil } }
 
-    private func save() { try? JSONEncoder().encode(entries).write(to: file) }
+    /// Read each time, because the test writes it too. Under the lock.
+    private var entries: [String: Entry] {
+        get {
+            let data = (try? Data(contentsOf: file)) ?? Data()
+            return (try? JSONDecoder().decode([String: Entry].self, from: data)) ?? [:]
+        }
+        set { try? JSONEncoder().encode(newValue).write(to: file) }
+    }
 }

@@ -44,6 +44,9 @@ final class Peer: NSFileProviderExtension {
             return PeerItem(Entry(identifier: name, parent: "p", name: "x"))
         case "block": while true { sleep(1000) }
         case "stop": raise(SIGSTOP)
+        case "garbage":
+            // Past the runtime, on the socket itself.
+            _ = send(3, [UInt8](repeating: 0xFF, count: 100), 100, 0)
         case "pid": return PeerItem(Entry(identifier: name, parent: "p", name: "\(getpid())"))
         case "descriptors":
             let count = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import Synchronization
 
 // Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
 extension NSFileProviderManager {
@@ -73,6 +74,7 @@ extension NSFileProviderManager {
     public class func getDomainsWithCompletionHandler(
         _ completionHandler: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void
     ) {
+        isObserving.store(true, ordering: .relaxed)
         backend.domains { domains, error in HandlerThreads.shared.run { completionHandler(domains, error) } }
     }
     /// The domains of the provider.
@@ -125,9 +127,18 @@ extension NSFileProviderManager {
     ) -> @Sendable ((any Error)?) -> Void {
         { error in
             HandlerThreads.shared.run {
-                if error == nil { NotificationCenter.default.post(name: .fileProviderDomainDidChange, object: nil) }
+                if error == nil { domainsDidChange() }
                 handler(error)
             }
         }
+    }
+
+    /// Whether the program has asked for the domains: only then does it hear of changes.
+    private static let isObserving = Atomic(false)
+
+    /// Tells the program that the domains are not what they were.
+    package class func domainsDidChange() {
+        guard isObserving.load(ordering: .relaxed) else { return }
+        NotificationCenter.default.post(name: .fileProviderDomainDidChange, object: nil)
     }
 }
