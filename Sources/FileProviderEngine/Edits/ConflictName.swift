@@ -16,9 +16,6 @@ enum ConflictName {
         return inserting(" (conflicted copy \(day.joined(separator: "-"))\(words))", into: name)
     }
 
-    /// “name 2.ext”
-    static func numbered(_ name: String, _ number: Int) -> String { inserting(" \(number)", into: name) }
-
     /// “name (recovered).ext”, and with a number from the second on.
     static func recovered(_ name: String, number: Int) -> String {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)

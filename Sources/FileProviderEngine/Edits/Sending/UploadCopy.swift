@@ -52,6 +52,13 @@ enum UploadCopy {
             try retrying { unlinkat(folder.rawValue, name, 0) }
         } catch .noSuchFile {}
     }
+
+    /// Renames over what has the name.
+    static func move(
+        _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String
+    ) throws(Errno) {
+        try retrying { renameat(folder.rawValue, name, target.rawValue, newName) }
+    }
 }
 
 /// Whether two files hold the same bytes.
