@@ -17,20 +17,26 @@ extension DomainEngine {
 
     /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
     /// Where either fails nothing was done.
+    ///
+    /// - Parameter freesSpace: whether it serves to make room on a full disk.
     func record<Result>(
-        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+        _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(EditFailure) -> Result {
-        var undoing: [JournalChange] = []
         do throws(IndexFailure) {
+            var undoing: [JournalChange] = []
             for change in changes {
                 let before = try journal.entry(change.number)
-                try apply(change)
                 undoing.append(before.map { .put($0) } ?? .remove(change.number))
             }
-            return try index.write(body)
+            try write(changes, freesSpace: freesSpace)
+            do throws(IndexFailure) {
+                return try index.write(freesSpace: freesSpace, body)
+            } catch {
+                // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
+                try? write(undoing, freesSpace: true)
+                throw error
+            }
         } catch {
-            // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
-            for change in undoing.reversed() { try? apply(change) }
             throw EditFailure(error)
         }
     }
@@ -39,16 +45,22 @@ extension DomainEngine {
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
-        let result = try index.write(body)
-        for change in changes { try apply(change) }
+        let result = try index.write(freesSpace: true, body)
+        try write(changes, freesSpace: true)
         return result
     }
 
-    private func apply(_ change: JournalChange) throws(IndexFailure) {
-        switch change {
-        case .put(let entry): try journal.put(entry)
-        case .remove(let number): try journal.remove(number)
+    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
+        guard !changes.isEmpty else { return }
+        var removed: [ItemNumber] = []
+        var entries: [JournalEntry] = []
+        for change in changes {
+            switch change {
+            case .put(let entry): entries.append(entry)
+            case .remove(let number): removed.append(number)
+            }
         }
+        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
     /// The journal's entry of an item, or a new one for what is not changed yet.
@@ -58,7 +70,23 @@ extension DomainEngine {
         } catch {
             throw EditFailure(error)
         }
-        return JournalEntry(row)
+        return try freshEntry(of: row)
+    }
+
+    func freshEntry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
+        let parent = try reading { () throws(IndexFailure) in try identifier(of: row.parent) }
+        return JournalEntry(row, parentIdentifier: parent)
+    }
+
+    /// Nothing of an item's bytes is needed any more; who has them open keeps them.
+    func removeBytes(of number: ItemNumber) {
+        removeUploads(of: number)
+        discardContents(number)
+    }
+
+    func removeUploads(of number: ItemNumber) {
+        try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
+        try? UploadCopy.remove(UploadName.earlier(number), in: folders.uploads)
     }
 
     /// A visible item.
