@@ -48,7 +48,7 @@ extension DomainEngine {
             listing: kind == .folder ? .complete : .never, isKept: false)
         // Its name is free, so it gets that.
         let row = try reading { () throws(IndexFailure) in
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 let number = try writer.insert(new)
                 return try writer.item(number) ?? new
             }
@@ -58,7 +58,7 @@ extension DomainEngine {
             try record([.put(try freshEntry(of: row))]) { (_) throws(IndexFailure) in }
         } catch {
             // Without an entry in the journal the row would be forgotten at the next start as well.
-            _ = try? index.write { writer throws(IndexFailure) in try writer.delete(row.number) }
+            _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
             removeBytes(of: row.number)
             throw error
         }

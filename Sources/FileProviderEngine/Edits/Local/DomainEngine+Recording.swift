@@ -19,6 +19,7 @@ extension DomainEngine {
     /// Where either fails nothing was done.
     ///
     /// - Parameter freesSpace: whether it serves to make room on a full disk.
+    @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(EditFailure) -> Result {
@@ -42,12 +43,20 @@ extension DomainEngine {
     }
 
     /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
+    @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         let result = try index.write(freesSpace: true, body)
         try write(changes, freesSpace: true)
         return result
+    }
+
+    @discardableResult
+    func writeIndex<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        try index.write(body)
     }
 
     private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
@@ -107,6 +116,7 @@ extension DomainEngine {
         return row
     }
 
+    @discardableResult
     func reading<Result>(_ body: () throws(IndexFailure) -> Result) throws(EditFailure) -> Result {
         do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
     }

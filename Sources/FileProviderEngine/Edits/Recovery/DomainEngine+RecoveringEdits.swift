@@ -29,7 +29,7 @@ extension DomainEngine {
             if !row.isKnownToProvider {
                 let isWanted = row.item.kind == .folder ? try hasVisibleChildren(row.number) : (size ?? 0) > 0
                 guard isWanted, !row.changes.contains(.deleted) else {
-                    try index.write { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
                     removeBytes(of: row.number)
                     continue
                 }
@@ -38,7 +38,7 @@ extension DomainEngine {
             }
             // Files without an entry are looked at last of all.
             let isEdited = row.content == .edited && size == nil
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []
                     if isEdited { row.content = .dataless }
@@ -64,7 +64,7 @@ extension DomainEngine {
         if let above = missing[entry.parent] { try restoreRow(above, &missing) }
         if let other = try index.item(identifier: entry.identifier) {
             // The provider told of it again, under another number.
-            try index.write { writer throws(IndexFailure) in try writer.delete(other.number) }
+            try writeIndex { writer throws(IndexFailure) in try writer.delete(other.number) }
         }
         let parent = try restoredParent(of: entry)
         let isDeleted = entry.changes.contains(.deleted)
@@ -80,7 +80,7 @@ extension DomainEngine {
             number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
             content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
             mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isKept: false)
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
     }
 
     private func restoredParent(of entry: JournalEntry) throws -> IndexedItem {
@@ -103,7 +103,7 @@ extension DomainEngine {
         row.changes = []
         row.listing = .never
         let folder = row
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(folder, keepsNumber: true) }
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(folder, keepsNumber: true) }
         askWhere(folder)
         return folder
     }
@@ -117,7 +117,7 @@ extension DomainEngine {
                     let item = try await asking { () async throws(ProviderFailure) in
                         try await provider.item(identifier)
                     }
-                    _ = try index.write { writer throws(IndexFailure) in
+                    try writeIndex { writer throws(IndexFailure) in
                         try writer.apply([item], listedIn: nil, mark: 0)
                     }
                     return
@@ -159,7 +159,7 @@ extension DomainEngine {
     private func imposeRemovals() throws {
         for entry in try journal.all() where entry.changes.contains(.deleted) {
             guard let row = try index.item(entry.number) else { continue }
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = entry.changes
                     row.content = .dataless
@@ -178,7 +178,7 @@ extension DomainEngine {
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
             // Those that change places get out of each other's way.
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
             }
             moved.append((entry, parent))
@@ -192,7 +192,7 @@ extension DomainEngine {
                 try journal.put(entry)
             }
             let newName = name
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(entry.number) { row in
                     row.parent = parent.number
                     row.name = newName
@@ -212,9 +212,9 @@ extension DomainEngine {
         for var entry in try journal.all() where entry.isOpen {
             let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
             entry.isOpen = false
-            if let status, entry.statusAtOpen != JournalEntry.FileMark(ContentStamp(status)), entry.changes.isDisjoint(with: .deleted) {
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
                 entry.changes.insert(.contents)
-                entry.modified = Double(status.modified.tv_sec) + Double(status.modified.tv_nsec) / 1e9
+                entry.modified = ContentStamp(status).modifiedSeconds
             } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
                 try folders.move(entry.number, from: folders.edits, to: folders.clean)
             }
@@ -245,7 +245,7 @@ extension DomainEngine {
                 try entry.changes.isEmpty ? journal.remove(row.number) : journal.put(entry)
             }
             let changes = entry.changes
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = changes
                     if let size {
@@ -273,7 +273,7 @@ extension DomainEngine {
                 var entry = try freshEntry(of: row)
                 entry.baseVersion = row.localVersion
                 try journal.put(entry)
-                try index.write { writer throws(IndexFailure) in
+                try writeIndex { writer throws(IndexFailure) in
                     try writer.update(number) { row in
                         row.changes = .contents
                         row.content = .edited
@@ -303,7 +303,7 @@ extension DomainEngine {
             number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
             localSize: size, localVersion: [], localModified: clock.now, mode: nil, listing: .never, isKept: false)
         try journal.put(try freshEntry(of: row))
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
         note(.recovered, of: number, name)
     }
 

@@ -165,7 +165,7 @@ extension DomainEngine {
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
         if entry.changes.contains(.contents) { return try await sendContents(entry, row) }
         guard entry.isOpen else {
-            _ = try confirm([.remove(number)]) { writer throws(IndexFailure) in
+            try confirm([.remove(number)]) { writer throws(IndexFailure) in
                 try writer.update(number) { $0.changes = [] }
             }
             return .done
