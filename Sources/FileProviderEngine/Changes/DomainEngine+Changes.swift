@@ -89,7 +89,9 @@ extension DomainEngine {
                 changes.workingSet = .available
                 return
             } catch {
-                guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else { throw error }
+                guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
+                    throw error
+                }
             }
         }
         try await beginWorkingSet()
@@ -131,7 +133,9 @@ extension DomainEngine {
         try onRecord { () throws(IndexFailure) in
             var folders: [ItemNumber] = []
             for identifier in try index.containers() {
-                if let row = try index.item(identifier: identifier), row.listing == .complete { folders.append(row.number) }
+                if let row = try index.item(identifier: identifier), row.listing == .complete {
+                    folders.append(row.number)
+                }
             }
             return folders
         }

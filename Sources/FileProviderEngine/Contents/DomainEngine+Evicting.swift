@@ -11,7 +11,8 @@ extension DomainEngine {
         switch row.content {
         case .dataless: return
         case .edited:
-            throw ProviderFailure(.notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
+            throw ProviderFailure(
+                .notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
         case .partial, .current: break
         }
         guard try drop(row) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
@@ -111,7 +112,8 @@ extension DomainEngine {
                 let oldest = try write { writer throws(IndexFailure) in try writer.leastRecentlyUsed(limit: limit) }
                 var isAnyGone = false
                 for (number, _) in oldest where gone < bytes {
-                    guard contents.fetches[number] == nil, let row = try? row(number), row.content == .current, !row.isKept,
+                    guard contents.fetches[number] == nil, let row = try? row(number), row.content == .current,
+                        !row.isKept,
                         try drop(row)
                     else { continue }
                     gone += row.localSize

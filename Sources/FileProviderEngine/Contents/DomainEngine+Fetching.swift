@@ -138,14 +138,17 @@ extension DomainEngine {
                 guard !isClosed else { throw .closed }
                 let row = try row(number)
                 // It may have been emptied or have come in another way meanwhile.
-                guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil else {
+                guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil
+                else {
                     return .success(())
                 }
                 guard row.isKnownToProvider else { throw .noSuchItem }
                 try await fetchOnce(row, progress)
                 return .success(())
             } catch {
-                if Task.isCancelled { return .failure(ProviderFailure(.cancelled, message: "The transfer was given up.")) }
+                if Task.isCancelled {
+                    return .failure(ProviderFailure(.cancelled, message: "The transfer was given up."))
+                }
                 guard attempt < Self.attempts, !isClosed else { return .failure(error) }
                 switch error.kind {
                 case .noSpace:

@@ -94,7 +94,9 @@ extension DomainEngine {
             if purpose == .writing(truncating: true) { makeReady(number) }
             return OpenItem(self, number, isForWriting: isForWriting, descriptor: file)
         } catch {
-            if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) { lastClosed(number, last) }
+            if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) {
+                lastClosed(number, last)
+            }
             throw error
         }
     }

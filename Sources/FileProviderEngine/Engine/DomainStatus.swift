@@ -41,7 +41,8 @@ extension DomainEngine {
         }
         return DomainStatus(
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
-            listingCount: listings.folders.count, downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
+            listingCount: listings.folders.count,
+            downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, openFileCount: openFiles.withLock { $0.entries.count },
             failure: changes.lastFailure, complaint: contents.lastFailure ?? journal.damage)
     }

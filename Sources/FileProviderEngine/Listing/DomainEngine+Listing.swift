@@ -146,7 +146,9 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 return try await ask()
             } catch {
-                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else { throw error }
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else {
+                    throw error
+                }
                 // A process that ended is started again by asking.
                 if error.kind != .processEnded || attempt > 1 {
                     await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
