@@ -62,6 +62,7 @@ let package = Package(
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
@@ -183,6 +184,11 @@ let package = Package(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
+
+        // A file system of one's own, on the library's public interface.
+        .executableTarget(
+            name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
+            packageAccess: false, swiftSettings: settings),
 
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(
