@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
@@ -177,6 +178,7 @@ let package = Package(
                 "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
