@@ -55,11 +55,15 @@ let package = Package(
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
+        // A file system of one's own, in Swift.
+        .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
@@ -70,6 +74,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
@@ -87,7 +92,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("Fuse", ["CLinux", "LinuxSystem"]),
+        library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -180,6 +185,7 @@ let package = Package(
                 "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -187,6 +193,11 @@ let package = Package(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
+
+        // A file system of one's own, on the library's public interface.
+        .executableTarget(
+            name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
+            packageAccess: false, swiftSettings: settings),
 
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(
