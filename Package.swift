@@ -55,6 +55,8 @@ let package = Package(
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
+        // A file system of one's own, in Swift.
+        .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -70,6 +72,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
@@ -87,7 +90,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("Fuse", ["CLinux", "LinuxSystem"]),
+        library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3

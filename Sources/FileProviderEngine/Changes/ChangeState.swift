@@ -1,0 +1,4 @@
+/// What the engine knows of changes that were signalled.
+struct ChangeState {
+    init() {}
+}

@@ -1,0 +1,4 @@
+/// The transfers that are under way.
+struct ContentTransfers {
+    init() {}
+}

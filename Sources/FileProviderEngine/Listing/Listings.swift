@@ -1,0 +1,4 @@
+/// The listings that are under way.
+struct Listings {
+    init() {}
+}
