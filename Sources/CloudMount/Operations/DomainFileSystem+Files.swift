@@ -17,11 +17,11 @@ extension DomainFileSystem {
     }
 
     private func open<Content>(
-        _ item: IndexedItem, _ flags: OpenFlags, _ reply: Reply<Content>,
+        _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ answer: @escaping @Sendable (Opening) -> Content
     ) {
         let isCut = flags.contains(.truncate)
-        let isForWriting = flags.allowsWriting || isCut
+        let isForWriting = writes || flags.allowsWriting || isCut
         do throws(Errno) {
             switch item.item.kind {
             case .folder: throw .isDirectory
@@ -43,20 +43,23 @@ extension DomainFileSystem {
     func create(
         _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>
     ) {
-        let body: @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Creation = {
-            (engine, files) throws(EditFailure) in
-            let (item, opened) = try engine.create(
-                name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
-            let opening = files.opening(opened, of: item, flags.union(.truncate))
-            return Creation(entry: files.entry(for: item), opening: opening)
-        }
-        edit(reply, body) { [self] error in
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+        } failed: { [self] error in
             guard error == .fileExists, !flags.contains(.exclusive), let text = name.text,
                 let item = try? index.item(named: text, in: ItemNumber(parent))
             else { return reply.fail(error) }
             // The provider made it between the kernel's look-up and this.
-            open(item, flags, reply) { Creation(entry: self.entry(for: item), opening: $0) }
+            open(item, flags, reply) { self.creation(of: item, $0) }
+        } succeeded: { [self] item in
+            // Whatever mode it was made with, who makes a file may write to it.
+            open(item, flags.subtracting(.truncate), writes: true, reply) { self.creation(of: item, $0) }
         }
+    }
+
+    private func creation(of item: IndexedItem, _ opening: Opening) -> Creation {
+        Creation(entry: entry(for: item), opening: opening)
     }
 
     /// What the kernel is told of an opening.

@@ -58,7 +58,7 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        let waiting = engine.list(number, needs: .more(after: last ?? ItemNumber(rawValue: 0))) { [self] result in
+        let waiting = engine.list(number, needs: .more(after: last)) { [self] result in
             switch result {
             case .success: readFolder(number, after: cookie, reply)
             case .failure(let failure): reply.fail(Errno(failure))

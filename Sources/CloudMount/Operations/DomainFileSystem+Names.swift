@@ -48,7 +48,7 @@ extension DomainFileSystem {
     func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         edit(reply) { (engine, files) throws(EditFailure) in
             let item = try engine.makeFolder(
-                name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
             return files.entry(for: item)
         }
     }
@@ -56,7 +56,8 @@ extension DomainFileSystem {
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>) {
         guard let target = target.text else { return reply.fail(Errno(rawValue: EILSEQ)) }
         edit(reply) { (engine, files) throws(EditFailure) in
-            let item = try engine.makeSymbolicLink(name.asNewName(), in: ItemNumber(parent), target: target)
+            let item = try engine.makeSymbolicLink(
+                named: name.asNewName(), in: ItemNumber(parent), target: target)
             return files.entry(for: item)
         }
     }
@@ -65,9 +66,8 @@ extension DomainFileSystem {
         // A service has files and folders; pipes, sockets and devices are of this machine.
         guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
         edit(reply) { (engine, files) throws(EditFailure) in
-            let (item, opened) = try engine.create(
-                name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
-            opened.close { _ in }
+            let item = try engine.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
             return files.entry(for: item)
         }
     }
@@ -102,33 +102,42 @@ extension DomainFileSystem {
         edit(reply) { (engine, _) throws(EditFailure) in
             try engine.rename(
                 text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
-                flags.contains(.exchange) ? .exchange : flags.contains(.noReplace) ? .noReplace : [])
+                flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
             return Done()
         }
     }
 
-    /// Runs an edit on the engine's thread and answers with what comes of it. Where a folder has to be known completely first, it
-    /// is listed and the edit is tried again.
+    /// Runs an edit on the engine's thread and answers with what comes of it.
+    func edit<Content>(
+        _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content
+    ) {
+        edit(reply, attempt: 1, body, failed: { reply.fail($0) }, succeeded: { reply.reply($0) })
+    }
+
+    /// Runs an edit on the engine's thread. Where a folder has to be known completely first, it is listed and the edit is tried
+    /// again.
     ///
-    /// - Parameter otherwise: answers where the edit failed; without it, the request fails too.
-    func edit<Content: Sendable>(
+    /// - Parameters:
+    ///   - reply: whose caller may give up the wait for a listing.
+    ///   - failed, succeeded: called on the engine's thread.
+    func edit<Content, Outcome>(
         _ reply: Reply<Content>, attempt: Int = 1,
-        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content,
-        otherwise: (@Sendable (Errno) -> Void)? = nil
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Outcome,
+        failed: @escaping @Sendable (Errno) -> Void, succeeded: @escaping @Sendable (Outcome) -> Void
     ) {
         engine.perform { [self] engine in
             do throws(EditFailure) {
                 // The kernel knows of what it asked for itself.
-                let content = try notifications.withoutTelling { () throws(EditFailure) in try body(engine, self) }
-                reply.reply(content)
+                succeeded(try notifications.withoutTelling { () throws(EditFailure) in try body(engine, self) })
             } catch {
                 guard let folder = error.unlistedFolder, attempt < Self.attemptLimit else {
-                    return otherwise?(error.errno) ?? reply.fail(error.errno)
+                    return failed(error.errno)
                 }
                 let waiting = engine.list(folder, needs: .complete) { [self] result in
                     switch result {
-                    case .success: edit(reply, attempt: attempt + 1, body, otherwise: otherwise)
-                    case .failure(let failure): reply.fail(Errno(failure))
+                    case .success: edit(reply, attempt: attempt + 1, body, failed: failed, succeeded: succeeded)
+                    case .failure(let failure): failed(Errno(failure))
                     }
                 }
                 reply.onInterrupt { waiting.cancel() }

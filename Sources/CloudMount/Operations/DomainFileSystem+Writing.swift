@@ -170,13 +170,7 @@ extension DomainFileSystem {
             return answerAttributes(of: number.node, reply)
         }
         edit(reply) { (engine, files) throws(EditFailure) in
-            try engine.setAttributes(number, mode: mode, modified: modified)
-            do throws(Errno) {
-                let (item, isRemoved) = try files.item(number)
-                return files.answer(for: item, isRemoved: isRemoved)
-            } catch {
-                throw EditFailure(error)
-            }
+            files.answer(for: try engine.setAttributes(of: number, mode: mode, modified: modified))
         }
     }
 
