@@ -1,5 +1,5 @@
-package import FileProviderEngine
-package import Fuse
+import FileProviderEngine
+import Fuse
 import Glibc
 import LinuxSystem
 

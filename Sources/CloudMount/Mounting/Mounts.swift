@@ -1,4 +1,4 @@
-package import FileProviderEngine
+import FileProviderEngine
 import Fuse
 import LinuxSystem
 
