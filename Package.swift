@@ -59,9 +59,11 @@ let package = Package(
         .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
@@ -176,6 +178,7 @@ let package = Package(
                 "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -183,6 +186,11 @@ let package = Package(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
+
+        // A file system of one's own, on the library's public interface.
+        .executableTarget(
+            name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
+            packageAccess: false, swiftSettings: settings),
 
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(

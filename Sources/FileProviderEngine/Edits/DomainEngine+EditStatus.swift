@@ -1,4 +1,4 @@
-package import FileProvider
+import FileProvider
 
 /// How far the edits of a domain are on their way.
 package struct EditStatus: Sendable, Equatable {

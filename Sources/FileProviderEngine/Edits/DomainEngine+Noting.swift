@@ -14,11 +14,14 @@ extension DomainEngine {
             // What was removed meanwhile is nobody's edit any more.
             guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else { return }
             var entry = try entry(of: row)
-            if entry.changes.isDisjoint(with: [.contents, .created]) { entry.base = row.localVersion }
+            // What is known to be edited needs no second word in the journal.
+            let isKnown = entry.changes.contains(.contents)
+            if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.localVersion }
             entry.changes.insert(.contents)
             entry.modified = modified
+            entry.isOpen = false
             let changes = entry.changes
-            try record([.put(entry)]) { writer throws(IndexFailure) in
+            try record(isKnown ? [] : [.put(entry)]) { writer throws(IndexFailure) in
                 try writer.update(number) { row in
                     row.changes = changes
                     row.content = .edited

@@ -1,5 +1,4 @@
 import FileProvider
-import LinuxSystem
 
 /// What the engine knows of edits that are on their way to the provider.
 ///
@@ -30,7 +29,7 @@ struct EditState {
     var pauses = Pauses()
     var generator = SystemRandomNumberGenerator()
     /// Once ``DomainEngine/recoverEdits()`` has run.
-    var folders: EditFolders?
+    var isReady = false
 
     init() {}
 
@@ -66,46 +65,10 @@ package struct EditEvent: Sendable, Equatable {
     package var kind: Kind
 }
 
-/// Where bytes of edited files are.
-struct EditFolders: Sendable {
-    let edits: FileDescriptor
-    let uploads: FileDescriptor
-    let content: FileDescriptor
-
-    init(_ configuration: DomainConfiguration) throws(Errno) {
-        edits = try Self.folder("edits", in: configuration.dataFolder)
-        uploads = try Self.folder("uploads", in: configuration.dataFolder)
-        content = try Self.folder("content", in: configuration.cacheFolder)
-    }
-
-    private static func folder(_ name: String, in parent: String) throws(Errno) -> FileDescriptor {
-        var path = ""
-        for part in "\(parent)/\(name)".split(separator: "/", omittingEmptySubsequences: true) {
-            path += "/\(part)"
-            do throws(Errno) {
-                try retrying { mkdir(path, 0o700) }
-            } catch {
-                // What cannot be opened below is the failure.
-            }
-        }
-        return try .open("\(parent)/\(name)", [.readOnly, .directory])
-    }
-
-    /// The name of an item's file in each of them.
-    static func name(_ number: ItemNumber) -> String { String(number.rawValue) }
-
-    /// What was sent before what is sent now.
-    static func earlierName(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
-
-    func removeUploads(of number: ItemNumber) {
-        try? UploadCopy.remove(Self.name(number), in: uploads)
-        try? UploadCopy.remove(Self.earlierName(number), in: uploads)
-    }
-
-    /// Removes an item's bytes; who has them open keeps them.
-    func removeAll(of number: ItemNumber) {
-        removeUploads(of: number)
-        try? UploadCopy.remove(Self.name(number), in: edits)
-        try? UploadCopy.remove(Self.name(number), in: content)
-    }
+/// Names of what was sent, among the copies for uploads.
+enum UploadName {
+    /// What is sent, or was sent last.
+    static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
+    /// What was sent before that.
+    static func earlier(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
 }

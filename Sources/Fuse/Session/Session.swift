@@ -100,7 +100,8 @@ public final class Session: Sendable {
             return BackingFile(identifier, own)
         } catch .notPermitted {
             guard let helper else { throw .notPermitted }
-            let remote = try HelperRegistrar(helper, device)
+            // Where none listens, the right is what is missing.
+            guard let remote = try? HelperRegistrar(helper, device) else { throw .notPermitted }
             let identifier = try remote.open(file)
             registrar.withLock { $0 = remote }
             return BackingFile(identifier, remote)

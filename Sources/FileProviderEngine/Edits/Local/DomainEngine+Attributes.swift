@@ -12,7 +12,7 @@ extension DomainEngine {
         try checkOpen()
         _ = try visible(number)
         try reading { () throws(IndexFailure) in
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(number) { row in
                     if let mode { row.mode = mode }
                     if let modified { row.localModified = modified }

@@ -41,19 +41,25 @@ extension DomainEngine {
             identifier: newLocalIdentifier(), parent: folder.item.identifier, filename: name, kind: kind)
         item.linkTarget = linkTarget
         item.flags = []
-        var row = IndexedItem(
+        let new = IndexedItem(
             number: ItemNumber(rawValue: 0), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
             localSize: 0, localVersion: [], localModified: clock.now, mode: mode,
             listing: kind == .folder ? .complete : .never, isKept: false)
-        row.number = try newNumber(for: row)
+        // Its name is free, so it gets that.
+        let row = try reading { () throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
+                let number = try writer.insert(new)
+                return try writer.item(number) ?? new
+            }
+        }
         do throws(EditFailure) {
             if kind == .file { try makeEditFile(of: row.number) }
-            try record([.put(JournalEntry(row))]) { (_) throws(IndexFailure) in }
+            try record([.put(try freshEntry(of: row))]) { (_) throws(IndexFailure) in }
         } catch {
             // Without an entry in the journal the row would be forgotten at the next start as well.
-            _ = try? index.write { writer throws(IndexFailure) in try writer.delete(row.number) }
-            edits.folders?.removeAll(of: row.number)
+            _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+            removeBytes(of: row.number)
             throw error
         }
         look(at: row.number, after: kind == .file ? configuration.settlingTime : 0)
@@ -65,21 +71,13 @@ extension DomainEngine {
     }
 
     func checkOpen() throws(EditFailure) {
-        guard !isClosed, edits.folders != nil else { throw EditFailure(.inputOutput) }
-    }
-
-    /// Puts the row into the index, which gives it its number.
-    private func newNumber(for row: IndexedItem) throws(EditFailure) -> ItemNumber {
-        try reading { () throws(IndexFailure) in
-            try index.write { writer throws(IndexFailure) in try writer.insert(row) }
-        }
+        guard !isClosed, edits.isReady else { throw EditFailure(.inputOutput) }
     }
 
     private func makeEditFile(of number: ItemNumber) throws(EditFailure) {
-        guard let folders = edits.folders else { throw EditFailure(.inputOutput) }
         do throws(Errno) {
             _ = try folders.edits.open(
-                EditFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
+                ContentFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
         } catch {
             throw EditFailure(error)
         }

@@ -17,38 +17,59 @@ extension DomainEngine {
 
     /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
     /// Where either fails nothing was done.
+    ///
+    /// - Parameter freesSpace: whether it serves to make room on a full disk.
+    @discardableResult
     func record<Result>(
-        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+        _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(EditFailure) -> Result {
-        var undoing: [JournalChange] = []
         do throws(IndexFailure) {
+            var undoing: [JournalChange] = []
             for change in changes {
                 let before = try journal.entry(change.number)
-                try apply(change)
                 undoing.append(before.map { .put($0) } ?? .remove(change.number))
             }
-            return try index.write(body)
+            try write(changes, freesSpace: freesSpace)
+            do throws(IndexFailure) {
+                return try index.write(freesSpace: freesSpace, body)
+            } catch {
+                // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
+                try? write(undoing, freesSpace: true)
+                throw error
+            }
         } catch {
-            // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
-            for change in undoing.reversed() { try? apply(change) }
             throw EditFailure(error)
         }
     }
 
     /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
+    @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
-        let result = try index.write(body)
-        for change in changes { try apply(change) }
+        let result = try index.write(freesSpace: true, body)
+        try write(changes, freesSpace: true)
         return result
     }
 
-    private func apply(_ change: JournalChange) throws(IndexFailure) {
-        switch change {
-        case .put(let entry): try journal.put(entry)
-        case .remove(let number): try journal.remove(number)
+    @discardableResult
+    func writeIndex<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        try index.write(body)
+    }
+
+    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
+        guard !changes.isEmpty else { return }
+        var removed: [ItemNumber] = []
+        var entries: [JournalEntry] = []
+        for change in changes {
+            switch change {
+            case .put(let entry): entries.append(entry)
+            case .remove(let number): removed.append(number)
+            }
         }
+        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
     /// The journal's entry of an item, or a new one for what is not changed yet.
@@ -58,7 +79,23 @@ extension DomainEngine {
         } catch {
             throw EditFailure(error)
         }
-        return JournalEntry(row)
+        return try freshEntry(of: row)
+    }
+
+    func freshEntry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
+        let parent = try reading { () throws(IndexFailure) in try identifier(of: row.parent) }
+        return JournalEntry(row, parentIdentifier: parent)
+    }
+
+    /// Nothing of an item's bytes is needed any more; who has them open keeps them.
+    func removeBytes(of number: ItemNumber) {
+        removeUploads(of: number)
+        discardContents(number)
+    }
+
+    func removeUploads(of number: ItemNumber) {
+        try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
+        try? UploadCopy.remove(UploadName.earlier(number), in: folders.uploads)
     }
 
     /// A visible item.
@@ -79,6 +116,7 @@ extension DomainEngine {
         return row
     }
 
+    @discardableResult
     func reading<Result>(_ body: () throws(IndexFailure) -> Result) throws(EditFailure) -> Result {
         do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
     }

@@ -31,7 +31,7 @@ extension DomainEngine {
 
     private func remove(_ row: IndexedItem) throws(EditFailure) {
         let removal = try removal(of: row)
-        try record([removal.journal]) { writer throws(IndexFailure) in try removal.apply(&writer) }
+        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in try removal.apply(&writer) }
         finish(removal)
     }
 
@@ -64,7 +64,7 @@ extension DomainEngine {
         }
         var entry = try entry(of: row)
         // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
-        if !entry.changes.contains(.contents) { entry.base = row.item.contentVersion }
+        if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
         entry.changes = row.isKnownToProvider ? .deleted : [.created, .deleted]
         entry.isOpen = false
         return Removal(number: row.number, isForgotten: false, hadEdits: hadEdits, journal: .put(entry))
@@ -76,10 +76,10 @@ extension DomainEngine {
         edits.attempts[removal.number] = nil
         edits.failures[removal.number] = nil
         if removal.isForgotten {
-            edits.folders?.removeAll(of: removal.number)
+            removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if removal.hadEdits { edits.folders?.removeAll(of: removal.number) }
+            if removal.hadEdits { removeBytes(of: removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

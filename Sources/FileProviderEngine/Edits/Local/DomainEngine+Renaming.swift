@@ -126,7 +126,7 @@ extension DomainEngine {
         entry.parent = other.parent
         entry.parentIdentifier = replaced.parentIdentifier
         entry.name = other.name
-        entry.base = replaced.changes.contains(.contents) ? replaced.base : other.item.contentVersion
+        entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         let changed = entry
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
@@ -136,11 +136,11 @@ extension DomainEngine {
                 row.parent = other.parent
                 row.name = other.name
                 row.changes = changed.changes
-                row.localVersion = changed.base
+                row.localVersion = changed.baseVersion
                 row.isKept = other.isKept
             }
         }
-        edits.folders?.removeAll(of: other.number)
+        removeBytes(of: other.number)
         forget(other.number)
         look(at: row.number, after: configuration.settlingTime)
     }

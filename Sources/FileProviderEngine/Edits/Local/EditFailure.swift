@@ -1,4 +1,4 @@
-package import LinuxSystem
+import LinuxSystem
 
 /// Why something was not done to an item here. Nothing of it was done then.
 package struct EditFailure: Error, Sendable, Equatable {

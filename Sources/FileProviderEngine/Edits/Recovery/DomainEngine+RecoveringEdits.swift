@@ -8,38 +8,37 @@ import LinuxSystem
 extension DomainEngine {
     /// Puts right at the start what a crash left: after the index was opened, before anything is asked of the provider.
     func recoverEdits() throws {
-        let folders = try EditFolders(configuration)
-        edits.folders = folders
         TemporaryName.sweep(folders.uploads)
-        try settleRowsWithoutEntries(folders)
+        try settleRowsWithoutEntries()
         try restoreMissingRows()
-        try settleOpenFiles(folders)
+        try settleOpenFiles()
         try settleIdentities()
         try imposeRemovals()
         try imposePlaces()
-        try imposeContents(folders)
-        try recoverFiles(folders)
+        try imposeContents()
+        try recoverFiles()
+        edits.isReady = true
         for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
     }
 
     /// Rows that say that something was done to them, of which the journal knows nothing: it was not answered, or it was confirmed
     /// and the index lost that with the power.
-    private func settleRowsWithoutEntries(_ folders: EditFolders) throws {
+    private func settleRowsWithoutEntries() throws {
         for row in try index.changedItems() where try journal.entry(row.number) == nil {
             let size = Self.size(of: row.number, in: folders.edits)
             if !row.isKnownToProvider {
                 let isWanted = row.item.kind == .folder ? try hasVisibleChildren(row.number) : (size ?? 0) > 0
                 guard isWanted, !row.changes.contains(.deleted) else {
-                    try index.write { writer throws(IndexFailure) in try writer.delete(row.number) }
-                    folders.removeAll(of: row.number)
+                    try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    removeBytes(of: row.number)
                     continue
                 }
-                try journal.put(JournalEntry(row))
+                try journal.put(try freshEntry(of: row))
                 continue
             }
             // Files without an entry are looked at last of all.
             let isEdited = row.content == .edited && size == nil
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []
                     if isEdited { row.content = .dataless }
@@ -65,7 +64,7 @@ extension DomainEngine {
         if let above = missing[entry.parent] { try restoreRow(above, &missing) }
         if let other = try index.item(identifier: entry.identifier) {
             // The provider told of it again, under another number.
-            try index.write { writer throws(IndexFailure) in try writer.delete(other.number) }
+            try writeIndex { writer throws(IndexFailure) in try writer.delete(other.number) }
         }
         let parent = try restoredParent(of: entry)
         let isDeleted = entry.changes.contains(.deleted)
@@ -75,13 +74,13 @@ extension DomainEngine {
         }
         var item = ProviderItem(
             identifier: entry.identifier, parent: parent.item.identifier, filename: entry.name, kind: entry.kind)
-        item.contentVersion = entry.base
+        item.contentVersion = entry.baseVersion
         item.linkTarget = entry.linkTarget
         let row = IndexedItem(
             number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
-            content: .dataless, localSize: 0, localVersion: entry.base, localModified: entry.modified,
+            content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
             mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isKept: false)
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(row) }
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
     }
 
     private func restoredParent(of entry: JournalEntry) throws -> IndexedItem {
@@ -104,7 +103,7 @@ extension DomainEngine {
         row.changes = []
         row.listing = .never
         let folder = row
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(folder) }
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(folder, keepsNumber: true) }
         askWhere(folder)
         return folder
     }
@@ -118,7 +117,7 @@ extension DomainEngine {
                     let item = try await asking { () async throws(ProviderFailure) in
                         try await provider.item(identifier)
                     }
-                    _ = try index.write { writer throws(IndexFailure) in
+                    try writeIndex { writer throws(IndexFailure) in
                         try writer.apply([item], listedIn: nil, mark: 0)
                     }
                     return
@@ -145,7 +144,7 @@ extension DomainEngine {
             entry.name = row.name
             if row.isKnownToProvider {
                 entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
-                entry.base = row.item.contentVersion
+                entry.baseVersion = row.item.contentVersion
             } else {
                 entry.changes = row.changes.union(entry.changes.intersection(.contents))
             }
@@ -160,13 +159,13 @@ extension DomainEngine {
     private func imposeRemovals() throws {
         for entry in try journal.all() where entry.changes.contains(.deleted) {
             guard let row = try index.item(entry.number) else { continue }
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = entry.changes
                     row.content = .dataless
                 }
             }
-            edits.folders?.removeAll(of: row.number)
+            removeBytes(of: row.number)
         }
     }
 
@@ -179,7 +178,7 @@ extension DomainEngine {
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
             // Those that change places get out of each other's way.
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
             }
             moved.append((entry, parent))
@@ -193,7 +192,7 @@ extension DomainEngine {
                 try journal.put(entry)
             }
             let newName = name
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(entry.number) { row in
                     row.parent = parent.number
                     row.name = newName
@@ -209,15 +208,15 @@ extension DomainEngine {
     // MARK: Contents
 
     /// Passthrough hides writes: files that were open for writing are compared with what they were.
-    private func settleOpenFiles(_ folders: EditFolders) throws {
+    private func settleOpenFiles() throws {
         for var entry in try journal.all() where entry.isOpen {
-            let status = try? folders.edits.status(of: EditFolders.name(entry.number))
+            let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
             entry.isOpen = false
-            if let status, !entry.isUnchanged(status), entry.changes.isDisjoint(with: .deleted) {
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
                 entry.changes.insert(.contents)
-                entry.modified = Double(status.modified.tv_sec) + Double(status.modified.tv_nsec) / 1e9
+                entry.modified = ContentStamp(status).modifiedSeconds
             } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
-                try moveToCache(entry.number)
+                try folders.move(entry.number, from: folders.edits, to: folders.clean)
             }
             if entry.changes.isEmpty {
                 try journal.remove(entry.number)
@@ -227,14 +226,13 @@ extension DomainEngine {
         }
     }
 
-    private func imposeContents(_ folders: EditFolders) throws {
+    private func imposeContents() throws {
         for var entry in try journal.all() where !entry.changes.contains(.deleted) {
             guard let row = try index.item(entry.number) else { continue }
             let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
-            let name = EditFolders.name(entry.number)
             if isEdited, Self.size(of: entry.number, in: folders.edits) == nil {
                 // It was on its way to the cache, as confirmed: what the provider has is compared with it.
-                try? UploadCopy.move(name, in: folders.content, to: folders.edits, as: name)
+                try? folders.move(entry.number, from: folders.clean, to: folders.edits)
             }
             let size = isEdited ? Self.size(of: entry.number, in: folders.edits) : nil
             if isEdited, size == nil {
@@ -247,7 +245,7 @@ extension DomainEngine {
                 try entry.changes.isEmpty ? journal.remove(row.number) : journal.put(entry)
             }
             let changes = entry.changes
-            try index.write { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = changes
                     if let size {
@@ -263,7 +261,7 @@ extension DomainEngine {
     }
 
     /// Bytes of edits that no journal knows of are kept: as an edit of their item, or as a new file in the root.
-    private func recoverFiles(_ folders: EditFolders) throws {
+    private func recoverFiles() throws {
         let folder = try folders.edits.open(".", [.readOnly, .directory])
         for file in try folder.entries() {
             guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
@@ -272,10 +270,10 @@ extension DomainEngine {
             let row = try index.itemEvenIfDeleted(number)
             if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
                 row.changes = .contents
-                var entry = JournalEntry(row)
-                entry.base = row.localVersion
+                var entry = try freshEntry(of: row)
+                entry.baseVersion = row.localVersion
                 try journal.put(entry)
-                try index.write { writer throws(IndexFailure) in
+                try writeIndex { writer throws(IndexFailure) in
                     try writer.update(number) { row in
                         row.changes = .contents
                         row.content = .edited
@@ -286,7 +284,7 @@ extension DomainEngine {
             } else if row == nil, size > 0 {
                 try recoverFile(number, size)
             } else if row == nil {
-                folders.removeAll(of: number)
+                removeBytes(of: number)
             }
         }
         let uploads = try folders.uploads.open(".", [.readOnly, .directory])
@@ -304,12 +302,12 @@ extension DomainEngine {
         let row = IndexedItem(
             number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
             localSize: size, localVersion: [], localModified: clock.now, mode: nil, listing: .never, isKept: false)
-        try journal.put(JournalEntry(row))
-        _ = try index.write { writer throws(IndexFailure) in try writer.insert(row) }
+        try journal.put(try freshEntry(of: row))
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
         note(.recovered, of: number, name)
     }
 
     private static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
-        (try? folder.status(of: EditFolders.name(number))).map { Int64($0.size) }
+        (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
     }
 }

@@ -51,7 +51,8 @@ extension DomainEngine {
     /// Whether nothing was done here to what the provider has under a name.
     private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
-        return row.changes.isEmpty && edits.running[row.number] == nil && (try journal.entry(row.number)) == nil
+        let hasEntry = try journal.entry(row.number) != nil
+        return row.changes.isEmpty && edits.running[row.number] == nil && !hasEntry
     }
 
     /// What has a name at the provider now; `nil` where it cannot be found.
@@ -93,7 +94,7 @@ extension DomainEngine {
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
-        try index.write { writer throws(IndexFailure) in
+        try writeIndex { writer throws(IndexFailure) in
             try writer.update(row.number) { $0.item = answer }
         }
         return .later(0)

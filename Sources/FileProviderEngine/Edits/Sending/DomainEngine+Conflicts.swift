@@ -12,9 +12,9 @@ extension DomainEngine {
         else { return .done }
         switch likeness {
         case .edited:
-            try took(number, generation: generation, size: theirs.size ?? row.localSize, theirs)
+            return try took(number, generation: generation, size: theirs.size ?? row.localSize, theirs)
         case .sent:
-            entry.base = theirs.contentVersion
+            entry.baseVersion = theirs.contentVersion
             let changed = entry
             try confirm([.put(changed)]) { writer throws(IndexFailure) in
                 try writer.update(number) { $0.item = theirs }
@@ -37,12 +37,10 @@ extension DomainEngine {
     func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {
-        guard let folders = edits.folders else { throw EngineClosed() }
-        let name = EditFolders.name(number)
         let candidates: [(Likeness, FileDescriptor)] = [
-            (.edited, try? folders.edits.open(name, [.readOnly, .noFollow])),
-            (.sent, try? folders.uploads.open(name, [.readOnly, .noFollow])),
-            (.sent, try? folders.uploads.open(EditFolders.earlierName(number), [.readOnly, .noFollow])),
+            (.edited, try? folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])),
+            (.sent, try? folders.uploads.open(UploadName.latest(number), [.readOnly, .noFollow])),
+            (.sent, try? folders.uploads.open(UploadName.earlier(number), [.readOnly, .noFollow])),
         ].compactMap { likeness, file in file.map { (likeness, $0) } }
         if let size = item.size {
             let hasSize = try candidates.contains { try Int64($0.1.status().size) == size }
@@ -75,18 +73,18 @@ extension DomainEngine {
     func makeAgain(_ number: ItemNumber) throws -> StepResult {
         guard let row = try index.itemEvenIfDeleted(number) else { return .done }
         // A folder has none where only something in it was changed.
-        let entry = try journal.entry(number) ?? JournalEntry(row)
+        let entry = try journal.entry(number) ?? freshEntry(of: row)
         if entry.changes.contains(.deleted) {
             try finishRemoval(number)
             return .done
         }
         guard row.isKnownToProvider else { return .done }
         let isWanted =
-            row.item.kind == .folder ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen
+            row.item.kind == .folder ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)
         guard isWanted else {
             // It was moved here and removed there, and no byte of it is this machine's own.
             try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
-            edits.folders?.removeAll(of: number)
+            removeBytes(of: number)
             return .done
         }
         let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
@@ -117,7 +115,7 @@ extension DomainEngine {
         entry.parent = parent
         entry.parentIdentifier = item.parent
         entry.name = name
-        entry.base = []
+        entry.baseVersion = []
         entry.changes = row.item.kind == .file ? [.created, .contents] : .created
         entry.failure = nil
         let changes = entry.changes

@@ -18,7 +18,7 @@ extension DomainEngine {
             return try makeAgain(number)
         }
         try check(current, is: .file, row.item.identifier)
-        if current.contentVersion != entry.base { return try await settleConflict(number, current) }
+        if current.contentVersion != entry.baseVersion { return try await settleConflict(number, current) }
 
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
@@ -26,15 +26,14 @@ extension DomainEngine {
         do {
             answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.replaceContents(
-                    of: row.item.identifier, with: upload.file, base: entry.base,
+                    of: row.item.identifier, with: upload.file, base: entry.baseVersion,
                     modified: row.localModified ?? entry.modified)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return try makeAgain(number)
         }
         try check(answer, is: .file, row.item.identifier)
-        try took(number, generation: generation, size: upload.size, answer)
-        return .done
+        return try took(number, generation: generation, size: upload.size, answer)
     }
 
     struct Upload {
@@ -45,13 +44,13 @@ extension DomainEngine {
 
     /// A copy of a file's contents to be sent; `nil` where the file is being written to.
     func uploadCopy(of number: ItemNumber) async throws -> Upload? {
-        guard let folders = edits.folders else { throw EngineClosed() }
         let generation = edits.generations[number, default: 0]
-        let name = EditFolders.name(number)
-        let earlier = EditFolders.earlierName(number)
+        let name = UploadName.latest(number)
+        let earlier = UploadName.earlier(number)
+        let folders = folders
         do {
             let file = try await blocking {
-                let source = try folders.edits.open(name, [.readOnly, .noFollow])
+                let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
                 // What was sent before stays, because the provider may turn out to have that.
                 do throws(Errno) {
                     try UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: earlier)
@@ -67,59 +66,46 @@ extension DomainEngine {
     }
 
     /// Writes that the provider took contents.
-    func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws {
-        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
+    func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
-        entry.base = answer.contentVersion
-        if isLatest, answer.flags.contains(.uploaded) {
-            try confirmContents(entry, row, answer)
-            return
-        }
+        entry.baseVersion = answer.contentVersion
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
         }
+        // What is open may be written to again: its edit is over when it was closed.
+        if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
+            try confirmContents(entry, answer)
+            return .done
+        }
         let changed = entry
         try confirm([.put(changed)]) { writer throws(IndexFailure) in
-            try writer.update(number) { $0.item = answer }
+            try writer.update(number) { $0.item = answer.kept(at: row) }
         }
+        return .done
     }
 
-    /// Writes that the provider has the contents that are here.
-    func confirmContents(_ entry: JournalEntry, _ row: IndexedItem, _ answer: ProviderItem) throws {
+    /// Writes that the provider has the contents that are here. Each part may be lost in a crash: then the edit is sent again, and
+    /// found to be there.
+    func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem) throws {
         let number = entry.number
         var entry = entry
         entry.changes.remove(.contents)
-        entry.base = answer.contentVersion
+        entry.baseVersion = answer.contentVersion
         entry.failure = nil
-        let changes = entry.changes
-        let isOpen = entry.isOpen
-        let wasHidden = changes.contains(.deleted)
-        // The bytes go to the cache before anything says that they are there; the entry stays until they have.
-        if !isOpen, !wasHidden { try moveToCache(number) }
-        try confirm([changes.isEmpty && !isOpen ? .remove(number) : .put(entry)]) { writer throws(IndexFailure) in
+        let changed = entry
+        _ = try settleContents(number, version: answer.contentVersion)
+        try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
-                row.item = answer
-                row.changes = changes
-                row.localVersion = answer.contentVersion
-                if !isOpen, !wasHidden { row.content = .current }
+                row.item = answer.kept(at: row)
+                row.changes = changed.changes
             }
-            if changes.isDisjoint(with: [.deleted, .created]) {
+            if changed.changes.isDisjoint(with: [.deleted, .place]) {
                 _ = try writer.apply([answer], listedIn: nil, mark: 0)
             }
         }
         edits.sent[number] = nil
-        edits.folders?.removeUploads(of: number)
-    }
-
-    /// Clean bytes belong to the cache; where that is on another disk they are copied.
-    func moveToCache(_ number: ItemNumber) throws(Errno) {
-        guard let folders = edits.folders else { return }
-        let name = EditFolders.name(number)
-        do throws(Errno) {
-            try UploadCopy.move(name, in: folders.edits, to: folders.content, as: name)
-        } catch .noSuchFile {
-            // It was moved before a crash.
-        }
+        removeUploads(of: number)
     }
 
     // MARK: Confirmation
@@ -153,14 +139,25 @@ extension DomainEngine {
             }
             return .later(edits.pauses.seconds(after: sent.polls, using: &edits.generator))
         }
-        if item.contentVersion != entry.base {
+        if item.contentVersion != entry.baseVersion {
             // The service's own version of what was sent, or somebody's later one.
             return try await settleConflict(number, item)
         }
-        guard let entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
-            sent.generation == edits.generations[number, default: 0], entry.changes.contains(.contents)
+        guard !isOpenForWriting(number) else { return .parked }
+        guard let entry = try journal.entry(number), sent.generation == edits.generations[number, default: 0],
+            entry.changes.contains(.contents)
         else { return .done }
-        try confirmContents(entry, row, item)
+        try confirmContents(entry, item)
         return .done
+    }
+}
+
+extension ProviderItem {
+    /// The answer to an upload, without a place: where the item is at the provider is told by moves and changes.
+    func kept(at row: IndexedItem) -> ProviderItem {
+        var item = self
+        item.parent = row.item.parent
+        item.filename = row.item.filename
+        return item
     }
 }

@@ -36,49 +36,44 @@ extension DomainEngine {
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem
     ) throws {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
-        let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0 }
+        let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         entry.identifier = answer.identifier
         entry.changes.remove(.created)
-        entry.base = answer.contentVersion
+        entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let isDeleted = entry.changes.contains(.deleted)
-        if !isDeleted, row.parent != parent || row.name != sent.filename { entry.changes.insert(.place) }
-        let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? true
-        let isConfirmed = isLatest && (upload == nil || answer.flags.contains(.uploaded))
-        if isConfirmed || row.item.kind != .file {
-            entry.changes.remove(.contents)
-        } else if isLatest, let upload, !isDeleted {
+        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) { entry.changes.insert(.place) }
+        let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
+        if row.item.kind != .file { entry.changes.remove(.contents) }
+        if isLatest, let upload, !isDeleted {
             edits.sent[number] = EditState.SentContents(generation: upload.generation, size: upload.size, polls: 0)
         }
+        let isConfirmed = isLatest && !isDeleted && answer.flags.contains(.uploaded) && !isOpenForWriting(number)
+        if isConfirmed {
+            _ = try settleContents(number, version: answer.contentVersion)
+            entry.changes.remove(.contents)
+            edits.sent[number] = nil
+        }
         let changed = entry
-        let isCurrent = isConfirmed && row.item.kind == .file && !entry.isOpen && !isDeleted
-        if isCurrent { try moveToCache(number) }
         try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
             writer throws(IndexFailure) in
-            if let double { try Self.merge(double, into: number, &writer, isFolder: row.item.kind == .folder) }
+            // An item that came back through a listing before the answer did is this one.
             try writer.update(number) { row in
                 row.item = answer
                 row.changes = changed.changes
                 row.localVersion = answer.contentVersion
-                if isCurrent { row.content = .current }
             }
-            if !changed.changes.contains(.deleted) { _ = try writer.apply([answer], listedIn: nil, mark: 0) }
+            if changed.changes.isDisjoint(with: [.deleted, .place]) {
+                _ = try writer.apply([answer], listedIn: nil, mark: 0)
+            }
         }
         if let double {
-            try? journal.remove(double.number)
-            edits.folders?.removeAll(of: double.number)
-            forget(double.number)
+            try journal.remove(double)
+            removeBytes(of: double)
+            forget(double)
         }
-        if isCurrent { edits.folders?.removeUploads(of: number) }
+        if isConfirmed { removeUploads(of: number) }
         wakeWaiters(of: number)
-    }
-
-    /// An item that was sent came back through a listing before the answer did, and got a row of its own.
-    private static func merge(
-        _ double: IndexedItem, into number: ItemNumber, _ writer: inout IndexWriter, isFolder: Bool
-    ) throws(IndexFailure) {
-        if isFolder { try writer.moveChildren(of: double.number, to: number) }
-        try writer.delete(double.number)
     }
 
     /// The folder in which something was to be made is not there any more: it is made again, for what is in it.

@@ -19,7 +19,7 @@ extension DomainEngine {
             return .done
         }
         try check(current, is: row.item.kind, identifier)
-        if row.item.kind == .file, current.contentVersion != entry.base {
+        if row.item.kind == .file, current.contentVersion != entry.baseVersion {
             // Somebody changed what was to go: that is not deleted with it.
             try comeBack(number, [current], nil)
             return .done
@@ -66,7 +66,7 @@ extension DomainEngine {
 
     func finishRemoval(_ number: ItemNumber) throws {
         try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
-        edits.folders?.removeAll(of: number)
+        removeBytes(of: number)
         forget(number)
     }
 
@@ -74,7 +74,7 @@ extension DomainEngine {
     private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         try confirm([.remove(number)]) { writer throws(IndexFailure) in
-            try writer.restore(number)
+            try writer.update(number) { $0.changes = [] }
             _ = try writer.apply(items, listedIn: nil, mark: 0)
             if row.item.kind == .folder { try writer.update(number) { $0.listing = .never } }
         }

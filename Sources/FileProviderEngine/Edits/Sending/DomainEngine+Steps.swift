@@ -34,7 +34,7 @@ extension DomainEngine {
 
     /// Begins what is due, as much of it as may be under way.
     private func pump() {
-        guard !isClosed, edits.folders != nil else { return }
+        guard !isClosed, edits.isReady else { return }
         while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
             if edits.running[number] != nil { continue }
@@ -160,12 +160,12 @@ extension DomainEngine {
         }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
         // A file that is open for writing is sent when it is closed, or some time after it was noted as edited.
-        if entry.isOpen, edits.generations[number] == nil, entry.changes.isDisjoint(with: .place) { return .parked }
+        if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) { return .parked }
         if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
         if entry.changes.contains(.contents) { return try await sendContents(entry, row) }
         guard entry.isOpen else {
-            _ = try confirm([.remove(number)]) { writer throws(IndexFailure) in
+            try confirm([.remove(number)]) { writer throws(IndexFailure) in
                 try writer.update(number) { $0.changes = [] }
             }
             return .done

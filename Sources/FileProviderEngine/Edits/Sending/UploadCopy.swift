@@ -26,7 +26,7 @@ enum UploadCopy {
             try remove(name, in: folder)
             try FileCopier.copy(file, into: folder, named: name)
             let after = try file.status()
-            guard before.hasSameContent(as: after), before.raw.st_ctim == after.raw.st_ctim else {
+            guard before.identity == after.identity, ContentStamp(before) == ContentStamp(after) else {
                 try remove(name, in: folder)
                 throw Failure.changing
             }
@@ -94,11 +94,5 @@ enum ContentComparison {
             filled += count
         }
         return filled
-    }
-}
-
-extension timespec {
-    fileprivate static func == (left: timespec, right: timespec) -> Bool {
-        left.tv_sec == right.tv_sec && left.tv_nsec == right.tv_nsec
     }
 }
