@@ -1,3 +1,4 @@
+import FileProvider
 import FileProviderEngine
 import Fuse
 import Glibc

@@ -1,3 +1,4 @@
+import CLinux
 import FileProviderEngine
 import Fuse
 import LinuxSystem

@@ -16,7 +16,7 @@ extension DomainFileSystem {
         }
     }
 
-    private func open<Content>(
+    private func open<Content: SendableMetatype>(
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ answer: @escaping @Sendable (Opening) -> Content
     ) {
@@ -86,7 +86,7 @@ extension DomainFileSystem {
     }
 
     /// Calls a function when the bytes of an opening are here, at once if they are; fails the request if they do not come.
-    func whenReady<Content>(
+    func whenReady<Content: SendableMetatype>(
         _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {

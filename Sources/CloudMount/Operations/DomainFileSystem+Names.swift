@@ -108,7 +108,7 @@ extension DomainFileSystem {
     }
 
     /// Runs an edit on the engine's thread and answers with what comes of it.
-    func edit<Content>(
+    func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content
     ) {
@@ -121,7 +121,7 @@ extension DomainFileSystem {
     /// - Parameters:
     ///   - reply: whose caller may give up the wait for a listing.
     ///   - failed, succeeded: called on the engine's thread.
-    func edit<Content, Outcome>(
+    func edit<Content: SendableMetatype, Outcome: SendableMetatype>(
         _ reply: Reply<Content>, attempt: Int = 1,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Outcome,
         failed: @escaping @Sendable (Errno) -> Void, succeeded: @escaping @Sendable (Outcome) -> Void

@@ -76,13 +76,13 @@ extension DomainFileSystem {
         }
         whenReady(source, reply) { [self] from in
             whenReady(target, reply) { to in
-                // Where the disk has to copy, it takes its time.
+                // Where the disk has to copy, it takes its time. What it cannot copy, the kernel reads and writes.
                 HandlerThreads.shared.run {
                     var (start, end) = (offset, destinationOffset)
                     let copied = clinux_copy_file_range(
                         from.rawValue, &start, to.rawValue, &end, min(max(0, count), Self.copyLimit))
-                    // The kernel then copies by reading and writing.
-                    if copied < 0 { reply.fail(.current == .noSpace ? .noSpace : .notSupported) } else { reply.reply(copied) }
+                    guard copied < 0 else { return reply.reply(copied) }
+                    reply.fail(Errno.current == .noSpace ? .noSpace : .notSupported)
                 }
             }
         }
@@ -150,14 +150,13 @@ extension DomainFileSystem {
 
     /// Everything but the size.
     private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
-        var modified: Double?
-        switch change.modified {
-        // A cut file has a new date already.
-        case .now where change.size != nil: break
-        case .now: modified = engine.clock.now
-        case .to(let time): modified = time.secondsSince1970
-        case nil: break
-        }
+        let modified: Double? =
+            switch change.modified {
+            // A cut file has a new date already.
+            case .now: change.size == nil ? engine.clock.now : nil
+            case .to(let time): time.secondsSince1970
+            case nil: nil
+            }
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
         // When files were read is not kept.
         guard mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
