@@ -1,4 +1,5 @@
 import Exchange
+import ExtensionHost
 import FileProvider
 import Foundation
 import Glibc
@@ -54,8 +55,8 @@ struct DomainFolders: Sendable {
         do {
             let file = try FileDescriptor.open(
                 path + "/" + DomainRecord.fileName, [.writeOnly, .create, .exclusive])
-            let data = try record.propertyList()
-            try data.withUnsafeBytes { bytes throws(Errno) in try file.writeAll(bytes) }
+            let list = [UInt8](try record.propertyList())
+            try list.withUnsafeBytes { try file.writeAll($0) }
             try file.synchronize()
             guard let old = FileName(staged), let new = FileName(record.name) else { throw Errno.invalidArgument }
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])

@@ -64,14 +64,21 @@ struct DomainItem: Sendable {
     private func children(
         of folder: ItemNumber, after start: ItemNumber? = nil, limit: Int = .max
     ) async throws -> [IndexedItem] {
-        try await HandlerThreads.shared.value { [index = engine.index] () throws in
-            var children: [IndexedItem] = []
-            try index.children(of: folder, after: start, limit: limit) { child throws(IndexFailure) in
-                children.append(child)
-                return true
-            }
-            return children
+        let index = engine.index
+        return try await HandlerThreads.shared.value {
+            try Self.children(of: folder, after: start, limit: limit, in: index)
         }
+    }
+
+    private static func children(
+        of folder: ItemNumber, after start: ItemNumber?, limit: Int, in index: Index
+    ) throws(IndexFailure) -> [IndexedItem] {
+        var children: [IndexedItem] = []
+        try index.children(of: folder, after: start, limit: limit) { child in
+            children.append(child)
+            return true
+        }
+        return children
     }
 
     // MARK: Bytes

@@ -1,3 +1,4 @@
+import Exchange
 import FileProvider
 import FileProviderEngine
 import Glibc
@@ -63,14 +64,13 @@ enum KeptEdits {
 
     /// A folder of a name that nothing has yet.
     private static func makeFolder(_ name: String, in parent: String) throws -> (String, FileDescriptor) {
+        if mkdir(parent, 0o700) != 0, Errno.current != .fileExists { throw Errno.current }
         for number in 1..<10_000 {
             let own = number == 1 ? name : "\(name) \(number)"
-            do throws(Errno) {
-                // Of a person who looks for it, as everything in the home folder is.
-                if mkdir(parent, 0o700) != 0, Errno.current != .fileExists { throw .current }
-                try retrying { mkdir(parent + "/" + own, 0o700) }
+            if mkdir(parent + "/" + own, 0o700) == 0 {
                 return (own, try .open(parent + "/" + own, [.readOnly, .directory]))
-            } catch .fileExists {}
+            }
+            guard Errno.current == .fileExists else { throw Errno.current }
         }
         throw Errno.fileExists
     }

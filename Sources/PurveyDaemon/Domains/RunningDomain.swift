@@ -1,5 +1,6 @@
 import CloudMount
 import Conduit
+import Exchange
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
