@@ -137,7 +137,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         do {
-            guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { throw FolderFailure.noSuchItem }
+            guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else {
+                throw FolderFailure.noSuchItem
+            }
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             let item = try catalogue().copyOut(identifier, to: url.path)

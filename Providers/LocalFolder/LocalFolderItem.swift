@@ -42,7 +42,9 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     }
 
     var capabilities: NSFileProviderItemCapabilities {
-        var all: NSFileProviderItemCapabilities = [.allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting]
+        var all: NSFileProviderItemCapabilities = [
+            .allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting,
+        ]
         if isRoot { all = [.allowsReading] }
         // A file is replaced, which takes no permission to write to it; but that is what was meant by taking it away.
         if item.facts.permissions & 0o200 != 0 { all.insert(.allowsWriting) }
@@ -64,7 +66,8 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
         item.facts.kind == .symbolicLink ? String(decoding: item.facts.target, as: UTF8.self) : nil
     }
     var itemVersion: NSFileProviderItemVersion {
-        NSFileProviderItemVersion(contentVersion: Data(item.contentVersion), metadataVersion: Data(item.metadataVersion))
+        NSFileProviderItemVersion(
+            contentVersion: Data(item.contentVersion), metadataVersion: Data(item.metadataVersion))
     }
     var versionIdentifier: Data? { Data(item.contentVersion) }
     var isUploaded: Bool { unsent == nil }

@@ -15,7 +15,8 @@ final class UnsentEdits: Sendable {
     init(storage: String) {
         self.storage = storage
         var errors: [String: any Error] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: storage)) ?? [] where name.hasSuffix(Self.suffix) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: storage)) ?? []
+        where name.hasSuffix(Self.suffix) {
             errors[String(name.dropLast(Self.suffix.count))] = FolderFailure.busy
         }
         self.errors = Lock(errors)

@@ -27,7 +27,8 @@ extension Catalogue {
         var changes = CatalogueChanges(anchor: anchor)
         for (item, revision) in rows {
             changes.anchor = self.anchor(revision)
-            guard item.number != CatalogueItem.root, folder == nil || item.parent == folder || item.formerParent == folder
+            guard item.number != CatalogueItem.root,
+                folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
             if item.isGone { changes.deleted.append(identifier(of: item.number)) } else { changes.updated.append(item) }
         }

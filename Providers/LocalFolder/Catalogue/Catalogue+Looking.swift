@@ -185,7 +185,8 @@ private struct Comparison {
         }
         for item in known.values {
             // It may have found another place by now.
-            guard let now = try catalogue.row(item.number), !now.isGone, now.parent == folder, now.name == item.name else {
+            guard let now = try catalogue.row(item.number), !now.isGone, now.parent == folder, now.name == item.name
+            else {
                 continue
             }
             try catalogue.remove(now)

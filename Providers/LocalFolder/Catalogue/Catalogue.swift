@@ -38,7 +38,8 @@ package struct Catalogue {
     private static func open(_ store: String) throws -> (Database, String) {
         let database = try Database(store)
         // What is lost with a crash of the machine is found again in the folder.
-        try database.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;")
+        try database.execute(
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;")
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS item (

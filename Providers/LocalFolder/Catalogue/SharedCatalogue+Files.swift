@@ -21,7 +21,8 @@ extension SharedCatalogue {
             }
             do {
                 // The file that was opened is the one that the item describes, or its version would be another's.
-                guard let before = CatalogueItem.Facts(try source.status(), device: try source.status().identity.device),
+                guard
+                    let before = CatalogueItem.Facts(try source.status(), device: try source.status().identity.device),
                     before.size == item.facts.size, before.modified == item.facts.modified
                 else { throw FolderFailure.busy }
                 let (folder, name) = try Self.place(path)

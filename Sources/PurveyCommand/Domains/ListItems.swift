@@ -11,19 +11,17 @@ extension Command {
     ) { arguments in
         let place = DomainClient.place(try oneOperand(arguments))
         var position: Int64?
-        var listed: [ListedItemState] = []
+        var items: [ItemDescription] = []
         repeat {
             let part = try await DomainClient.call(ListFolderCall(place: place, position: position))
-            for item in part.items {
-                if arguments.has("json") {
-                    listed.append(ListedItemState(item))
-                } else {
-                    try StandardOutput.print(item.line + "\n")
-                }
-            }
+            items += part.items
             position = part.next
         } while position != nil
-        if arguments.has("json") { try JSONOutput.print(listed) }
+        items.sort { $0.name < $1.name }
+        if arguments.has("json") { return try JSONOutput.print(items.map(ListedItemState.init)) }
+        var output = StandardOutput()
+        for item in items { try output.write(item.line + "\n") }
+        try output.flush()
     }
 
     static let describeItem = Command(

@@ -82,7 +82,8 @@ struct DomainFolders: Sendable {
 
     /// What cannot be removed now is swept away at the next start.
     private func remove(_ name: String, in folder: String) {
-        guard let name = FileName(name), let directory = try? FileDescriptor.open(folder, [.readOnly, .directory]) else {
+        guard let name = FileName(name), let directory = try? FileDescriptor.open(folder, [.readOnly, .directory])
+        else {
             return
         }
         try? TreeRemover.remove(name, in: directory)

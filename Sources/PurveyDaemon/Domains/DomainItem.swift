@@ -21,9 +21,11 @@ struct DomainItem: Sendable {
                 throw DomainFailure("\(walked.isEmpty ? "the domain's root" : walked): \(failure.message)")
             }
             walked += walked.isEmpty ? name : "/" + name
-            guard let found = try await HandlerThreads.shared.value(of: { [number] () throws in
-                try index.item(named: name, in: number)
-            }) else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
+            guard
+                let found = try await HandlerThreads.shared.value(of: { [number] () throws in
+                    try index.item(named: name, in: number)
+                })
+            else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
             number = found.number
         }
         guard let item = try await HandlerThreads.shared.value(of: { [number] () throws in try index.item(number) })

@@ -21,7 +21,8 @@ struct DomainRecord: Sendable, Equatable {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if name.isEmpty || name.utf8.count > 200 { return "a domain's name has 1 to 200 bytes" }
         if name.hasPrefix(".") || name.contains("/") || name.contains(":") || hasControls {
-            return "\"\(name)\" cannot be the name of a domain: it begins with no dot and has no /, no : and no control characters"
+            return
+                "\"\(name)\" cannot be the name of a domain: it begins with no dot and has no /, no : and no control characters"
         }
         return nil
     }

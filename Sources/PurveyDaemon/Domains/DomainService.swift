@@ -45,9 +45,17 @@ actor DomainService {
     ) {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
-        mounts = mountsDomains ? Mounts() : nil
+        var options = DomainMountOptions()
+        // Root needs no help.
+        if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
+            options.passthroughHelper = Self.passthroughHelper
+        }
+        mounts = mountsDomains ? Mounts(options: options) : nil
         self.log = log
     }
+
+    /// The socket of `purvey-passthrough`, where an administrator has it run.
+    private static let passthroughHelper = "/run/purvey-passthrough"
 
     /// Whether the daemon has a reason to stay.
     nonisolated var isNeeded: Bool { hasDomains.load(ordering: .relaxed) }
@@ -71,7 +79,7 @@ actor DomainService {
             return log.error("no domain is started: \(reason)")
         }
         let (records, faults) = await HandlerThreads.shared.value { [folders] in
-            for path in Mounts.removeStale(in: folders.locations.mounts) where !path.isEmpty {}
+            Mounts.removeStale(in: folders.locations.mounts)
             return folders.load()
         }
         for fault in faults { log.error(fault) }

@@ -17,7 +17,8 @@ enum KeptEdits {
     }
 
     /// - Returns: the folder; `nil` where there is nothing to keep. It is whole, or not there.
-    static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String? {
+    static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
+    {
         let edits = try await edits(of: domain.engine)
         guard !edits.isEmpty else { return nil }
         let source = folders.folder(of: record.name) + "/edits"
