@@ -28,6 +28,8 @@ struct EditState {
     var wake: (time: Double, waiting: Waiting)?
     var pauses = Pauses()
     var generator = SystemRandomNumberGenerator()
+    /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
+    var observer: (@Sendable () -> Void)?
     /// Once ``DomainEngine/recoverEdits()`` has run.
     var isReady = false
 

@@ -80,6 +80,7 @@ package final class Index: Sendable {
     ///
     /// - Parameter freesSpace: whether it serves to make room on a full disk. The function is then run a second time with the
     ///   space that is held back for that.
+    @discardableResult
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {

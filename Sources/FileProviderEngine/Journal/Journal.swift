@@ -46,6 +46,7 @@ package final class Journal {
     init(opening path: String, readOnly: Bool = false) throws(IndexFailure) {
         connection = try DatabaseConnection(path: path, .writing, cache: 1 << 20)
         reserve = ReserveFile(besides: path)
+        try connection.run("PRAGMA page_size = \(JournalPages.pageSize)")
         try connection.run("PRAGMA journal_mode = WAL")
         try connection.run("PRAGMA synchronous = FULL")
         let version = try connection.number("PRAGMA user_version")

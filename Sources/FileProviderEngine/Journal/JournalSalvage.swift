@@ -21,7 +21,10 @@ enum JournalSalvage {
         return aside
     }
 
-    /// Reads a copy, so that the damaged file stays as it was found.
+    /// What can be read, and how many entries are known to be there that cannot. Some that were done with may be among them: what
+    /// became of those is found again by comparing with the provider.
+    ///
+    /// A copy is read, so that the damaged file stays as it was found.
     static func entries(of path: String) -> (entries: [JournalEntry], unreadable: Int) {
         let copy = path + ".copy"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
@@ -32,7 +35,11 @@ enum JournalSalvage {
             else { continue }
             bytes.withUnsafeBytes { try? target.writeAll($0) }
         }
-        guard let journal = try? Journal(opening: copy, readOnly: true) else { return ([], 0) }
-        return journal.readableEntries()
+        let read = (try? Journal(opening: copy, readOnly: true))?.readableEntries() ?? ([], 0)
+        guard let file = try? FileDescriptor.open(copy, .readOnly) else { return read }
+        // What SQLite does not come to any more.
+        var entries = JournalPages(file).entries
+        for entry in read.0 { entries[entry.number.rawValue] = entry }
+        return (entries.values.sorted { $0.number.rawValue < $1.number.rawValue }, read.1)
     }
 }

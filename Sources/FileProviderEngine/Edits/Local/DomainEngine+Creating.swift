@@ -4,6 +4,25 @@ import LinuxSystem
 
 /// New items, made on this machine.
 extension DomainEngine {
+    /// Makes an empty file and opens it for writing.
+    ///
+    /// - Parameter completion: called on the engine's thread; must not block.
+    package nonisolated func create(
+        _ name: String, in parent: ItemNumber, mode: UInt16,
+        completion: @escaping @Sendable (Result<(IndexedItem, OpenItem), EditFailure>) -> Void
+    ) {
+        perform { engine in
+            do throws(EditFailure) {
+                let row = try engine.createFile(named: name, in: parent, mode: mode)
+                engine.open(row.number, for: .writing(truncating: false)) { result in
+                    completion(result.map { (row, $0) }.mapError { EditFailure($0) })
+                }
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
     /// Makes an empty file. It is sent once it was closed.
     ///
     /// - Parameter mode: of it only whether the file can be run is told to the provider.

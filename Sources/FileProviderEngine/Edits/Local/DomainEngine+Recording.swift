@@ -3,6 +3,9 @@ import LinuxSystem
 
 /// How edits get into the journal and the index, and in which order.
 extension DomainEngine {
+    /// Sets who is told, on the engine's thread, of each moment at which the journal and the index do not agree: for tests.
+    package func observeEdits(_ observer: (@Sendable () -> Void)?) { edits.observer = observer }
+
     enum JournalChange {
         case put(JournalEntry)
         case remove(ItemNumber)
@@ -30,6 +33,7 @@ extension DomainEngine {
                 undoing.append(before.map { .put($0) } ?? .remove(change.number))
             }
             try write(changes, freesSpace: freesSpace)
+            edits.observer?()
             do throws(IndexFailure) {
                 return try index.write(freesSpace: freesSpace, body)
             } catch {
@@ -48,6 +52,7 @@ extension DomainEngine {
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         let result = try index.write(freesSpace: true, body)
+        edits.observer?()
         try write(changes, freesSpace: true)
         return result
     }

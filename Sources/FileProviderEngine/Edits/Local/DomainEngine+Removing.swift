@@ -23,6 +23,46 @@ extension DomainEngine {
         try remove(row)
     }
 
+    /// Removes an empty folder, once it is known whether it is one: what was never listed is listed for that.
+    ///
+    /// - Parameter completion: called on the engine's thread or the calling one; must not block.
+    /// - Returns: what gives up the wait for the listing.
+    @discardableResult
+    package nonisolated func removeFolder(
+        _ name: String, in parent: ItemNumber,
+        completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
+    ) -> Waiting {
+        whenListed({ engine throws(EditFailure) in try engine.removeFolder(name, in: parent) }, completion)
+    }
+
+    /// Does something that may have to know all of a folder first.
+    nonisolated func whenListed(
+        _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditFailure) -> Void,
+        _ completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
+    ) -> Waiting {
+        let answer = FirstAnswer(completion)
+        let hold = WaitingForListing()
+        perform { engine in
+            do throws(EditFailure) {
+                try edit(engine)
+                answer.give(.success(()))
+            } catch {
+                guard let folder = error.unlistedFolder else { return answer.give(.failure(error)) }
+                let waiting = engine.list(folder, needs: .complete) { result in
+                    guard case .success = result else { return answer.give(.failure(error)) }
+                    engine.perform { engine in
+                        answer.give(Result { () throws(EditFailure) in try edit(engine) })
+                    }
+                }
+                hold.hold(waiting)
+            }
+        }
+        return Waiting {
+            answer.give(.failure(EditFailure(.interrupted)))
+            hold.cancel()
+        }
+    }
+
     func child(_ name: String, of parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         _ = try visibleFolder(parent)
         guard let row = try visible(named: name, in: parent) else { throw EditFailure(.noSuchFile) }
@@ -82,5 +122,27 @@ extension DomainEngine {
             if removal.hadEdits { removeBytes(of: removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
+    }
+}
+
+/// A wait that begins later than whoever may give it up comes to know of it.
+private final class WaitingForListing: Sendable {
+    // Innermost: a wait is given up after it is released.
+    private let state = Lock<(waiting: Waiting?, isCancelled: Bool)>((nil, false))
+
+    func hold(_ waiting: Waiting) {
+        let isCancelled = state.withLock { state in
+            state.waiting = waiting
+            return state.isCancelled
+        }
+        if isCancelled { waiting.cancel() }
+    }
+
+    func cancel() {
+        let waiting = state.withLock { state in
+            state.isCancelled = true
+            return state.waiting
+        }
+        waiting?.cancel()
     }
 }

@@ -40,6 +40,21 @@ extension DomainEngine {
         }
     }
 
+    /// Renames, once it is known whether a folder that is to be replaced is empty.
+    ///
+    /// - Parameter completion: called on the engine's thread or the calling one; must not block.
+    /// - Returns: what gives up the wait for the listing.
+    @discardableResult
+    package nonisolated func rename(
+        _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber, _ mode: RenameMode,
+        completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
+    ) -> Waiting {
+        whenListed(
+            { engine throws(EditFailure) in
+                try engine.rename(name, in: parent, to: newName, in: newParent, mode)
+            }, completion)
+    }
+
     private func checkNotInside(_ row: IndexedItem, _ folder: ItemNumber) throws(EditFailure) {
         guard row.item.kind == .folder else { return }
         var number = folder

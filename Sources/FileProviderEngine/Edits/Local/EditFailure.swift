@@ -1,3 +1,4 @@
+import FileProvider
 import LinuxSystem
 
 /// Why something was not done to an item here. Nothing of it was done then.
@@ -14,6 +15,14 @@ package struct EditFailure: Error, Sendable, Equatable {
 }
 
 extension EditFailure {
+    init(_ failure: ProviderFailure) {
+        switch failure.kind {
+        case .noSpace: self.init(.noSpace)
+        case .noSuchItem: self.init(.noSuchFile)
+        default: self.init(.inputOutput)
+        }
+    }
+
     /// The index or the journal could not be written: a full disk is told as one.
     init(_ failure: IndexFailure) {
         switch failure {

@@ -43,7 +43,7 @@ extension DomainEngine {
                     row.changes = []
                     if isEdited { row.content = .dataless }
                 }
-                _ = try writer.apply([row.item], listedIn: nil, mark: 0)
+                try writer.apply([row.item])
             }
         }
     }
@@ -62,10 +62,6 @@ extension DomainEngine {
         guard missing.removeValue(forKey: entry.number) != nil else { return }
         // What was made in a folder that was made here too comes after that.
         if let above = missing[entry.parent] { try restoreRow(above, &missing) }
-        if let other = try index.item(identifier: entry.identifier) {
-            // The provider told of it again, under another number.
-            try writeIndex { writer throws(IndexFailure) in try writer.delete(other.number) }
-        }
         let parent = try restoredParent(of: entry)
         let isDeleted = entry.changes.contains(.deleted)
         var name = entry.name
@@ -118,7 +114,7 @@ extension DomainEngine {
                         try await provider.item(identifier)
                     }
                     try writeIndex { writer throws(IndexFailure) in
-                        try writer.apply([item], listedIn: nil, mark: 0)
+                        try writer.apply([item])
                     }
                     return
                 } catch let failure as ProviderFailure where failure.kind == .noSuchItem {

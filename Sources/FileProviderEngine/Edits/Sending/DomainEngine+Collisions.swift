@@ -18,7 +18,7 @@ extension DomainEngine {
             case .file: false
             }
         if isOurs, try await isFree(holder) {
-            try finishNewItem(number, sent: new, in: parent, nil, holder)
+            try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
             return .done
         }
         if new.kind == .file, holder.kind == .file, let upload, try await isFree(holder) {
@@ -106,13 +106,14 @@ extension DomainEngine {
         let name = try freeName(in: row.parent) { MountName.numbered(row.name, $0 + 1) }
         entry.name = name
         let changed = entry
-        try record([.put(changed)]) { writer throws(IndexFailure) in
+        let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.name = name
                 if !row.isKnownToProvider { row.item.filename = name }
             }
-            _ = try writer.apply([holder], listedIn: nil, mark: 0)
+            return try writer.apply([holder])
         }
+        handle(applied)
         note(.renamed(to: name), of: number, row.name)
     }
 }

@@ -97,7 +97,7 @@ extension DomainEngine {
         return .done
     }
 
-    private func becomeNew(
+    func becomeNew(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: ItemNumber, named name: String,
         followedBy items: [ProviderItem]
     ) throws {
@@ -121,7 +121,7 @@ extension DomainEngine {
         let changes = entry.changes
         edits.sent[number] = nil
         // The index first: the next start takes from it what an item is.
-        try confirm([.put(entry)]) { writer throws(IndexFailure) in
+        let applied = try confirm([.put(entry)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.item = newItem
                 row.parent = parent
@@ -131,8 +131,9 @@ extension DomainEngine {
                 if row.item.kind == .file { row.content = .edited }
                 if row.item.kind == .folder { row.listing = .complete }
             }
-            if !items.isEmpty { _ = try writer.apply(items, listedIn: nil, mark: 0) }
+            return try writer.apply(items)
         }
+        handle(applied)
     }
 
     func hasVisibleChildren(_ folder: ItemNumber) throws(IndexFailure) -> Bool {

@@ -95,15 +95,15 @@ extension DomainEngine {
         entry.failure = nil
         let changed = entry
         _ = try settleContents(number, version: answer.contentVersion)
-        try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexFailure) in
+        let applied = try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) {
+            writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.item = answer.kept(at: row)
                 row.changes = changed.changes
             }
-            if changed.changes.isDisjoint(with: [.deleted, .place]) {
-                _ = try writer.apply([answer], listedIn: nil, mark: 0)
-            }
+            return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
     }

@@ -39,7 +39,7 @@ extension DomainEngine {
         if row.parent == parent, row.name == name { entry.changes.remove(.place) }
         entry.failure = nil
         let changed = entry
-        try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
+        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
             writer throws(IndexFailure) in
             try writer.update(number) { row in
                 // Newer contents are told by the changes, with what follows from them.
@@ -48,10 +48,9 @@ extension DomainEngine {
                 row.item = item
                 row.changes = changed.changes
             }
-            if changed.changes.isDisjoint(with: [.place, .deleted]) {
-                _ = try writer.apply([answer], listedIn: nil, mark: 0)
-            }
+            return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
         }
+        handle(applied)
     }
 
     /// A folder above that the provider is still to move: until then this one could come to lie within itself there.

@@ -32,8 +32,11 @@ extension DomainEngine {
     }
 
     /// Writes that the provider has an item, which from now on is the one of the answer.
+    ///
+    /// - Parameter wasThere: whether the provider had it before it was asked, so that there may be more in it.
     func finishNewItem(
-        _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem
+        _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
+        wasThere: Bool = false
     ) throws {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
         let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
@@ -55,18 +58,18 @@ extension DomainEngine {
             edits.sent[number] = nil
         }
         let changed = entry
-        try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
+        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
             writer throws(IndexFailure) in
             // An item that came back through a listing before the answer did is this one.
             try writer.update(number) { row in
                 row.item = answer
                 row.changes = changed.changes
                 row.localVersion = answer.contentVersion
+                if wasThere, row.item.kind == .folder { row.listing = .never }
             }
-            if changed.changes.isDisjoint(with: [.deleted, .place]) {
-                _ = try writer.apply([answer], listedIn: nil, mark: 0)
-            }
+            return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        handle(applied)
         if let double {
             try journal.remove(double)
             removeBytes(of: double)

@@ -73,11 +73,14 @@ extension DomainEngine {
     /// An item whose removal the provider does not want is seen again.
     private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
-        try confirm([.remove(number)]) { writer throws(IndexFailure) in
-            try writer.update(number) { $0.changes = [] }
-            _ = try writer.apply(items, listedIn: nil, mark: 0)
-            if row.item.kind == .folder { try writer.update(number) { $0.listing = .never } }
+        let applied = try confirm([.remove(number)]) { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.changes = []
+                if row.item.kind == .folder { row.listing = .never }
+            }
+            return try writer.apply(items)
         }
+        handle(applied)
         note(.deletionRefused(failure), of: number, row.name)
         forget(number)
     }

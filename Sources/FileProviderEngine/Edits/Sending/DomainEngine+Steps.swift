@@ -158,6 +158,12 @@ extension DomainEngine {
             try journal.remove(number)
             return .done
         }
+        // What became another kind of item at the provider is an item of this machine now.
+        if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
+            let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
+            try becomeNew(entry, row, in: parent, named: row.name, followedBy: [])
+            return .done
+        }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
         // A file that is open for writing is sent when it is closed, or some time after it was noted as edited.
         if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) { return .parked }
