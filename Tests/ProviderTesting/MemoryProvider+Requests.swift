@@ -16,8 +16,12 @@ extension MemoryProvider {
     ) async throws(ProviderFailure) -> ItemPage {
         try await begin(.page(of: container, after: page))
         let answer = try state.withLock { state throws(ProviderFailure) in
-            let answer = try state.page(of: container, after: page, suggestedSize)
-            return state.behaviour.page?(container, page, answer) ?? answer
+            guard let script = state.behaviour.page else {
+                return try state.page(of: container, after: page, suggestedSize)
+            }
+            // The script may have made up the page that this one comes after.
+            let answer = try? state.page(of: container, after: page, suggestedSize)
+            return script(container, page, answer ?? ItemPage(items: [], next: nil))
         }
         try await end(.page(of: container, after: page))
         return answer

@@ -138,7 +138,7 @@ extension DomainEngine {
     /// Writes to the index that nothing of a file is here, and removes what is.
     func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
         try onDisk { () throws(Errno) in try folders.remove(number, in: folders.clean) }
-        try write { writer throws(IndexFailure) in
+        try write(freesSpace: true) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .dataless
                 row.localSize = 0
@@ -148,11 +148,13 @@ extension DomainEngine {
     }
 
     /// One transaction of the index, with its failure in a provider's words.
+    ///
+    /// - Parameter freesSpace: whether it serves to make room on a full disk.
     @discardableResult
     func write<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(ProviderFailure) -> Result {
-        try onRecord { () throws(IndexFailure) in try index.write(body) }
+        try onRecord { () throws(IndexFailure) in try index.write(freesSpace: freesSpace, body) }
     }
 
     /// The last opening of a file has ended, which was like this.
@@ -162,7 +164,10 @@ extension DomainEngine {
         } else if entry.isOutdated {
             dropOutdatedContents(number)
         }
-        if contents.waiters[number] == nil { cancelFetch(number) }
+        guard openFiles.entry(number) == nil else { return }
+        // Only those who gave up are left.
+        for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
+        cancelFetch(number)
     }
 }
 

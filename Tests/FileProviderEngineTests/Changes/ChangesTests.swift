@@ -114,6 +114,8 @@ import Testing
 
     @Test func signalsThatComeTogetherAreOne() async throws {
         let domain = try await listed()
+        // The first anchor of all is followed by a look at the folder.
+        try await eventually { domain.provider.count(.changes) == 1 }
         domain.provider.hold(.changes)
         let before = domain.provider.count(.changes)
         domain.engine.signal(container: nil)

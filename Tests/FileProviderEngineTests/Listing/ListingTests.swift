@@ -28,7 +28,7 @@ import Testing
     @Test func whoeverWantsOneNameGoesOnAsSoonAsItIsThere() async throws {
         let domain = try TestDomain()
         for number in 0..<30 { domain.provider.addFile("file \(number)") }
-        let gate = PageGate(pages: 2)
+        let gate = PageGate(pages: 1)
         domain.provider.behave { behaviour in
             behaviour.pageLimit = 10
             behaviour.before = { request in if case .page(_, _?) = request { await gate.pass() } }
@@ -228,8 +228,10 @@ import Testing
         domain.provider.addFile("one", "contents")
         #expect(try await domain.read("one") == "contents")
         try domain.restart {
-            let file = try domain.folder.descriptor.open("data/index.db", [.readWrite])
-            try [UInt8](repeating: 0x55, count: 4096).withUnsafeBytes { try file.writeAll($0, at: 0) }
+            for name in ["data/index.db", "data/index.db-wal"] {
+                let file = try domain.folder.descriptor.open(name, [.readWrite])
+                try [UInt8](repeating: 0x55, count: 4096).withUnsafeBytes { try file.writeAll($0, at: 0) }
+            }
         }
         #expect(try await domain.read("one") == "contents")
         #expect(domain.provider.count(.contents) == 2)
