@@ -122,7 +122,7 @@ extension DomainEngine {
                 } catch is EngineClosed {
                     return
                 } catch {
-                    await clock.wait(edits.pauses.seconds(after: attempt, using: &edits.generator))
+                    await clock.wait(pause(after: attempt))
                     if isClosed { return }
                 }
             }
