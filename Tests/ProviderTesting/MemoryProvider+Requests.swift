@@ -206,10 +206,10 @@ extension MemoryProvider.State {
         return ItemPage(items: items.map(\.item), next: [era] + Array(String(last.order).utf8))
     }
 
-    func anchor(at position: Int) -> [UInt8] { [era] + Array(String(position).utf8) }
+    func anchor(at position: Int) -> [UInt8] { [era] + Array("\(position) ".utf8) + behaviour.anchorSuffix }
 
     func changes(in container: String, since anchor: [UInt8]) throws(ProviderFailure) -> ChangeBatch {
-        guard anchor.first == era, let start = Int(String(decoding: anchor.dropFirst(), as: UTF8.self)),
+        guard anchor.first == era, let start = Int(String(decoding: anchor.dropFirst().prefix { $0 != 0x20 }, as: UTF8.self)),
             (0...log.count).contains(start)
         else { throw ProviderFailure(.expired, message: "The anchor has expired.") }
         let end = min(log.count, start + min(log.count, behaviour.changeLimit))
@@ -218,7 +218,7 @@ extension MemoryProvider.State {
         var told: Set<String> = []
         let isEverything = container == ProviderItem.workingSetIdentifier
         for change in log[start..<end] {
-            guard isEverything || change.from == container || change.to == container,
+            guard !change.identifier.isEmpty, isEverything || change.from == container || change.to == container,
                 told.insert(change.identifier).inserted
             else { continue }
             if let node = nodes[change.identifier] {

@@ -59,7 +59,8 @@ extension DomainEngine {
             if try isAnswered(need, try row(folder)) { return answer.give(.success(())) }
             startListing(folder, isRefresh: false)
             listings.nextWaiter += 1
-            listings.folders[folder]?.waiters[listings.nextWaiter] = .init(need: need, answer: answer)
+            let key = listings.nextWaiter
+            listings.folders[folder]?.waiters[key] = .init(need: need, answer: answer)
         } catch {
             answer.give(.failure(error))
         }
