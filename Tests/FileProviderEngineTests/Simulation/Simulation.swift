@@ -26,8 +26,8 @@ final class Simulation {
         self.seed = seed
         generator = SeededGenerator(seed: seed)
         folder = try TestFolder(in: (try? FileStatus.of("/dev/shm"))?.kind == .directory ? "/dev/shm" : "/var/tmp")
-        (engine, life, clock) = try Self.start(
-            in: folder.path + "/life-0", provider, .init(generator: generator, failures: 0), now: 1_700_000_000)
+        let state = Self.lot(&generator, mayDie: true)
+        (engine, life, clock) = try Self.start(in: folder.path + "/life-0", provider, state, now: 1_700_000_000)
         for name in ["a", "b.txt", "c"] { addFile(name, in: ProviderItem.rootIdentifier) }
         for name in ["f", "g"] {
             let identifier = provider.addFolder(name)
@@ -55,7 +55,7 @@ final class Simulation {
 
     func run() async throws {
         let steps = Int.random(in: 15...40, using: &generator)
-        try await prepareLife(mayDie: true)
+        try await prepareLife()
         for _ in 0..<steps {
             try await step()
             if life.isDead { try await beBornAgain() }
@@ -63,7 +63,7 @@ final class Simulation {
         try await comeToRest()
     }
 
-    private func prepareLife(mayDie: Bool) async throws {
+    private func prepareLife() async throws {
         let path = folder.path
         let number = lives
         let life = life
@@ -92,26 +92,31 @@ final class Simulation {
         try await engine.doing { engine in engine.observeEdits { life.moment() } }
     }
 
+    /// When a life ends, and how much fails in it.
+    private static func lot(_ generator: inout SeededGenerator, mayDie: Bool) -> SimulatedLife.State {
+        let dies = Int.random(in: 0..<3, using: &generator) > 0 && mayDie
+        let isBetween = Bool.random(using: &generator)
+        return SimulatedLife.State(
+            generator: SeededGenerator(seed: generator.next()),
+            requestsLeft: dies && !isBetween ? Int.random(in: 1...60, using: &generator) : nil,
+            momentsLeft: dies && isBetween ? Int.random(in: 0...30, using: &generator) : nil,
+            failures: Int.random(in: 0...10, using: &generator))
+    }
+
     private func beBornAgain() async throws {
         // Its last jobs are done, and so is the copy.
         try await engine.doing { _ in }
         try await engine.doing { _ in }
         lives += 1
         story.append("-- life \(lives)")
-        let dies = Int.random(in: 0..<3, using: &generator) > 0 && lives < 4
-        let isBetween = Bool.random(using: &generator)
-        let state = SimulatedLife.State(
-            generator: SeededGenerator(seed: generator.next()),
-            requestsLeft: dies && !isBetween ? Int.random(in: 1...40, using: &generator) : nil,
-            momentsLeft: dies && isBetween ? Int.random(in: 0...20, using: &generator) : nil,
-            failures: Int.random(in: 0...10, using: &generator))
+        let state = Self.lot(&generator, mayDie: lives < 4)
         // A damaged index is one that has to be built anew.
         if Int.random(in: 0..<8, using: &generator) == 0 {
             story.append("index lost")
             try Index.delete(path: "\(folder.path)/life-\(lives)/data/index.db")
         }
         (engine, life, clock) = try Self.start(in: "\(folder.path)/life-\(lives)", provider, state, now: clock.now)
-        try await prepareLife(mayDie: true)
+        try await prepareLife()
     }
 
     private func comeToRest() async throws {
