@@ -103,15 +103,26 @@ extension DomainEngine {
     /// The item gets another name here, and is sent with that.
     private func takeNumberedName(_ number: ItemNumber, _ holder: ProviderItem) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
-        let name = try freeName(in: row.parent) { MountName.numbered(row.name, $0 + 1) }
+        // Where it is in the way here too, what has the name there gets it here.
+        let other = try index.item(identifier: holder.identifier)
+        var count = 2
+        while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),
+            taken.number != other?.number
+        { count += 1 }
+        let name = MountName.numbered(row.name, count)
         entry.name = name
         let changed = entry
         let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.name = Self.nameInBetween }
+            let applied = try writer.apply([holder])
+            if let other, !other.changes.contains(.place) {
+                try writer.update(other.number) { $0.name = MountName.mended(holder.filename) }
+            }
             try writer.update(number) { row in
                 row.name = name
                 if !row.isKnownToProvider { row.item.filename = name }
             }
-            return try writer.apply([holder])
+            return applied
         }
         handle(applied)
         note(.renamed(to: name), of: number, row.name)
