@@ -213,7 +213,8 @@ extension MemoryProvider.State {
     func anchor(at position: Int) -> [UInt8] { [era] + Array("\(position) ".utf8) + behaviour.anchorSuffix }
 
     func changes(in container: String, since anchor: [UInt8]) throws(ProviderFailure) -> ChangeBatch {
-        guard anchor.first == era, let start = Int(String(decoding: anchor.dropFirst().prefix { $0 != 0x20 }, as: UTF8.self)),
+        guard anchor.first == era,
+            let start = Int(String(decoding: anchor.dropFirst().prefix { $0 != 0x20 }, as: UTF8.self)),
             (0...log.count).contains(start)
         else { throw ProviderFailure(.expired, message: "The anchor has expired.") }
         let end = min(log.count, start + min(log.count, behaviour.changeLimit))

@@ -215,7 +215,9 @@ import Testing
         provider.rename(file, to: "file", in: to)
         // Only the folder that it left has something to tell.
         domain.engine.signal(container: from)
-        try await eventually { try domain.names(in: try domain.row(number).parent) == ["file"] && domain.row(number).parent != .root }
+        try await eventually {
+            try domain.names(in: try domain.row(number).parent) == ["file"] && domain.row(number).parent != .root
+        }
         try await eventually { try domain.row(domain.row(number).parent).name == "to" }
     }
 }

@@ -223,28 +223,27 @@ import Testing
     }
 
     @Test func aFullDiskIsLeftByEvicting() async throws {
-        let disk: TestDisk
-        do {
-            disk = try TestDisk(.tmpfs, megabytes: 16)
-        } catch let error as TestDisk.Unavailable {
-            if getenv("CI") != nil { Issue.record("\(error)") }
-            return
-        }
-        // It has no path in this process's own tree.
-        let path = "/proc/self/fd/\(disk.descriptor.rawValue)"
-        let domain = try TestDomain {
-            $0.cacheFolder = path + "/cache"
-            $0.dataFolder = path + "/data"
-        }
-        for name in ["a", "b", "c"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 6 << 20)) }
-        for name in ["a", "b", "c"] {
-            let number = try await domain.item(name).number
-            try await domain.engine.download(number)
+        let domain = try TestDomain()
+        for name in ["a", "b", "c"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 2 << 20)) }
+        for name in ["a", "b"] {
+            try await domain.engine.download(try await domain.item(name).number)
             domain.clock.advance(by: 10)
+            _ = try await domain.read(name)
         }
-        withExtendedLifetime(disk) {}
+        domain.provider.fail(.contents, with: .of(.noSpace))
+        try await domain.engine.download(try await domain.item("c").number)
         #expect(try await domain.item("c").content == .current)
         #expect(try await domain.item("a").content == .dataless)
+        #expect(try await domain.item("b").content == .current)
+    }
+
+    @Test func aDiskThatIsFullOfOtherThingsIsAFailure() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.fail(.contents, with: .of(.noSpace))
+        #expect(await failure { try await domain.engine.download(number) } == .noSpace)
+        #expect(try await domain.read(number) == "contents")
     }
 
     @Test func nothingIsLeftOpen() async throws {
@@ -277,9 +276,12 @@ private struct LyingProvider: Provider {
 
     init(_ provider: MemoryProvider) { self.provider = provider }
 
-    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem { try await provider.item(identifier) }
+    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await provider.item(identifier)
+    }
 
-    func page(of container: String, after page: [UInt8]?, suggestedSize: Int) async throws(ProviderFailure) -> ItemPage {
+    func page(of container: String, after page: [UInt8]?, suggestedSize: Int) async throws(ProviderFailure) -> ItemPage
+    {
         try await provider.page(of: container, after: page, suggestedSize: suggestedSize)
     }
 

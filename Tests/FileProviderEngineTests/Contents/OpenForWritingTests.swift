@@ -73,7 +73,10 @@ import Testing
         let number = try await domain.item("file").number
         try await domain.engine.download(number)
         try domain.restart {
-            let (from, to) = (try domain.folder.descriptor.open("cache/content", [.readOnly]), try domain.folder.descriptor.open("data/edits", [.readOnly]))
+            let (from, to) = (
+                try domain.folder.descriptor.open("cache/content", [.readOnly]),
+                try domain.folder.descriptor.open("data/edits", [.readOnly])
+            )
             let name = try #require(FileName("\(number.rawValue)"))
             try from.move(name, into: to, as: name)
         }
@@ -141,7 +144,8 @@ import Testing
         let second = try await domain.open(number, for: .writing(truncating: false))
         try await second.write("TENTS", at: 3)
         #expect(try await reader.text() == "CONTENTS")
-        #expect(try #require(reader.descriptor).status().identity == (try #require(second.descriptor).status().identity))
+        #expect(
+            try #require(reader.descriptor).status().identity == (try #require(second.descriptor).status().identity))
         try await second.closed()
         try await reader.closed()
     }

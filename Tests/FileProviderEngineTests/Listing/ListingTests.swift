@@ -149,7 +149,9 @@ import Testing
     @Test func aPageOfMoreThan500BytesEndsTheListingAndLeavesWhatCame() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file")
-        domain.provider.behave { $0.page = { _, _, page in ItemPage(items: page.items, next: [UInt8](repeating: 1, count: 501)) } }
+        domain.provider.behave {
+            $0.page = { _, _, page in ItemPage(items: page.items, next: [UInt8](repeating: 1, count: 501)) }
+        }
         #expect(await failure { try await domain.list() } == .badAnswer)
         #expect(try domain.names() == ["file"])
     }
@@ -179,7 +181,9 @@ import Testing
 
     @Test func aListingThatRepeatsItsItemsForEverEnds() async throws {
         let domain = try TestDomain()
-        let items = (0..<100).map { ProviderItem(identifier: "\($0)", parent: ProviderItem.rootIdentifier, filename: "\($0)", kind: .file) }
+        let items = (0..<100).map {
+            ProviderItem(identifier: "\($0)", parent: ProviderItem.rootIdentifier, filename: "\($0)", kind: .file)
+        }
         let count = Lock<UInt64>(0)
         domain.provider.behave { behaviour in
             behaviour.page = { _, _, _ in

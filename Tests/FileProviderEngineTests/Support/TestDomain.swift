@@ -21,7 +21,8 @@ final class TestDomain {
         self.provider = provider
         self.clock = clock
         configuration = DomainConfiguration(
-            identifier: "test", displayName: "Test", dataFolder: folder.path + "/data", cacheFolder: folder.path + "/cache")
+            identifier: "test", displayName: "Test", dataFolder: folder.path + "/data",
+            cacheFolder: folder.path + "/cache")
         configure(&configuration)
         engine = try DomainEngine(configuration: configuration, provider: provider, clock: clock)
     }
