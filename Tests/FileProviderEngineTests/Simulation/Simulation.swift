@@ -256,8 +256,12 @@ final class Simulation {
             guard let file = files.randomElement(using: &generator) else { return }
             story.append("remove \(file.path)")
             forgetPromises(of: file.row)
-            let (parent, name) = (file.row.parent, file.row.name)
-            try await engine.doing { engine in try engine.remove(name, in: parent) }
+            let (parent, name, number) = (file.row.parent, file.row.name, file.row.number)
+            try await engine.doing { engine in
+                // Meanwhile something else may have got the name.
+                guard try engine.index.item(named: name, in: parent)?.number == number else { return }
+                try engine.remove(name, in: parent)
+            }
         case 7:
             story.append("make folder \(folderPath)/\(name)")
             guard folderPath.split(separator: "/").count < 3 else { return }
@@ -271,15 +275,14 @@ final class Simulation {
             guard let item = here.randomElement(using: &generator) else { return }
             let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
             story.append("rename \(item.path) to \(folderPath)/\(name) \(mode)")
-            if mode == .replacing, let other = here.first(where: { $0.row.parent == folder && $0.row.name == name }),
-                other.row.number != item.row.number, other.row.item.kind == .file, item.row.item.kind == .file
-            {
-                forgetPromises(of: other.row)
-            }
             let (parent, oldName) = (item.row.parent, item.row.name)
-            try await engine.doing { engine in
+            let replaced = try await engine.doing { engine in
+                let other = try engine.index.item(named: name, in: folder)
+                let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
                 try engine.rename(oldName, in: parent, to: name, in: folder, mode)
+                return mode == .replacing && !isSame ? other : nil
             }
+            if let replaced { forgetPromises(of: replaced) }
         }
     }
 
@@ -291,6 +294,10 @@ final class Simulation {
     /// What a file holds here goes, because whoever sees it wants it so.
     private func forgetPromises(of row: IndexedItem) {
         promised = promised.filter { $0.value != row.number }
+        for place in ["data/edits", "cache/content"] {
+            let path = "life-\(lives)/\(place)/\(row.number.rawValue)"
+            if let bytes = try? folder.content(path) { promised[String(decoding: bytes, as: UTF8.self)] = nil }
+        }
         overtake(row.item.identifier)
     }
 

@@ -101,6 +101,7 @@ extension DomainEngine {
     func removeUploads(of number: ItemNumber) {
         try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
         try? UploadCopy.remove(UploadName.earlier(number), in: folders.uploads)
+        try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
     }
 
     /// A visible item.
