@@ -60,23 +60,6 @@ import Testing
         #expect(text.count == 5000)
         #expect(Set(text).count == 1)
     }
-
-    @Test func openingAndClosingIsNoMatterOfTheEnginesThread() async throws {
-        let domain = try TestDomain()
-        domain.provider.addFile("file", "contents")
-        let number = try await domain.item("file").number
-        try await domain.engine.download(number)
-        let engine = domain.engine
-        let clock = ContinuousClock()
-        let start = clock.now
-        for _ in 0..<10_000 {
-            engine.open(number, for: .reading) { result in
-                if case .success(let item) = result { item.close() }
-            }
-        }
-        print("open and close of a complete file: \((clock.now - start) / 10_000)")
-        #expect(try await engine.status().openFileCount == 0)
-    }
 }
 
 extension DomainEngine {
