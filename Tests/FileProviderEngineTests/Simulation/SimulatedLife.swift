@@ -44,6 +44,14 @@ final class SimulatedLife: Sendable {
 
     func calmDown() { state.withLock { $0.failures = 0 } }
 
+    /// It does not die any more.
+    func spare() {
+        state.withLock { state in
+            state.requestsLeft = nil
+            state.momentsLeft = nil
+        }
+    }
+
     func die(isOnThread: Bool) {
         let isFirst = state.withLock { state in
             defer { state.isDead = true }

@@ -71,12 +71,13 @@ final class Simulation {
         // A dead one's files stay as they were at its death: the next life begins with a copy of them.
         life.whenDead { isOnThread in
             let copy: @Sendable () -> Void = {
-                do {
-                    let source = try FileDescriptor.open("\(path)/life-\(number)", [.readOnly, .directory])
-                    let target = try FileDescriptor.open(path, [.readOnly, .directory])
-                    try TreeCopier.copy(source, into: target, named: "life-\(number + 1)")
-                } catch {
-                    Issue.record(error)
+                // A program may be writing, and a copy for an upload be made: then once more.
+                for attempt in 1...1000 {
+                    do {
+                        return try Self.copy("\(path)/life-\(number)", to: path, "life-\(number + 1)")
+                    } catch {
+                        if attempt == 1000 { Issue.record(error) }
+                    }
                 }
             }
             if isOnThread {
@@ -90,6 +91,11 @@ final class Simulation {
             }
         }
         try await engine.doing { engine in engine.observeEdits { life.moment() } }
+    }
+
+    private static func copy(_ folder: String, to target: String, _ name: String) throws {
+        let source = try FileDescriptor.open(folder, [.readOnly, .directory])
+        try TreeCopier.copy(source, into: try .open(target, [.readOnly, .directory]), named: name)
     }
 
     /// When a life ends, and how much fails in it.
@@ -114,13 +120,16 @@ final class Simulation {
         if Int.random(in: 0..<8, using: &generator) == 0 {
             story.append("index lost")
             try Index.delete(path: "\(folder.path)/life-\(lives)/data/index.db")
+            // What the provider has gets new numbers; what only the journal knows keeps its own.
+            let texts = Set(provider.tree.values)
+            for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
         }
         (engine, life, clock) = try Self.start(in: "\(folder.path)/life-\(lives)", provider, state, now: clock.now)
         try await prepareLife()
     }
 
     private func comeToRest() async throws {
-        for _ in 0..<30_000 {
+        for _ in 0..<2000 {
             life.calmDown()
             if life.isDead { try await beBornAgain() }
             try await engine.doing { $0.retry() }
@@ -131,8 +140,9 @@ final class Simulation {
             }
             guard try await engine.doing({ try $0.editStatus().items.isEmpty }), !life.isDead else { continue }
             guard let here = try? await tree(), here == provider.tree else { continue }
-            return
+            break
         }
+        life.spare()
     }
 
     // MARK: Steps
@@ -239,13 +249,13 @@ final class Simulation {
             guard let file = files.randomElement(using: &generator) else { return }
             let word = word()
             story.append("write \(file.path) (\(file.row.number.rawValue)): \(word)")
-            forgetPromises(of: file.row.number)
+            forgetPromises(of: file.row)
             try await write(file.row.number, word)
             promise(word, in: file.row.number)
         case 6:
             guard let file = files.randomElement(using: &generator) else { return }
             story.append("remove \(file.path)")
-            forgetPromises(of: file.row.number)
+            forgetPromises(of: file.row)
             let (parent, name) = (file.row.parent, file.row.name)
             try await engine.doing { engine in try engine.remove(name, in: parent) }
         case 7:
@@ -264,7 +274,7 @@ final class Simulation {
             if mode == .replacing, let other = here.first(where: { $0.row.parent == folder && $0.row.name == name }),
                 other.row.number != item.row.number, other.row.item.kind == .file, item.row.item.kind == .file
             {
-                forgetPromises(of: other.row.number)
+                forgetPromises(of: other.row)
             }
             let (parent, oldName) = (item.row.parent, item.row.name)
             try await engine.doing { engine in
@@ -278,7 +288,11 @@ final class Simulation {
         if !life.isDead { promised[word] = number }
     }
 
-    private func forgetPromises(of number: ItemNumber) { promised = promised.filter { $0.value != number } }
+    /// What a file holds here goes, because whoever sees it wants it so.
+    private func forgetPromises(of row: IndexedItem) {
+        promised = promised.filter { $0.value != row.number }
+        overtake(row.item.identifier)
+    }
 
     private func make(_ name: String, in folder: ItemNumber, _ word: String) async throws -> ItemNumber {
         let engine = engine
@@ -308,12 +322,17 @@ final class Simulation {
     // MARK: Looking
 
     /// What is known here, without asking for more.
-    private func items() throws -> [(path: String, row: IndexedItem)] {
+    ///
+    /// - Parameter asAtProvider: whether a number that keeps two names apart is left out.
+    private func items(asAtProvider: Bool = false) throws -> [(path: String, row: IndexedItem)] {
         var items: [(path: String, row: IndexedItem)] = []
         var folders: [(String, ItemNumber)] = [("", .root)]
         while let (path, folder) = folders.popLast() {
             try engine.index.children(of: folder) { row in
-                let rowPath = path.isEmpty ? row.name : "\(path)/\(row.name)"
+                var name = row.name
+                let isNumbered = (2..<10).contains { name == MountName.numbered(row.item.filename, $0) }
+                if asAtProvider, row.changes.isEmpty, isNumbered { name = row.item.filename }
+                let rowPath = path.isEmpty ? name : "\(path)/\(name)"
                 items.append((rowPath, row))
                 if row.item.kind == .folder { folders.append((rowPath, row.number)) }
                 return true
@@ -332,7 +351,7 @@ final class Simulation {
             }
         }
         var tree: [String: String] = [:]
-        for (path, row) in try items() {
+        for (path, row) in try items(asAtProvider: true) {
             switch row.item.kind {
             case .folder: tree[path] = "/"
             case .symbolicLink: tree[path] = "->\(row.item.linkTarget ?? "")"
@@ -383,6 +402,11 @@ final class Simulation {
         for (path, text) in there where text.hasPrefix("word") { paths[text, default: []].append(path) }
         for word in promised.keys.sorted() where paths[word] == nil { complaints.append("lost: \(word)") }
         for (word, paths) in paths where paths.count > 1 { complaints.append("\(word) is in \(paths)") }
+        guard !complaints.isEmpty else { return [] }
+        for (path, row) in try items() {
+            let said = "\(row.item.identifier), there \(row.item.filename) in \(row.item.parent)"
+            complaints.append("  \(path) is \(row.number.rawValue), \(said), changed \(row.changes.rawValue)")
+        }
         return complaints
     }
 }
