@@ -103,8 +103,13 @@ extension DomainEngine {
 
     /// The row of an item that is there.
     func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
-        guard let row = try onRecord({ () throws(IndexFailure) in try index.item(number) }) else { throw .noSuchItem }
-        return row
+        do throws(IndexFailure) {
+            if let row = try index.item(number) { return row }
+        } catch {
+            damage.note(error)
+            throw ProviderFailure(error)
+        }
+        throw .noSuchItem
     }
 
     /// The file that all openings of an item share; `nil` where its bytes are not here.
@@ -154,7 +159,12 @@ extension DomainEngine {
     func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(ProviderFailure) -> Result {
-        try onRecord { () throws(IndexFailure) in try index.write(freesSpace: freesSpace, body) }
+        do throws(IndexFailure) {
+            return try index.write(freesSpace: freesSpace, body)
+        } catch {
+            damage.note(error)
+            throw ProviderFailure(error)
+        }
     }
 
     /// The last opening of a file has ended, which was like this.
