@@ -16,7 +16,7 @@ extension DomainEngine {
             var entry = try entry(of: row)
             // What is known to be edited needs no second word in the journal.
             let isKnown = entry.changes.contains(.contents)
-            if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.localVersion }
+            if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.versionToEdit }
             entry.changes.insert(.contents)
             entry.modified = modified
             entry.isOpen = false

@@ -71,6 +71,8 @@ package struct EditEvent: Sendable, Equatable {
 enum UploadName {
     /// What is sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
+    /// Where it was sent as a new item, until that is known to have come to nothing or to have been done.
+    static func place(_ number: ItemNumber) -> String { "\(number.rawValue).place" }
     /// What was sent before that.
     static func earlier(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
 }

@@ -26,7 +26,7 @@ struct LocalEditTests {
         try await domain.settle()
         domain.clock.advance(by: 1000)
         #expect(domain.provider.count(.create) == 0)
-        #expect(try await domain.names().isEmpty)
+        #expect(try domain.names().isEmpty)
         #expect(!domain.hasFile(number, in: "data/edits"))
     }
 

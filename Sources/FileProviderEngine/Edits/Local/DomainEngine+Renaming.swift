@@ -13,6 +13,7 @@ extension DomainEngine {
         try Self.checkName(newName)
         let other = try visible(named: newName, in: newParent)
         if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
+        if mode == .exchanging, other == nil { throw EditFailure(.noSuchFile) }
         if other?.number == row.number { return }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
@@ -112,7 +113,7 @@ extension DomainEngine {
     }
 
     /// Nobody sees it: it is there during a transaction only.
-    private static let nameInBetween = "purvey-exchange-\u{FFFD}"
+    static let nameInBetween = "purvey-exchange-\u{FFFD}"
 
     private func changesAfterMove(
         of row: IndexedItem, _ before: LocalChanges, to name: String, in folder: IndexedItem

@@ -122,7 +122,7 @@ extension DomainEngine {
                 } catch is EngineClosed {
                     return
                 } catch {
-                    await clock.wait(edits.pauses.seconds(after: attempt, using: &edits.generator))
+                    await clock.wait(pause(after: attempt))
                     if isClosed { return }
                 }
             }
@@ -209,6 +209,7 @@ extension DomainEngine {
             let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
             entry.isOpen = false
             if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
+                if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
                 entry.changes.insert(.contents)
                 entry.modified = ContentStamp(status).modifiedSeconds
             } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {

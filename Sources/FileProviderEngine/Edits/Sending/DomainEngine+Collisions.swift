@@ -10,32 +10,43 @@ extension DomainEngine {
         let holder = try await holder(of: new.filename, in: new.parent, failure)
         guard let holder else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        let isOurs =
-            switch new.kind {
-            case _ where holder.kind != new.kind: false
-            case .folder: true
-            case .symbolicLink: holder.linkTarget == new.linkTarget
-            case .file: false
-            }
-        if isOurs, try await isFree(holder) {
-            try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
-            return .done
-        }
-        if new.kind == .file, holder.kind == .file, let upload, try await isFree(holder) {
-            let (likeness, theirs) = try await likeness(of: number, to: holder)
-            switch likeness {
-            case .edited:
-                try finishNewItem(number, sent: new, in: parent, upload, theirs)
-                return .done
-            case .sent:
-                let earlier = Upload(file: upload.file, size: upload.size, generation: .max)
-                try finishNewItem(number, sent: new, in: parent, earlier, theirs)
-                return .done
-            case .other: break
-            }
-        }
+        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) { return result }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// If what the provider has is the new item, or as good as that, it is that from now on.
+    ///
+    /// - Parameter isFoldersOwn: whether any folder of the name will do, whatever is in it.
+    func adopt(
+        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
+        isFoldersOwn: Bool
+    ) async throws -> StepResult? {
+        guard holder.kind == new.kind else { return nil }
+        switch new.kind {
+        case .folder:
+            guard try await isFree(holder) else { return nil }
+            if !isFoldersOwn {
+                let page = try await asking { () async throws(ProviderFailure) in
+                    try await provider.page(of: holder.identifier, after: nil, suggestedSize: 1)
+                }
+                guard page.items.isEmpty, page.next == nil else { return nil }
+            }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
+        case .symbolicLink:
+            guard holder.linkTarget == new.linkTarget, try await isFree(holder) else { return nil }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder)
+        case .file:
+            guard let upload else { return nil }
+            let (likeness, theirs) = try await likeness(of: number, to: holder)
+            switch likeness {
+            case .edited: return try finishNewItem(number, sent: new, in: parent, upload, theirs)
+            case .sent:
+                let earlier = Upload(file: upload.file, size: upload.size, generation: .max)
+                return try finishNewItem(number, sent: new, in: parent, earlier, theirs)
+            case .other: return nil
+            }
+        }
     }
 
     /// Of an item that is moved.
@@ -56,7 +67,7 @@ extension DomainEngine {
     }
 
     /// What has a name at the provider now; `nil` where it cannot be found.
-    private func holder(
+    func holder(
         of name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> ProviderItem? {
         if let identifier = failure.collidingItem {
@@ -103,15 +114,26 @@ extension DomainEngine {
     /// The item gets another name here, and is sent with that.
     private func takeNumberedName(_ number: ItemNumber, _ holder: ProviderItem) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
-        let name = try freeName(in: row.parent) { MountName.numbered(row.name, $0 + 1) }
+        // Where it is in the way here too, what has the name there gets it here.
+        let other = try index.item(identifier: holder.identifier)
+        var count = 2
+        while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),
+            taken.number != other?.number
+        { count += 1 }
+        let name = MountName.numbered(row.name, count)
         entry.name = name
         let changed = entry
         let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.name = Self.nameInBetween }
+            let applied = try writer.apply([holder])
+            if let other, !other.changes.contains(.place) {
+                try writer.update(other.number) { $0.name = MountName.mended(holder.filename) }
+            }
             try writer.update(number) { row in
                 row.name = name
                 if !row.isKnownToProvider { row.item.filename = name }
             }
-            return try writer.apply([holder])
+            return applied
         }
         handle(applied)
         note(.renamed(to: name), of: number, row.name)

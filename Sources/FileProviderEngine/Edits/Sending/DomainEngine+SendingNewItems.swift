@@ -15,6 +15,12 @@ extension DomainEngine {
         let new = NewItem(
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
+        if let result = try await findSent(number, new, upload) { return result }
+        do throws(Errno) {
+            try SentPlace(parent: new.parent, name: new.filename).write(for: number, in: folders.uploads)
+        } catch {
+            throw LocalFailure(errno: error)
+        }
         let answer: ProviderItem
         do {
             let file = upload?.file
@@ -27,8 +33,27 @@ extension DomainEngine {
             return try await settleMissingParent(parent, failure)
         }
         try check(answer, is: row.item.kind)
-        try finishNewItem(number, sent: new, in: parent.number, upload, answer)
-        return .done
+        return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
+    }
+
+    /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
+    private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
+        guard let place = SentPlace.read(for: number, in: folders.uploads),
+            place != SentPlace(parent: new.parent, name: new.filename)
+        else { return nil }
+        let none = ProviderFailure(.filenameCollision, message: "")
+        let found: ProviderItem?
+        do {
+            found = try await holder(of: place.name, in: place.parent, none)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return nil
+        }
+        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else { return nil }
+        if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
+        var sent = new
+        sent.parent = place.parent
+        sent.filename = place.name
+        return try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
     }
 
     /// Writes that the provider has an item, which from now on is the one of the answer.
@@ -37,9 +62,11 @@ extension DomainEngine {
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
         wasThere: Bool = false
-    ) throws {
-        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
+    ) throws -> StepResult {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
+        // What was done to the double meanwhile is sent first, or has become a new item.
+        if let double, let result = try free(double) { return result }
         entry.identifier = answer.identifier
         entry.changes.remove(.created)
         entry.baseVersion = answer.contentVersion
@@ -75,8 +102,27 @@ extension DomainEngine {
             removeBytes(of: double)
             forget(double)
         }
-        if isConfirmed { removeUploads(of: number) }
+        if isConfirmed || row.item.kind != .file {
+            removeUploads(of: number)
+        } else {
+            try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
+        }
         wakeWaiters(of: number)
+        return .done
+    }
+
+    /// Makes a row that is the double of another ready to go.
+    private func free(_ double: ItemNumber) throws -> StepResult? {
+        if edits.running[double] != nil { return .waits(for: double) }
+        guard let entry = try journal.entry(double), let row = try index.item(double),
+            entry.changes.contains(.contents) || isOpenForWriting(double)
+        else { return nil }
+        let now = clock.now
+        let name = try freeName(in: row.parent) { ConflictName.conflictedCopy(of: row.name, at: now, number: $0) }
+        try becomeNew(entry, row, in: row.parent, named: name, followedBy: [])
+        note(.conflict(copy: name), of: double, row.name)
+        look(at: double)
+        return nil
     }
 
     /// The folder in which something was to be made is not there any more: it is made again, for what is in it.

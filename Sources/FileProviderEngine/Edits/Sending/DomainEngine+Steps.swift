@@ -112,8 +112,15 @@ extension DomainEngine {
     private func postpone(_ number: ItemNumber) {
         let attempt = edits.attempts[number, default: 0] + 1
         edits.attempts[number] = attempt
-        let pause = edits.pauses.seconds(after: attempt, using: &edits.generator)
+        let pause = pause(after: attempt)
         edits.queue.put(number, at: clock.now + pause)
+    }
+
+    /// Seconds until the next attempt.
+    func pause(after attempt: Int) -> Double {
+        let pauses = edits.pauses
+        var generator = edits.generator
+        return pauses.seconds(after: attempt, using: &generator)
     }
 
     /// Looks at those that waited for something to become of an item.
