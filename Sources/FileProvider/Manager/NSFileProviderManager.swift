@@ -166,8 +166,11 @@ extension NSFileProviderManager {
     // Innermost: nothing is called under it.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
+    /// Whom the managers ask within a task: tests have domains of their own so.
+    @TaskLocal package static var backendOfTask: (any ManagerBackend)?
+
     /// Whom the managers of this process ask.
-    package static var backend: any ManagerBackend { installed.withLock { $0 } ?? local }
+    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? local }
 
     /// Has the managers of this process ask somebody; `nil` for nobody.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }
