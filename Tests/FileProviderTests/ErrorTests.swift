@@ -67,6 +67,14 @@ import Testing
         #expect(error.errorUserInfo["key"] as? Int == 1)
         #expect(NSFileProviderError(_nsError: error._nsError).code == .noSuchItem)
         #expect(Set([error]).contains(error))
+        #expect(NSFileProviderError(.noSuchItem) != NSFileProviderError(.serverUnreachable))
+        #expect(NSFileProviderError(.noSuchItem) == NSFileProviderError(.noSuchItem))
+        let item = BareItem("a")
+        let about = NSFileProviderError(_nsError: NSError.fileProviderErrorForCollision(with: item))
+        #expect(about == NSFileProviderError(_nsError: NSError.fileProviderErrorForCollision(with: item)))
+        let missing = NSFileProviderError(
+            _nsError: .fileProviderErrorForNonExistentItem(withIdentifier: .rootContainer))
+        #expect(missing != NSFileProviderError(.noSuchItem))
         let own = NSFileProviderError(.noSuchItem, userInfo: [NSLocalizedDescriptionKey: "own words"])
         #expect(own.localizedDescription == "own words")
     }

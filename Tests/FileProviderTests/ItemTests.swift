@@ -97,6 +97,9 @@ import UniformTypeIdentifiers
         #expect(unknown.contentType?.identifier == "org.example.unheard-of")
         let nameless: any NSFileProviderItem = OlderItem("")
         #expect(nameless.contentType == nil)
+        // The members of another item are asked in the middle of it.
+        let wrapping: any NSFileProviderItem = WrappingItem(NewerItem())
+        #expect(wrapping.contentType == .png)
     }
 
     @Test func aMemberMayReadOtherItems() {

@@ -77,3 +77,13 @@ final class NewerItem: NSObject, NSFileProviderItemProtocol {
     let other: any NSFileProviderItem = BareItem("other")
     var isShared: Bool { other.isShared == nil }
 }
+
+/// An item that says what another one says.
+final class WrappingItem: NSObject, NSFileProviderItemProtocol {
+    let wrapped: any NSFileProviderItem
+    init(_ wrapped: any NSFileProviderItem) { self.wrapped = wrapped }
+    var itemIdentifier: NSFileProviderItemIdentifier { wrapped.itemIdentifier }
+    var parentItemIdentifier: NSFileProviderItemIdentifier { wrapped.parentItemIdentifier }
+    var filename: String { wrapped.filename }
+    var typeIdentifier: String { wrapped.typeIdentifier ?? "" }
+}
