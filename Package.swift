@@ -56,11 +56,15 @@ let package = Package(
         .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
+        // A file system of one's own, in Swift.
+        .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
@@ -71,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
@@ -88,7 +93,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("Fuse", ["CLinux", "LinuxSystem"]),
+        library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -150,7 +155,7 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library("CloudMount", ["FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
+        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -162,12 +167,17 @@ let package = Package(
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program(
+            "PurveyDaemon",
+            [
+                "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderEngine", "LinuxSystem", "PropertyLists",
+            ]),
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "ItemProvider",
-                "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider",
+                "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",
@@ -176,6 +186,7 @@ let package = Package(
                 "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -184,6 +195,11 @@ let package = Package(
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
 
+        // A file system of one's own, on the library's public interface.
+        .executableTarget(
+            name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
+            packageAccess: false, swiftSettings: settings),
+
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(
             name: "ThumbnailAction", dependencies: ["Purvey"], path: "Examples/ThumbnailAction",
@@ -191,6 +207,13 @@ let package = Package(
         .executableTarget(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
+
+        // The file provider that ships. Scripts/assemble-extension makes its bundle.
+        .executableTarget(
+            name: "LocalFolder", dependencies: [
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ],
+            path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
         // Threads for tests that block.
         .target(
@@ -281,7 +304,7 @@ let package = Package(
         tests(
             "CloudMountTests",
             [
-                "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
+                "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
                 "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
@@ -296,6 +319,7 @@ let package = Package(
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

@@ -1,0 +1,82 @@
+import CSQLite
+
+/// One prepared statement of a connection. Used where its connection is, by one thread at a time.
+///
+/// A use begins with binding, goes on with ``step()`` and ends with ``reset()``.
+final class Statement {
+    private let connection: OpaquePointer
+    private let statement: OpaquePointer
+
+    init(_ sql: String, _ connection: OpaquePointer) throws(IndexFailure) {
+        var statement: OpaquePointer?
+        // 1: SQLITE_PREPARE_PERSISTENT, kept for long.
+        let code = sqlite3_prepare_v3(connection, sql, -1, 1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw IndexFailure(code, connection) }
+        self.connection = connection
+        self.statement = statement
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    func bind(_ place: CInt, _ value: Int64) { sqlite3_bind_int64(statement, place, value) }
+    func bind(_ place: CInt, _ value: Double) { sqlite3_bind_double(statement, place, value) }
+    func bindNull(_ place: CInt) { sqlite3_bind_null(statement, place) }
+
+    /// The text is copied.
+    func bind(_ place: CInt, _ text: String) {
+        var text = text
+        text.withUTF8 { _ = csqlite_bind_text(statement, place, $0.baseAddress, UInt64($0.count)) }
+    }
+
+    /// The bytes are not copied: they stay where they are until the statement is reset.
+    func bind(_ place: CInt, kept bytes: UnsafeRawBufferPointer) {
+        _ = csqlite_bind_bytes(statement, place, bytes.baseAddress, UInt64(bytes.count))
+    }
+
+    /// Binds bytes and runs the statement to its end.
+    func run(_ place: CInt, _ bytes: [UInt8]) throws(IndexFailure) {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(IndexFailure) in
+                bind(place, kept: bytes)
+                try run()
+            }
+        }
+        try result.get()
+    }
+
+    /// Whether there is a row; after the last one the statement has been reset.
+    func step() throws(IndexFailure) -> Bool {
+        let code = sqlite3_step(statement)
+        if code == SQLITE_ROW { return true }
+        let failure = code == SQLITE_DONE ? nil : IndexFailure(code, connection)
+        sqlite3_reset(statement)
+        if let failure { throw failure }
+        return false
+    }
+
+    func reset() { sqlite3_reset(statement) }
+
+    /// Runs a statement of which no rows are wanted.
+    func run() throws(IndexFailure) {
+        if try step() { reset() }
+    }
+
+    /// The first column of the first row.
+    func number() throws(IndexFailure) -> Int64? {
+        guard try step() else { return nil }
+        defer { reset() }
+        return integer(0)
+    }
+
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+    func double(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
+    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    func text(_ column: CInt) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    /// Valid until the next step or reset.
+    func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(statement, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+    }
+}

@@ -1,0 +1,97 @@
+import FileProvider
+
+/// What is asked of the index on one connection, whether it reads only or writes too.
+final class IndexQueries {
+    let connection: DatabaseConnection
+    private let hash: KeyedHash
+    private let lookup: Lookup
+    private let row: Statement
+    private let childRows: Statement
+    private let candidates: LookupQueries
+
+    init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexFailure) {
+        self.connection = connection
+        self.hash = hash
+        self.lookup = lookup
+        row = try connection.statement("SELECT parent, changes, data FROM items WHERE number = ?1")
+        childRows = try connection.statement(
+            "SELECT number, changes, data FROM items WHERE parent = ?1 AND number > ?2 ORDER BY number")
+        candidates = try LookupQueries(connection)
+    }
+
+    /// A row as it lies in the file.
+    struct Row {
+        var number: ItemNumber
+        var parent: ItemNumber
+        var changes: LocalChanges
+        /// Valid while the row is looked at.
+        var bytes: UnsafeRawBufferPointer
+
+        var isShown: Bool { !changes.contains(.deleted) }
+
+        func item() throws(IndexFailure) -> IndexedItem {
+            try PackedItem.read(number: number, parent: parent, changes: changes, bytes)
+        }
+    }
+
+    /// Looks at a row, one that was removed here too.
+    func withRow<Result>(
+        _ number: ItemNumber, _ body: (Row) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result? {
+        row.bind(1, number.rawValue)
+        guard try row.step() else { return nil }
+        defer { row.reset() }
+        return try body(
+            Row(
+                number: number, parent: ItemNumber(rawValue: row.integer(0)),
+                changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: row.integer(1))), bytes: row.bytes(2)))
+    }
+
+    /// The item of a number, one that was removed here too.
+    func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+        try withRow(number) { row throws(IndexFailure) in try row.item() }
+    }
+
+    /// The item of an identifier, one that was removed here too.
+    func number(identifier: String) throws(IndexFailure) -> ItemNumber? {
+        try candidate(hash.identifier(identifier)) { row throws(IndexFailure) in
+            identifier.hasBytes(try PackedItem.key(row.bytes).identifier)
+        }
+    }
+
+    /// What is shown in a folder under a name.
+    ///
+    /// - Parameter isLookedFor: whether that item counts.
+    func number(
+        named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
+    ) throws(IndexFailure) -> ItemNumber? {
+        try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
+            guard row.parent == parent, row.isShown, isLookedFor(row.number) else { return false }
+            return name.hasBytes(try PackedItem.key(row.bytes).name)
+        }
+    }
+
+    private func candidate(
+        _ key: UInt64, _ isIt: (Row) throws(IndexFailure) -> Bool
+    ) throws(IndexFailure) -> ItemNumber? {
+        // Nearly always one or none.
+        for number in try candidates.numbers(key, lookup) where try withRow(number, isIt) == true { return number }
+        return nil
+    }
+
+    /// What is in a folder, by number, what was removed here too, until the function says that it has enough.
+    func children(
+        of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexFailure) -> Bool
+    ) throws(IndexFailure) {
+        childRows.bind(1, parent.rawValue)
+        childRows.bind(2, number?.rawValue ?? 0)
+        defer { childRows.reset() }
+        while try childRows.step() {
+            let row = Row(
+                number: ItemNumber(rawValue: childRows.integer(0)), parent: parent,
+                changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: childRows.integer(1))),
+                bytes: childRows.bytes(2))
+            guard try body(row) else { return }
+        }
+    }
+}

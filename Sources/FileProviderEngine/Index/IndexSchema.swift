@@ -1,0 +1,38 @@
+import Glibc
+
+/// The tables of the index.
+///
+/// - `items`: a row per item. What is looked for has columns; the rest is a ``PackedItem``.
+/// - `lookup`: from the hash of an identifier, or of a name in a folder, to the numbers of the items that may be it.
+/// - `used`: files with clean contents on this machine, and when they were used last.
+/// - `orphans`: items whose parent has not been told of, and where they are until then.
+/// - `anchors`, `settings`: words that are kept for others.
+enum IndexSchema {
+    /// An index of another version is built anew.
+    static let version: Int64 = 1
+
+    static func create(in connection: DatabaseConnection) throws(IndexFailure) {
+        try connection.run(
+            """
+            CREATE TABLE items (
+                number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, changes INTEGER NOT NULL, data BLOB NOT NULL);
+            CREATE INDEX children ON items (parent);
+            CREATE INDEX changed ON items (changes) WHERE changes <> 0;
+            CREATE TABLE lookup (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
+            CREATE TABLE used (number INTEGER PRIMARY KEY, time REAL NOT NULL, size INTEGER NOT NULL);
+            CREATE INDEX used_time ON used (time);
+            CREATE TABLE orphans (number INTEGER PRIMARY KEY, parent TEXT NOT NULL, listed INTEGER NOT NULL);
+            CREATE INDEX orphans_parent ON orphans (parent);
+            CREATE TABLE anchors (container TEXT PRIMARY KEY, anchor BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE settings (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+            """)
+        try connection.run("PRAGMA user_version = \(version)")
+    }
+
+    /// Settings of the index itself begin with this; others' must not.
+    enum Setting {
+        static let nextNumber = "index.nextNumber"
+        static let firstKey = "index.firstKey"
+        static let secondKey = "index.secondKey"
+    }
+}

@@ -1,0 +1,270 @@
+import FileProvider
+
+extension IndexWriter {
+    /// Writes down what the provider said of items: new ones, changed ones and moved ones.
+    ///
+    /// What it says is always kept. The place and name of an item here follow it, unless they were changed here. Items that
+    /// it removed are best removed first (``remove(identifiers:)``), so that their names are free for others.
+    ///
+    /// - An item whose parent nobody told of is placed in the folder that was listed, or in the root, and goes to its parent
+    ///   by itself when that comes. One that would lie within itself stays where it is.
+    /// - An item whose kind changed becomes another item with another number.
+    /// - An item in the trash is one that was removed.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder whose listing these items are from; `nil` for a feed of changes.
+    ///   - mark: which listing of that folder; see ``removeUnlisted(in:before:)``.
+    @discardableResult
+    package mutating func apply(
+        _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
+    ) throws(IndexFailure) -> AppliedItems {
+        if let folder, state.listings[folder]?.mark != mark { state.listings[folder] = (mark, NumberSet()) }
+        let application = Application(state, listedIn: folder)
+        try application.apply(items)
+        return application.result
+    }
+}
+
+/// One batch of items on its way into the index.
+private final class Application {
+    private let state: WriterConnection
+    private let folder: ItemNumber?
+    private let folderIdentifier: String?
+    var result = AppliedItems()
+
+    /// Items of the batch whose names are going to be others: they do not keep theirs from anybody.
+    private var leaving: Set<ItemNumber> = []
+    /// Hashes of the identifiers that this batch added, for those that it names twice.
+    private var addedHashes: Set<UInt64> = []
+    private var unknownParents: Set<String> = []
+    /// The parent that was looked for last: most items of a batch have the same.
+    private var lastParent: (identifier: String, number: ItemNumber?)?
+
+    init(_ state: WriterConnection, listedIn folder: ItemNumber?) {
+        self.state = state
+        self.folder = folder
+        folderIdentifier = folder.flatMap { folder in try? state.queries.item(folder)?.item.identifier }
+    }
+
+    private enum Known {
+        case new(UInt64)
+        case unchanged(ItemNumber)
+        case changed(ItemNumber)
+        case ignored
+    }
+
+    func apply(_ items: [ProviderItem]) throws(IndexFailure) {
+        var known: [Known] = []
+        known.reserveCapacity(items.count)
+        for item in items { known.append(try look(at: item)) }
+        for (item, known) in zip(items, known) {
+            switch known {
+            case .ignored: break
+            case .unchanged(let number): try confirm(number, item)
+            case .changed(let number): try change(number, item)
+            case .new(let hash):
+                if addedHashes.contains(hash), let number = try state.queries.number(identifier: item.identifier) {
+                    try change(number, item)
+                } else {
+                    try add(item, hash)
+                }
+            }
+        }
+        result.unknownParents = unknownParents.sorted()
+    }
+
+    // MARK: Looking
+
+    private func look(at item: ProviderItem) throws(IndexFailure) -> Known {
+        // These are no items, or none that a provider can have.
+        guard !item.identifier.isEmpty, !item.identifier.hasPrefix(IndexedItem.localPrefix),
+            item.identifier != ProviderItem.workingSetIdentifier, item.identifier != ProviderItem.trashIdentifier
+        else { return .ignored }
+        let hash = state.hash.identifier(item.identifier)
+        guard let number = try state.queries.number(identifier: item.identifier) else {
+            return isInTrash(item) ? .ignored : .new(hash)
+        }
+        state.bytes.clear()
+        PackedItem.write(item, to: &state.bytes)
+        let isUnchanged = try state.queries.withRow(number) { row throws(IndexFailure) in
+            let key = try PackedItem.key(row.bytes)
+            let said = UnsafeRawBufferPointer(rebasing: row.bytes[key.providerPart...])
+            if said.elementsEqual(state.bytes.bytes) { return true }
+            let before = try row.item()
+            if !before.changes.contains(.place), !before.isSaidToBe(where: item) { leaving.insert(number) }
+            return false
+        }
+        return isUnchanged == true ? .unchanged(number) : .changed(number)
+    }
+
+    private func isInTrash(_ item: ProviderItem) -> Bool {
+        item.identifier != ProviderItem.rootIdentifier
+            && (item.flags.contains(.trashed) || item.parent == ProviderItem.trashIdentifier)
+    }
+
+    /// The folder that an item says it is in.
+    private func parent(_ identifier: String) throws(IndexFailure) -> ItemNumber? {
+        if let folder, identifier == folderIdentifier { return folder }
+        if let lastParent, lastParent.identifier == identifier { return lastParent.number }
+        var number = try state.queries.number(identifier: identifier)
+        if let found = number {
+            // A file that is said to hold something does not.
+            let kind = try state.queries.withRow(found) { row throws(IndexFailure) in
+                try PackedItem.key(row.bytes).kind
+            }
+            if kind != .folder { number = nil }
+        }
+        lastParent = (identifier, number)
+        return number
+    }
+
+    // MARK: New items
+
+    private func add(_ item: ProviderItem, _ hash: UInt64) throws(IndexFailure) {
+        let number = state.takeNumber()
+        let known = try parent(item.parent)
+        let place = known ?? folder ?? .root
+        let name = try state.freeName(MountName.mended(item.filename), in: place) { !self.leaving.contains($0) }
+        try state.insert(item, number, in: place, name: name)
+        addedHashes.insert(hash)
+        result.added.append(number)
+        state.tell(.added(number, parent: place, name: name))
+        if known == nil { try noteOrphan(number, item.parent) }
+        guard item.kind == .folder else { return }
+        if lastParent?.identifier == item.identifier { lastParent = nil }
+        unknownParents.remove(item.identifier)
+        try state.adopt(IndexedItem(number: number, parent: place, name: name, item: item))
+    }
+
+    private func noteOrphan(_ number: ItemNumber, _ parent: String) throws(IndexFailure) {
+        try state.noteOrphan(number, parent: parent, listed: folder != nil)
+        unknownParents.insert(parent)
+    }
+
+    // MARK: Items that are there
+
+    /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
+    private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+        state.noteListed(number)
+        if isInTrash(item) {
+            try state.removeTree(number, &result.removed)
+            return
+        }
+        let place = try parent(item.parent)
+        guard
+            let before = try state.queries.withRow(
+                number,
+                { row throws(IndexFailure) -> IndexedItem? in
+                    let isInPlace = place == nil || row.parent == place || number == .root
+                    let hasContents = try PackedItem.hasContents(row.bytes)
+                    return isInPlace && !hasContents ? nil : try row.item()
+                }), let before
+        else { return }
+        noteContents(before, item)
+        guard number != .root, !before.changes.contains(.place) else { return }
+        try write(before, before, wasSaidToBe: false)
+    }
+
+    private func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+        guard let before = try state.queries.item(number) else { return }
+        if isInTrash(item) {
+            leaving.remove(number)
+            state.noteListed(number)
+            try state.removeTree(number, &result.removed)
+            return
+        }
+        if before.item.kind != item.kind {
+            try replace(before, item)
+            return
+        }
+        var after = before
+        after.item = item
+        result.changed.append(number)
+        noteContents(before, item)
+        if number == .root {
+            try state.replace(before, with: after)
+            state.tell(before, after, wasShown: true, isShown: true)
+        } else if before.changes.contains(.place) {
+            try state.replace(before, with: after)
+            state.tell(before, after, wasShown: before.isShown, isShown: before.isShown)
+        } else {
+            try write(before, after, wasSaidToBe: before.isSaidToBe(where: item))
+        }
+    }
+
+    /// Puts an item where the provider says.
+    private func write(
+        _ before: IndexedItem, _ said: IndexedItem, wasSaidToBe: Bool
+    ) throws(IndexFailure) {
+        var after = said
+        let number = before.number
+        let known = try parent(said.item.parent)
+        after.parent = known ?? before.parent
+        var hasCycle = false
+        if after.parent != before.parent, said.item.kind == .folder,
+            try state.isFolder(after.parent, within: number)
+        {
+            after.parent = before.parent
+            hasCycle = true
+        }
+        if before.isShown {
+            if after.parent != before.parent || !before.item.filename.hasSameBytes(as: said.item.filename) {
+                let name = MountName.mended(said.item.filename)
+                after.name = try state.freeName(name, in: after.parent) { $0 != number && !self.leaving.contains($0) }
+            } else if leaving.contains(number) {
+                // It was to go and did not; meanwhile another may have got its name.
+                after.name = try state.freeName(before.name, in: after.parent) {
+                    $0 != number && !self.leaving.contains($0)
+                }
+            }
+        }
+        leaving.remove(number)
+        try state.replace(before, with: after)
+        if known == nil {
+            if !wasSaidToBe { try noteOrphan(number, said.item.parent) }
+        } else if hasCycle {
+            try state.noteOrphan(number, parent: said.item.parent, listed: false)
+        } else {
+            try state.forgetOrphan(number)
+        }
+        if before.parent != after.parent || !before.name.hasSameBytes(as: after.name) { result.moved.append(number) }
+        state.tell(before, after, wasShown: before.isShown, isShown: before.isShown)
+    }
+
+    /// A file became a folder, or the like: one goes and another comes.
+    private func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
+        guard before.number != .root else { return }
+        leaving.remove(before.number)
+        try state.removeTree(before.number, &result.removed)
+        if let kept = try state.queries.item(before.number) {
+            // What was done to it here is the engine's to save: it is an item of this machine now.
+            var alone = kept
+            alone.item.identifier = IndexedItem.localPrefix + "\(kept.number.rawValue)"
+            try state.change(kept, to: alone)
+        }
+        if lastParent?.identifier == item.identifier { lastParent = nil }
+        try add(item, state.hash.identifier(item.identifier))
+    }
+
+    private func noteContents(_ before: IndexedItem, _ item: ProviderItem) {
+        guard item.kind == .file else { return }
+        var isOther = item.contentVersion != before.localVersion
+        if item.contentVersion.isEmpty && before.localVersion.isEmpty { isOther = !before.item.hasContents(of: item) }
+        guard isOther else { return }
+        if before.changes.contains(.contents) {
+            if !before.changes.contains(.created) { result.conflicts.append(before.number) }
+        } else if before.content == .current || before.content == .partial {
+            result.outdated.append(before.number)
+        }
+    }
+}
+
+extension IndexedItem {
+    /// Whether it is shown, or was removed here.
+    package var isShown: Bool { !changes.contains(.deleted) }
+
+    /// Whether the provider's words on the place have not changed.
+    fileprivate func isSaidToBe(where other: ProviderItem) -> Bool {
+        item.parent == other.parent && item.filename.hasSameBytes(as: other.filename)
+    }
+}

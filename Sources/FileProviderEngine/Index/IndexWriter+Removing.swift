@@ -1,0 +1,44 @@
+import FileProvider
+
+extension IndexWriter {
+    /// Removes items that the provider removed, folders with what is in them.
+    ///
+    /// Items that something was done to here stay, and so do the folders that lead to them: what becomes of them is the engine's
+    /// to say. What was removed here too is gone.
+    package mutating func remove(identifiers: [String]) throws(IndexFailure) -> RemovedItems {
+        var removed = RemovedItems()
+        for identifier in identifiers {
+            guard let number = try state.queries.number(identifier: identifier) else { continue }
+            try state.removeTree(number, &removed)
+        }
+        return removed
+    }
+
+    /// At the end of a complete listing: removes what is in a folder and was not in the listing, as
+    /// ``remove(identifiers:)`` does. What was written while the folder was listed counts as listed.
+    ///
+    /// A listing is one of this object's life: after opening the index anew a folder is listed from its beginning.
+    ///
+    /// - Parameter mark: the one with which the listing's pages were applied. With a mark that no page had, the folder is empty.
+    package mutating func removeUnlisted(
+        in folder: ItemNumber, before mark: Int64
+    ) throws(IndexFailure) -> RemovedItems {
+        var removed = RemovedItems()
+        var listed = state.listings[folder].flatMap { $0.mark == mark ? $0.numbers : nil } ?? NumberSet()
+        guard let identifier = try item(folder)?.item.identifier else { return removed }
+        var unlisted: [ItemNumber] = []
+        try state.queries.children(of: folder) { row throws(IndexFailure) in
+            if !listed.contains(row.number) { unlisted.append(row.number) }
+            return true
+        }
+        for number in unlisted {
+            guard let item = try item(number), item.isKnownToProvider else { continue }
+            // What was moved here, or waits here for its parent, is no matter of this listing.
+            if item.changes.contains(.place), item.item.parent != identifier { continue }
+            if try state.isUnlistedOrphan(number) { continue }
+            try state.removeTree(number, &removed)
+        }
+        state.listings[folder] = nil
+        return removed
+    }
+}

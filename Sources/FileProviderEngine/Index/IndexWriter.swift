@@ -1,0 +1,170 @@
+import FileProvider
+
+/// What can be written to an index within one transaction (``Index/write(freesSpace:_:)``). It sees what it has written.
+package struct IndexWriter: ~Copyable {
+    let state: WriterConnection
+
+    init(_ state: WriterConnection) { self.state = state }
+
+    // MARK: Looking
+
+    /// The item of a number, one that was removed here too.
+    package func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? { try state.queries.item(number) }
+
+    /// The item of an identifier, one that was removed here too.
+    package func item(identifier: String) throws(IndexFailure) -> IndexedItem? {
+        guard let number = try state.queries.number(identifier: identifier) else { return nil }
+        return try item(number)
+    }
+
+    /// What a folder shows under a name.
+    package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+        guard let number = try state.queries.number(named: name, in: parent) else { return nil }
+        return try item(number)
+    }
+
+    /// What is in a folder by number, what was removed here too.
+    package func children(of parent: ItemNumber) throws(IndexFailure) -> [IndexedItem] {
+        var items: [IndexedItem] = []
+        try state.queries.children(of: parent) { row throws(IndexFailure) in
+            items.append(try row.item())
+            return true
+        }
+        return items
+    }
+
+    /// A name that nothing in a folder has: the wanted one, mended, or one with a number.
+    package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexFailure) -> String {
+        try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
+    }
+
+    /// Whether a folder is another or lies in it, at whatever depth.
+    package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexFailure) -> Bool {
+        try state.isFolder(number, within: folder)
+    }
+
+    // MARK: Changing
+
+    /// Changes one item; nothing happens where there is none of the number.
+    ///
+    /// A name that a neighbour has becomes one with a number, and a folder does not go into itself. An identifier that another
+    /// row has, because the provider's changes told of an item before its maker heard of it, makes the two one item: this one.
+    ///
+    /// - Returns: what is there then.
+    @discardableResult
+    package mutating func update(
+        _ number: ItemNumber, _ change: (inout IndexedItem) throws(IndexFailure) -> Void
+    ) throws(IndexFailure) -> IndexedItem? {
+        guard let before = try item(number) else { return nil }
+        var after = before
+        try change(&after)
+        after.number = number
+        return try state.change(before, to: after)
+    }
+
+    /// Adds an item that was made here.
+    ///
+    /// - Parameter keepsNumber: whether it gets the number that it says, which it had in an index that is lost; what else has
+    ///   that number goes.
+    /// - Returns: its number. Its name may be another than the one wanted; see ``update(_:_:)``.
+    @discardableResult
+    package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexFailure) -> ItemNumber {
+        var item = item
+        if !keepsNumber {
+            item.number = state.takeNumber()
+        } else if item.number == .root {
+            return try update(.root) { $0 = item }?.number ?? .root
+        } else {
+            state.reserveNumber(item.number)
+            if let other = try self.item(item.number) {
+                return try state.change(other, to: item).number
+            }
+        }
+        return try state.add(item).number
+    }
+
+    /// A row goes, with everything in it, whatever was done to it here.
+    package mutating func delete(_ number: ItemNumber) throws(IndexFailure) {
+        guard number != .root else { return }
+        var removed = RemovedItems()
+        try state.removeTree(number, evenIfChanged: true, &removed)
+    }
+
+    // MARK: What is used
+
+    /// Notes that a file's contents were used.
+    ///
+    /// - Parameter time: later ones are greater.
+    package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
+        let statement = try state.connection.statement("UPDATE used SET time = ?2 WHERE number = ?1")
+        statement.bind(1, number.rawValue)
+        statement.bind(2, time)
+        try statement.run()
+    }
+
+    /// Files whose clean contents are here and may go, the one that was used longest ago first, with their bytes here.
+    package func leastRecentlyUsed(limit: Int) throws(IndexFailure) -> [(number: ItemNumber, localSize: Int64)] {
+        let statement = try state.connection.statement("SELECT number, size FROM used ORDER BY time, number LIMIT ?1")
+        statement.bind(1, Int64(limit))
+        var files: [(number: ItemNumber, localSize: Int64)] = []
+        while try statement.step() {
+            files.append((ItemNumber(rawValue: statement.integer(0)), statement.integer(1)))
+        }
+        return files
+    }
+
+    // MARK: Anchors and settings
+
+    package func anchor(of container: String) throws(IndexFailure) -> [UInt8]? {
+        try value("SELECT anchor FROM anchors WHERE container = ?1", container)
+    }
+
+    package mutating func setAnchor(_ anchor: [UInt8]?, of container: String) throws(IndexFailure) {
+        try set(
+            anchor, container, "INSERT OR REPLACE INTO anchors VALUES (?1, ?2)",
+            "DELETE FROM anchors WHERE container = ?1")
+    }
+
+    package func setting(_ key: String) throws(IndexFailure) -> [UInt8]? {
+        try value("SELECT value FROM settings WHERE key = ?1", key)
+    }
+
+    /// - Parameter key: none that begins with `index.`, which are the index's own.
+    package mutating func setSetting(_ key: String, _ value: [UInt8]?) throws(IndexFailure) {
+        try set(value, key, "INSERT OR REPLACE INTO settings VALUES (?1, ?2)", "DELETE FROM settings WHERE key = ?1")
+    }
+
+    private func value(_ sql: String, _ key: String) throws(IndexFailure) -> [UInt8]? {
+        let statement = try state.connection.statement(sql)
+        statement.bind(1, key)
+        guard try statement.step() else { return nil }
+        return [UInt8](statement.bytes(0))
+    }
+
+    private func set(
+        _ value: [UInt8]?, _ key: String, _ put: String, _ remove: String
+    ) throws(IndexFailure) {
+        let statement = try state.connection.statement(value == nil ? remove : put)
+        statement.bind(1, key)
+        if let value { try statement.run(2, value) } else { try statement.run() }
+    }
+
+    // MARK: The root
+
+    mutating func makeRoot() throws(IndexFailure) {
+        guard try item(.root) == nil else { return }
+        let root = ProviderItem(
+            identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
+            kind: .folder)
+        try state.insert(IndexedItem(number: .root, parent: .root, name: "root", item: root))
+    }
+}
+
+extension IndexedItem {
+    /// An item of which nothing is here and to which nothing was done here.
+    package init(number: ItemNumber = ItemNumber(rawValue: 0), parent: ItemNumber, name: String, item: ProviderItem) {
+        self.init(
+            number: number, parent: parent, name: name, item: item, changes: [], content: .dataless, localSize: 0,
+            localVersion: [], localModified: nil, mode: nil, listing: .never, isKept: false)
+    }
+}

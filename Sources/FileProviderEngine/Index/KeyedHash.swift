@@ -1,0 +1,49 @@
+/// A hash that nobody can foresee without the key, so that no provider can choose names or identifiers that hash alike.
+struct KeyedHash: Sendable {
+    private let first: UInt64
+    private let second: UInt64
+
+    init(first: UInt64, second: UInt64) {
+        self.first = first | 1
+        self.second = second | 1
+    }
+
+    /// The hash of an identifier.
+    func identifier(_ bytes: UnsafeRawBufferPointer) -> UInt64 { hash(bytes, 0) }
+
+    /// The hash of a name in a folder.
+    func name(_ bytes: UnsafeRawBufferPointer, in parent: ItemNumber) -> UInt64 {
+        hash(bytes, UInt64(bitPattern: parent.rawValue))
+    }
+
+    func identifier(_ text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 { identifier(UnsafeRawBufferPointer($0)) }
+    }
+
+    func name(_ text: String, in parent: ItemNumber) -> UInt64 {
+        var text = text
+        return text.withUTF8 { name(UnsafeRawBufferPointer($0), in: parent) }
+    }
+
+    /// Eight bytes at a time are multiplied with the key's to 128 bits, of which both halves count.
+    private func hash(_ bytes: UnsafeRawBufferPointer, _ domain: UInt64) -> UInt64 {
+        var state = Self.mixed(domain ^ first, UInt64(bytes.count) ^ second)
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            state = Self.mixed(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ second, state ^ first)
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return Self.mixed(Self.mixed(rest ^ first, state ^ second), second)
+    }
+
+    private static func mixed(_ one: UInt64, _ other: UInt64) -> UInt64 {
+        let product = one.multipliedFullWidth(by: other)
+        return product.high ^ product.low
+    }
+}

@@ -1,0 +1,100 @@
+/// Names of items as names of files.
+package enum MountName {
+    /// The longest name of a file, in bytes of UTF-8.
+    package static let limit = 255
+
+    /// The name if it can be one of a file, otherwise one that is as much like it as possible.
+    ///
+    /// A slash becomes a colon-like division slash (U+2215), control characters become `_`, `.` and `..` and the empty name get
+    /// an underscore, and what is too long is cut before its extension. The answer depends on the name alone.
+    package static func mended(_ name: String) -> String {
+        isValid(name) ? name : mend(name)
+    }
+
+    /// Whether a name can be one of a file as it is.
+    package static func isValid(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard !bytes.isEmpty, bytes.count <= limit else { return false }
+        var others = false
+        for byte in bytes {
+            if byte < 0x20 || byte == UInt8(ascii: "/") || byte == 0x7F { return false }
+            if byte != UInt8(ascii: ".") { others = true }
+        }
+        return others || bytes.count > 2
+    }
+
+    private static func mend(_ name: String) -> String {
+        var mended = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            switch scalar.value {
+            case 0x2F: mended.append("\u{2215}")
+            case 0..<0x20, 0x7F: mended.append("_")
+            default: mended.append(scalar)
+            }
+        }
+        switch String(mended) {
+        case "": return "_"
+        case ".": return "_."
+        case "..": return "_.."
+        case let whole: return joined(split(whole), suffix: "")
+        }
+    }
+
+    /// The name for the second and further items of one name: "name 2.ext".
+    ///
+    /// - Parameter name: a valid name.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        joined(split(name), suffix: " \(number)")
+    }
+
+    /// A name's stem and its extension with the dot. A name that begins with its only dot is a stem; so is one whose extension is
+    /// so long that it is more likely a sentence.
+    private static func split(_ name: String) -> (stem: String, ending: String) {
+        let scalars = name.unicodeScalars
+        guard let dot = scalars.lastIndex(of: "."), dot != scalars.startIndex else { return (name, "") }
+        let ending = String(scalars[dot...])
+        guard ending.utf8.count > 1, ending.utf8.count <= 32 else { return (name, "") }
+        return (String(scalars[..<dot]), ending)
+    }
+
+    /// Cuts the stem between characters so that everything has room.
+    private static func joined(_ parts: (stem: String, ending: String), suffix: String) -> String {
+        let room = limit - parts.ending.utf8.count - suffix.utf8.count
+        return cut(parts.stem, to: room) + suffix + parts.ending
+    }
+
+    private static func cut(_ text: String, to room: Int) -> String {
+        guard text.utf8.count > room else { return text }
+        var kept = ""
+        for character in text {
+            guard kept.utf8.count + character.utf8.count <= room else { break }
+            kept.append(character)
+        }
+        if !kept.isEmpty { return kept }
+        // One character can be as long as it likes, and is then cut between its scalars.
+        var scalars = String.UnicodeScalarView()
+        var count = 0
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= room else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
+    }
+}
+
+extension String {
+    /// Whether two texts are the same bytes: names that only look alike are two.
+    func hasSameBytes(as other: String) -> Bool {
+        var one = self
+        var other = other
+        return one.withUTF8 { one in
+            other.withUTF8 { other in one.count == other.count && one.elementsEqual(other) }
+        }
+    }
+
+    func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var text = self
+        return text.withUTF8 { text in text.count == bytes.count && text.elementsEqual(bytes) }
+    }
+}

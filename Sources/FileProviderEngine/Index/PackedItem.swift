@@ -1,0 +1,249 @@
+import FileProvider
+
+/// How an item is written in its row, apart from its number, its parent and what was done to it here, which are columns:
+/// first what this machine knows of it, then what the provider said, each in as few bytes as it takes.
+///
+/// The provider's part begins with the name and the identifier, which are what a row is looked for by.
+enum PackedItem {
+    /// Changes with every change of the form; a row with another is damaged, since ``IndexSchema`` has a version too.
+    private static let form: UInt8 = 1
+
+    private struct Local: OptionSet {
+        let rawValue: UInt64
+        static let kept = Local(rawValue: 1 << 4)
+        static let contents = Local(rawValue: 1 << 5)
+        static let modified = Local(rawValue: 1 << 6)
+        static let mode = Local(rawValue: 1 << 7)
+        /// The name here is not the provider's.
+        static let name = Local(rawValue: 1 << 8)
+    }
+
+    private struct Said: OptionSet {
+        let rawValue: UInt64
+        static let size = Said(rawValue: 1 << 0)
+        static let childCount = Said(rawValue: 1 << 1)
+        static let created = Said(rawValue: 1 << 2)
+        static let modified = Said(rawValue: 1 << 3)
+        static let lastUsed = Said(rawValue: 1 << 4)
+        static let favoriteRank = Said(rawValue: 1 << 5)
+        static let tagData = Said(rawValue: 1 << 6)
+        static let fileSystemFlags = Said(rawValue: 1 << 7)
+        static let extendedAttributes = Said(rawValue: 1 << 8)
+        static let linkTarget = Said(rawValue: 1 << 9)
+        static let uploadingError = Said(rawValue: 1 << 10)
+        static let contentType = Said(rawValue: 1 << 11)
+        static let contentVersion = Said(rawValue: 1 << 12)
+        static let metadataVersion = Said(rawValue: 1 << 13)
+        static let collidingItem = Said(rawValue: 1 << 14)
+    }
+
+    // MARK: Writing
+
+    static func write(_ item: IndexedItem, to bytes: inout ByteWriter) {
+        var local = Local(rawValue: UInt64(item.content.rawValue) | UInt64(item.listing.rawValue) << 2)
+        if item.isKept { local.insert(.kept) }
+        if item.localSize != 0 || !item.localVersion.isEmpty { local.insert(.contents) }
+        if item.localModified != nil { local.insert(.modified) }
+        if item.mode != nil { local.insert(.mode) }
+        if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
+        bytes.byte(form)
+        bytes.number(local.rawValue)
+        if local.contains(.contents) {
+            bytes.signed(item.localSize)
+            bytes.counted(item.localVersion)
+        }
+        if let modified = item.localModified { bytes.double(modified) }
+        if let mode = item.mode { bytes.number(UInt64(mode)) }
+        if local.contains(.name) { bytes.text(item.name) }
+        write(item.item, to: &bytes)
+    }
+
+    /// The local part of an item that is new here and has the provider's name, or another.
+    static func writeNewLocalPart(name: String?, to bytes: inout ByteWriter) {
+        bytes.byte(form)
+        bytes.number(name == nil ? 0 : Local.name.rawValue)
+        if let name { bytes.text(name) }
+    }
+
+    /// The provider's part.
+    static func write(_ item: ProviderItem, to bytes: inout ByteWriter) {
+        bytes.text(item.filename)
+        bytes.text(item.identifier)
+        bytes.text(item.parent)
+        var said: Said = []
+        if item.size != nil { said.insert(.size) }
+        if item.childCount != nil { said.insert(.childCount) }
+        if item.created != nil { said.insert(.created) }
+        if item.modified != nil { said.insert(.modified) }
+        if item.lastUsed != nil { said.insert(.lastUsed) }
+        if item.favoriteRank != nil { said.insert(.favoriteRank) }
+        if item.tagData != nil { said.insert(.tagData) }
+        if item.fileSystemFlags != nil { said.insert(.fileSystemFlags) }
+        if !item.extendedAttributes.isEmpty { said.insert(.extendedAttributes) }
+        if item.linkTarget != nil { said.insert(.linkTarget) }
+        if item.uploadingError != nil { said.insert(.uploadingError) }
+        if item.uploadingError?.collidingItem != nil { said.insert(.collidingItem) }
+        if !item.contentType.isEmpty { said.insert(.contentType) }
+        if !item.contentVersion.isEmpty { said.insert(.contentVersion) }
+        if !item.metadataVersion.isEmpty { said.insert(.metadataVersion) }
+        bytes.byte(item.kind.rawValue)
+        bytes.number(said.rawValue)
+        bytes.number(UInt64(item.capabilities))
+        bytes.number(UInt64(item.flags.rawValue))
+        if let size = item.size { bytes.signed(size) }
+        if let childCount = item.childCount { bytes.signed(Int64(childCount)) }
+        if let created = item.created { bytes.double(created) }
+        if let modified = item.modified { bytes.double(modified) }
+        if let lastUsed = item.lastUsed { bytes.double(lastUsed) }
+        if said.contains(.contentType) { bytes.text(item.contentType) }
+        if said.contains(.contentVersion) { bytes.counted(item.contentVersion) }
+        if said.contains(.metadataVersion) { bytes.counted(item.metadataVersion) }
+        if let favoriteRank = item.favoriteRank { bytes.number(favoriteRank) }
+        if let tagData = item.tagData { bytes.counted(tagData) }
+        if let flags = item.fileSystemFlags { bytes.number(UInt64(flags)) }
+        if said.contains(.extendedAttributes) {
+            bytes.number(UInt64(item.extendedAttributes.count))
+            // In one order, because rows are compared as bytes.
+            for (name, value) in item.extendedAttributes.sorted(by: { $0.key < $1.key }) {
+                bytes.text(name)
+                bytes.counted(value)
+            }
+        }
+        if let target = item.linkTarget { bytes.text(target) }
+        if let error = item.uploadingError { write(error, to: &bytes) }
+    }
+
+    static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
+        bytes.byte(failure.kind.rawValue)
+        bytes.text(failure.domain)
+        bytes.signed(Int64(failure.code))
+        bytes.text(failure.message)
+        if let colliding = failure.collidingItem { bytes.text(colliding) }
+    }
+
+    // MARK: Reading
+
+    static func read(
+        number: ItemNumber, parent: ItemNumber, changes: LocalChanges, _ bytes: UnsafeRawBufferPointer
+    ) throws(IndexFailure) -> IndexedItem {
+        var reader = ByteReader(bytes)
+        let (local, before) = try readLocal(&reader)
+        let item = try readProvider(&reader)
+        return IndexedItem(
+            number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
+            content: local.content, localSize: before.size, localVersion: before.version,
+            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept)
+    }
+
+    /// What a row is looked for by, without the rest of it.
+    struct Key {
+        var name: UnsafeRawBufferPointer
+        var identifier: UnsafeRawBufferPointer
+        var kind: ProviderItem.Kind
+        /// Where the provider's part begins.
+        var providerPart: Int
+    }
+
+    /// Valid for as long as the bytes are.
+    static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Key {
+        var reader = ByteReader(bytes)
+        guard try reader.byte() == form else { throw ByteReader.damage }
+        let local = Local(rawValue: try reader.number())
+        if local.contains(.contents) {
+            _ = try reader.number()
+            _ = try reader.counted()
+        }
+        if local.contains(.modified) { _ = try reader.double() }
+        if local.contains(.mode) { _ = try reader.number() }
+        let name = local.contains(.name) ? try reader.counted() : nil
+        let start = reader.position
+        let filename = try reader.counted()
+        let identifier = try reader.counted()
+        _ = try reader.counted()
+        guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        return Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start)
+    }
+
+    /// Whether something of the file's contents is said to be here.
+    static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Bool {
+        var reader = ByteReader(bytes)
+        guard try reader.byte() == form else { throw ByteReader.damage }
+        return try reader.number() & 3 != 0
+    }
+
+    private struct Before {
+        var size: Int64 = 0
+        var version: [UInt8] = []
+        var modified: Double?
+        var mode: UInt16?
+        var name: String?
+    }
+
+    private struct States {
+        var content: ContentState
+        var listing: ListingState
+        var isKept: Bool
+    }
+
+    private static func readLocal(_ reader: inout ByteReader) throws(IndexFailure) -> (States, Before) {
+        guard try reader.byte() == form else { throw ByteReader.damage }
+        let local = Local(rawValue: try reader.number())
+        guard let content = ContentState(rawValue: UInt8(local.rawValue & 3)),
+            let listing = ListingState(rawValue: UInt8(local.rawValue >> 2 & 3))
+        else { throw ByteReader.damage }
+        var before = Before()
+        if local.contains(.contents) {
+            before.size = try reader.signed()
+            before.version = try reader.array()
+        }
+        if local.contains(.modified) { before.modified = try reader.double() }
+        if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
+        if local.contains(.name) { before.name = try reader.text() }
+        return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
+    }
+
+    static func readProvider(_ reader: inout ByteReader) throws(IndexFailure) -> ProviderItem {
+        let filename = try reader.text()
+        let identifier = try reader.text()
+        let parent = try reader.text()
+        guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        var item = ProviderItem(identifier: identifier, parent: parent, filename: filename, kind: kind)
+        let said = Said(rawValue: try reader.number())
+        item.capabilities = UInt(truncatingIfNeeded: try reader.number())
+        item.flags = ProviderItem.Flags(rawValue: UInt16(truncatingIfNeeded: try reader.number()))
+        if said.contains(.size) { item.size = try reader.signed() }
+        if said.contains(.childCount) { item.childCount = Int(truncatingIfNeeded: try reader.signed()) }
+        if said.contains(.created) { item.created = try reader.double() }
+        if said.contains(.modified) { item.modified = try reader.double() }
+        if said.contains(.lastUsed) { item.lastUsed = try reader.double() }
+        if said.contains(.contentType) { item.contentType = try reader.text() }
+        if said.contains(.contentVersion) { item.contentVersion = try reader.array() }
+        if said.contains(.metadataVersion) { item.metadataVersion = try reader.array() }
+        if said.contains(.favoriteRank) { item.favoriteRank = try reader.number() }
+        if said.contains(.tagData) { item.tagData = try reader.array() }
+        if said.contains(.fileSystemFlags) { item.fileSystemFlags = UInt(truncatingIfNeeded: try reader.number()) }
+        if said.contains(.extendedAttributes) {
+            for _ in 0..<(try reader.number()) {
+                let name = try reader.text()
+                item.extendedAttributes[name] = try reader.array()
+            }
+        }
+        if said.contains(.linkTarget) { item.linkTarget = try reader.text() }
+        if said.contains(.uploadingError) {
+            item.uploadingError = try readFailure(&reader, hasCollidingItem: said.contains(.collidingItem))
+        }
+        return item
+    }
+
+    static func readFailure(
+        _ reader: inout ByteReader, hasCollidingItem: Bool
+    ) throws(IndexFailure) -> ProviderFailure {
+        guard let kind = ProviderFailure.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        let domain = try reader.text()
+        let code = Int(truncatingIfNeeded: try reader.signed())
+        let message = try reader.text()
+        return ProviderFailure(
+            kind, message: message, domain: domain, code: code,
+            collidingItem: hasCollidingItem ? try reader.text() : nil)
+    }
+}

@@ -1,0 +1,271 @@
+import FileProvider
+import Glibc
+
+/// The connection that writes, with what it knows besides the file. Behind the index's gate.
+final class WriterConnection {
+    let connection: DatabaseConnection
+    let queries: IndexQueries
+    let hash: KeyedHash
+    private let reserve: ReserveFile
+    private let lookup: LookupWriter
+    private let insertRow: Statement
+    private let updateRow: Statement
+    private let deleteRow: Statement
+    private let use: Statement
+    private let unuse: Statement
+    private let insertOrphan: Statement
+    private let deleteOrphan: Statement
+
+    /// Numbers are given in this order and never again.
+    private(set) var nextNumber: Int64
+    private var savedNextNumber: Int64
+    /// So that nobody looks for them where there are none, which is nearly always.
+    private var orphanCount: Int64
+
+    /// Whether anybody wants to know the changes.
+    var isObserved = false
+    private var changes: [IndexChange] = []
+    /// Listings under way: what was written since each began.
+    var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
+    var bytes = ByteWriter()
+
+    init(_ connection: DatabaseConnection, lookup: Lookup, reserve: ReserveFile) throws(IndexFailure) {
+        self.connection = connection
+        self.reserve = reserve
+        hash = try Self.hash(connection)
+        queries = try IndexQueries(connection, hash: hash, lookup: lookup)
+        self.lookup = try LookupWriter(connection)
+        insertRow = try connection.statement(
+            "INSERT INTO items (number, parent, changes, data) VALUES (?1, ?2, ?3, ?4)")
+        updateRow = try connection.statement(
+            "UPDATE items SET parent = ?2, changes = ?3, data = ?4 WHERE number = ?1")
+        deleteRow = try connection.statement("DELETE FROM items WHERE number = ?1")
+        use = try connection.statement(
+            "INSERT INTO used (number, time, size) VALUES (?1, (SELECT ifnull(max(time), 0) FROM used), ?2)"
+                + " ON CONFLICT (number) DO UPDATE SET size = excluded.size")
+        unuse = try connection.statement("DELETE FROM used WHERE number = ?1")
+        insertOrphan = try connection.statement(
+            "INSERT OR REPLACE INTO orphans (number, parent, listed) VALUES (?1, ?2, ?3)")
+        deleteOrphan = try connection.statement("DELETE FROM orphans WHERE number = ?1")
+        nextNumber = 0
+        savedNextNumber = 0
+        orphanCount = 0
+        try readCounts()
+        reserve.fill()
+    }
+
+    private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
+        var keys: [UInt64] = []
+        for name in [IndexSchema.Setting.firstKey, IndexSchema.Setting.secondKey] {
+            let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
+            read.bind(1, name)
+            if try read.step() {
+                keys.append(UInt64(bitPattern: read.integer(0)))
+                read.reset()
+            } else {
+                let key = UInt64.random(in: .min ... .max)
+                let write = try connection.statement("INSERT INTO settings (key, value) VALUES (?1, ?2)")
+                write.bind(1, name)
+                write.bind(2, Int64(bitPattern: key))
+                try write.run()
+                keys.append(key)
+            }
+        }
+        return KeyedHash(first: keys[0], second: keys[1])
+    }
+
+    private func readCounts() throws(IndexFailure) {
+        let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
+        read.bind(1, IndexSchema.Setting.nextNumber)
+        savedNextNumber = try read.number() ?? 0
+        let last = try connection.number("SELECT max(number) FROM items")
+        nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
+        orphanCount = try connection.number("SELECT count(*) FROM orphans")
+    }
+
+    // MARK: Transactions
+
+    func transaction<Result>(
+        freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        do {
+            let result = try attempt(body)
+            if !freesSpace { reserve.fill() }
+            return result
+        } catch .full where freesSpace && reserve.spend() {
+            return try attempt(body)
+        }
+    }
+
+    private func attempt<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        changes.removeAll(keepingCapacity: true)
+        do {
+            return try connection.transaction { () throws(IndexFailure) in
+                var writer = IndexWriter(self)
+                let result = try body(&writer)
+                try saveCounts()
+                return result
+            }
+        } catch {
+            changes.removeAll()
+            // What was counted in the meantime did not happen.
+            try? readCounts()
+            throw error
+        }
+    }
+
+    private func saveCounts() throws(IndexFailure) {
+        guard nextNumber != savedNextNumber else { return }
+        let write = try connection.statement("INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)")
+        write.bind(1, IndexSchema.Setting.nextNumber)
+        write.bind(2, nextNumber)
+        try write.run()
+        savedNextNumber = nextNumber
+    }
+
+    func takeChanges() -> [IndexChange] {
+        defer { changes = [] }
+        return changes
+    }
+
+    func tell(_ change: @autoclosure () -> IndexChange) {
+        if isObserved { changes.append(change()) }
+    }
+
+    // MARK: Rows
+
+    func takeNumber() -> ItemNumber {
+        defer { nextNumber += 1 }
+        return ItemNumber(rawValue: nextNumber)
+    }
+
+    func reserveNumber(_ number: ItemNumber) { nextNumber = max(nextNumber, number.rawValue + 1) }
+
+    /// A row of an item that is new here, as the provider says it.
+    func insert(_ item: ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String) throws(IndexFailure) {
+        bytes.clear()
+        PackedItem.writeNewLocalPart(name: name.hasSameBytes(as: item.filename) ? nil : name, to: &bytes)
+        PackedItem.write(item, to: &bytes)
+        try insertBytes(number, in: parent, [])
+        try lookup.add(hash.identifier(item.identifier), number)
+        try lookup.add(hash.name(name, in: parent), number)
+        noteListed(number)
+    }
+
+    func insert(_ item: IndexedItem) throws(IndexFailure) {
+        bytes.clear()
+        PackedItem.write(item, to: &bytes)
+        try insertBytes(item.number, in: column(item), item.changes)
+        try lookup.add(hash.identifier(item.item.identifier), item.number)
+        try lookup.add(hash.name(item.name, in: item.parent), item.number)
+        try noteContents(of: item, before: nil)
+        noteListed(item.number)
+    }
+
+    private func insertBytes(_ number: ItemNumber, in parent: ItemNumber, _ changes: LocalChanges) throws(IndexFailure)
+    {
+        insertRow.bind(1, number.rawValue)
+        insertRow.bind(2, parent.rawValue)
+        insertRow.bind(3, Int64(changes.rawValue))
+        insertRow.bind(4, kept: bytes.bytes)
+        try insertRow.run()
+    }
+
+    /// Writes a row that is there already.
+    func replace(_ before: IndexedItem, with item: IndexedItem) throws(IndexFailure) {
+        noteListed(item.number)
+        guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return }
+        bytes.clear()
+        PackedItem.write(item, to: &bytes)
+        updateRow.bind(1, item.number.rawValue)
+        updateRow.bind(2, column(item).rawValue)
+        updateRow.bind(3, Int64(item.changes.rawValue))
+        updateRow.bind(4, kept: bytes.bytes)
+        try updateRow.run()
+        if before.item.identifier != item.item.identifier {
+            try lookup.remove(hash.identifier(before.item.identifier), item.number)
+            try lookup.add(hash.identifier(item.item.identifier), item.number)
+        }
+        if before.parent != item.parent || !before.name.hasSameBytes(as: item.name) {
+            try lookup.remove(hash.name(before.name, in: before.parent), item.number)
+            try lookup.add(hash.name(item.name, in: item.parent), item.number)
+        }
+        try noteContents(of: item, before: before)
+    }
+
+    /// The row goes, and nothing else.
+    func delete(_ item: IndexedItem) throws(IndexFailure) {
+        deleteRow.bind(1, item.number.rawValue)
+        try deleteRow.run()
+        try lookup.remove(hash.identifier(item.item.identifier), item.number)
+        try lookup.remove(hash.name(item.name, in: item.parent), item.number)
+        if item.content != .dataless {
+            unuse.bind(1, item.number.rawValue)
+            try unuse.run()
+        }
+        try forgetOrphan(item.number)
+    }
+
+    /// The root is in no folder, and must not be found in itself.
+    private func column(_ item: IndexedItem) -> ItemNumber {
+        item.number == .root ? ItemNumber(rawValue: 0) : item.parent
+    }
+
+    private func noteContents(of item: IndexedItem, before: IndexedItem?) throws(IndexFailure) {
+        let isEvictable = item.isEvictable
+        guard isEvictable || before?.isEvictable == true else { return }
+        if isEvictable, before?.isEvictable == true, before?.localSize == item.localSize { return }
+        let statement = isEvictable ? use : unuse
+        statement.bind(1, item.number.rawValue)
+        if isEvictable { statement.bind(2, item.localSize) }
+        try statement.run()
+    }
+
+    // MARK: Listings
+
+    /// A row that was written while a folder is listed counts as listed: the page may be older than it.
+    func noteListed(_ number: ItemNumber) {
+        for folder in listings.keys { listings[folder]?.numbers.insert(number) }
+    }
+
+    // MARK: Orphans
+
+    func noteOrphan(_ number: ItemNumber, parent: String, listed: Bool) throws(IndexFailure) {
+        insertOrphan.bind(1, number.rawValue)
+        insertOrphan.bind(2, parent)
+        insertOrphan.bind(3, Int64(listed ? 1 : 0))
+        try insertOrphan.run()
+        orphanCount += 1
+    }
+
+    func forgetOrphan(_ number: ItemNumber) throws(IndexFailure) {
+        guard orphanCount > 0 else { return }
+        deleteOrphan.bind(1, number.rawValue)
+        try deleteOrphan.run()
+    }
+
+    /// Items that wait for a parent.
+    func orphans(of identifier: String) throws(IndexFailure) -> [ItemNumber] {
+        guard orphanCount > 0 else { return [] }
+        let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 ORDER BY number")
+        statement.bind(1, identifier)
+        var numbers: [ItemNumber] = []
+        while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+        return numbers
+    }
+
+    /// Whether an item is where it is only because a change told of it before its parent was known.
+    func isUnlistedOrphan(_ number: ItemNumber) throws(IndexFailure) -> Bool {
+        guard orphanCount > 0 else { return false }
+        let statement = try connection.statement("SELECT 1 FROM orphans WHERE number = ?1 AND listed = 0")
+        statement.bind(1, number.rawValue)
+        return try statement.number() != nil
+    }
+}
+
+extension IndexedItem {
+    /// Whether its contents are here and can be had again.
+    var isEvictable: Bool { (content == .current || content == .partial) && !isKept }
+}

@@ -1,0 +1,139 @@
+import FileProvider
+
+/// What was done to one item on this machine that the provider has not confirmed: how the item here differs from the
+/// provider's, not how it came to that. It holds what an index that is lost needs to show the item again.
+package struct JournalEntry: Sendable, Equatable {
+    package var number: ItemNumber
+    /// The provider's; one that begins with ``IndexedItem/localPrefix`` where it has none yet.
+    package var identifier: String
+    package var parent: ItemNumber
+    package var parentIdentifier: String
+    /// The name here.
+    package var name: String
+    package var kind: ProviderItem.Kind
+    package var changes: LocalChanges
+    /// The version of the contents that the change began with; empty for none.
+    package var baseVersion: [UInt8] = []
+    /// Seconds since 1970.
+    package var modified: Double = 0
+    /// As set here; `nil` where the standard one counts.
+    package var mode: UInt16?
+    package var linkTarget: String?
+    /// It was opened for writing, and was not compared since with what it was then.
+    package var isOpen = false
+    /// What the file was when it was opened; `nil` where it was not.
+    package var statusAtOpen: FileMark?
+    /// How often the provider was asked for this change, in vain.
+    package var attempts = 0
+    /// When it is to be asked next; seconds since 1970.
+    package var nextAttempt: Double = 0
+    package var failure: ProviderFailure?
+
+    /// By what a file that was written to is told from one that was not.
+    package struct FileMark: Sendable, Equatable {
+        package var size: Int64
+        package var modifiedNanoseconds: Int64
+        package var changedNanoseconds: Int64
+
+        package init(size: Int64, modifiedNanoseconds: Int64, changedNanoseconds: Int64) {
+            self.size = size
+            self.modifiedNanoseconds = modifiedNanoseconds
+            self.changedNanoseconds = changedNanoseconds
+        }
+    }
+
+    package init(
+        number: ItemNumber, identifier: String, parent: ItemNumber, parentIdentifier: String, name: String,
+        kind: ProviderItem.Kind, changes: LocalChanges
+    ) {
+        self.number = number
+        self.identifier = identifier
+        self.parent = parent
+        self.parentIdentifier = parentIdentifier
+        self.name = name
+        self.kind = kind
+        self.changes = changes
+    }
+
+    /// The entry of a row of the index.
+    package init(_ item: IndexedItem, parentIdentifier: String) {
+        self.init(
+            number: item.number, identifier: item.item.identifier, parent: item.parent,
+            parentIdentifier: parentIdentifier, name: item.name, kind: item.item.kind, changes: item.changes)
+        baseVersion = item.localVersion
+        modified = item.localModified ?? item.item.modified ?? 0
+        mode = item.mode
+        linkTarget = item.item.linkTarget
+    }
+}
+
+extension JournalEntry {
+    private struct Parts: OptionSet {
+        let rawValue: UInt64
+        static let mode = Parts(rawValue: 1)
+        static let linkTarget = Parts(rawValue: 2)
+        static let isOpen = Parts(rawValue: 4)
+        static let statusAtOpen = Parts(rawValue: 8)
+        static let failure = Parts(rawValue: 16)
+        static let collidingItem = Parts(rawValue: 32)
+    }
+
+    /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
+    func write(to bytes: inout ByteWriter) {
+        var parts: Parts = []
+        if mode != nil { parts.insert(.mode) }
+        if linkTarget != nil { parts.insert(.linkTarget) }
+        if isOpen { parts.insert(.isOpen) }
+        if statusAtOpen != nil { parts.insert(.statusAtOpen) }
+        if failure != nil { parts.insert(.failure) }
+        if failure?.collidingItem != nil { parts.insert(.collidingItem) }
+        bytes.number(parts.rawValue)
+        bytes.text(identifier)
+        bytes.text(parentIdentifier)
+        bytes.text(name)
+        bytes.byte(kind.rawValue)
+        bytes.counted(baseVersion)
+        bytes.double(modified)
+        bytes.signed(Int64(attempts))
+        if let mode { bytes.number(UInt64(mode)) }
+        if let linkTarget { bytes.text(linkTarget) }
+        if let statusAtOpen {
+            bytes.signed(statusAtOpen.size)
+            bytes.signed(statusAtOpen.modifiedNanoseconds)
+            bytes.signed(statusAtOpen.changedNanoseconds)
+        }
+        if let failure { PackedItem.write(failure, to: &bytes) }
+    }
+
+    static func read(
+        number: ItemNumber, parent: ItemNumber, changes: LocalChanges, nextAttempt: Double,
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(IndexFailure) -> JournalEntry {
+        var reader = ByteReader(bytes)
+        let parts = Parts(rawValue: try reader.number())
+        let identifier = try reader.text()
+        let parentIdentifier = try reader.text()
+        let name = try reader.text()
+        guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        var entry = JournalEntry(
+            number: number, identifier: identifier, parent: parent, parentIdentifier: parentIdentifier, name: name,
+            kind: kind, changes: changes)
+        entry.nextAttempt = nextAttempt
+        entry.baseVersion = try reader.array()
+        entry.modified = try reader.double()
+        entry.attempts = Int(truncatingIfNeeded: try reader.signed())
+        entry.isOpen = parts.contains(.isOpen)
+        if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
+        if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
+        if parts.contains(.statusAtOpen) {
+            entry.statusAtOpen = FileMark(
+                size: try reader.signed(), modifiedNanoseconds: try reader.signed(),
+                changedNanoseconds: try reader.signed())
+        }
+        if parts.contains(.failure) {
+            entry.failure = try PackedItem.readFailure(
+                &reader, hasCollidingItem: parts.contains(.collidingItem))
+        }
+        return entry
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import LinuxSystem
+
+/// Saves what can be read of a damaged journal.
+enum JournalSalvage {
+    /// Moves a journal and the files that belong to it to a name that is free.
+    ///
+    /// - Returns: the new path.
+    static func putAside(_ path: String) throws(IndexFailure) -> String {
+        var number = 1
+        while (try? FileStatus.of("\(path).damaged-\(number)")) != nil { number += 1 }
+        let aside = "\(path).damaged-\(number)"
+        do {
+            // The log goes first: what it holds belongs to the file that it lies beside.
+            if (try? FileStatus.of(path + "-wal")) != nil { try retrying { rename(path + "-wal", aside + "-wal") } }
+            try retrying { rename(path, aside) }
+        } catch {
+            throw .system("The damaged journal \(path) cannot be put aside: \(error)")
+        }
+        unlink(path + "-shm")
+        return aside
+    }
+
+    /// What can be read, and how many entries are known to be there that cannot. Some that were done with may be among them: what
+    /// became of those is found again by comparing with the provider.
+    ///
+    /// A copy is read, so that the damaged file stays as it was found.
+    static func entries(of path: String) -> (entries: [JournalEntry], unreadable: Int) {
+        let copy = path + ".copy"
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
+        for suffix in ["", "-wal"] {
+            guard let source = try? FileDescriptor.open(path + suffix, .readOnly),
+                let bytes = try? source.readToEnd(limit: 1 << 30),
+                let target = try? FileDescriptor.open(copy + suffix, [.writeOnly, .create, .truncate])
+            else { continue }
+            bytes.withUnsafeBytes { try? target.writeAll($0) }
+        }
+        let read = (try? Journal(opening: copy, readOnly: true))?.readableEntries() ?? ([], 0)
+        guard let file = try? FileDescriptor.open(copy, .readOnly) else { return read }
+        // What SQLite does not come to any more.
+        var entries = JournalPages(file).entries
+        for entry in read.0 { entries[entry.number.rawValue] = entry }
+        return (entries.values.sorted { $0.number.rawValue < $1.number.rawValue }, read.1)
+    }
+}

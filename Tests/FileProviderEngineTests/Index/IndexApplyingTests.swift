@@ -1,0 +1,247 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import Testing
+
+@Suite struct IndexApplyingTests {
+    @Test func everythingAProviderSaysIsReadBack() throws {
+        let sample = try IndexSample()
+        var item = file("a", "Ä \u{1F600}.txt")
+        item.contentType = "public.plain-text"
+        item.capabilities = 0x7FFF_FFFF
+        item.size = -1
+        item.childCount = 7
+        item.created = 1.5
+        item.modified = -2.25
+        item.lastUsed = 1e12
+        item.contentVersion = [1, 0, 255]
+        item.metadataVersion = [2]
+        item.favoriteRank = .max
+        item.tagData = []
+        item.flags = [.shared, .uploading]
+        item.fileSystemFlags = 9
+        item.extendedAttributes = ["b": [1], "a": [], "user.x": [0, 1]]
+        item.linkTarget = ""
+        item.uploadingError = ProviderFailure(
+            .filenameCollision, message: "There is one.", domain: "d", code: -3, collidingItem: "other")
+        try sample.apply(item)
+        let row = try #require(try sample.index.item(identifier: "a"))
+        #expect(row.item == item)
+        #expect(row.name == item.filename)
+        #expect(row.parent == .root)
+        #expect(row.changes == [] && row.content == .dataless && row.listing == .never)
+        #expect(try sample.index.item(row.number) == row)
+        #expect(try sample.index.item(named: "Ä \u{1F600}.txt", in: .root) == row)
+    }
+
+    @Test func anItemKeepsItsNumberWhateverBecomesOfItAndWhenTheIndexIsOpenedAgain() throws {
+        let sample = try IndexSample()
+        try sample.apply(folder("f"), file("a"))
+        let number = try sample.number("a")
+        let result = try sample.apply(file("a", "b", in: "f"))
+        #expect(result.moved == [number])
+        try sample.reopen()
+        #expect(try sample.number("a") == number)
+        #expect(try sample.index.item(named: "b", in: try sample.number("f"))?.number == number)
+        #expect(try sample.index.item(named: "a", in: .root) == nil)
+    }
+
+    @Test func numbersAreNotGivenTwice() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a"))
+        let first = try sample.number("a")
+        #expect(try sample.remove("a").removed == [first])
+        try sample.reopen()
+        try sample.apply(file("b"))
+        #expect(try sample.number("b").rawValue > first.rawValue)
+    }
+
+    @Test func twoItemsOfOneNameAreBothReachableAndKeepTheirNames() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a", "x.txt"), file("b", "x.txt"), file("c", "x.txt"))
+        #expect(try sample.shown() == ["x.txt": "a", "x 2.txt": "b", "x 3.txt": "c"])
+        _ = try sample.remove("a")
+        try sample.apply(file("b", "x.txt").version(2), file("c", "x.txt"))
+        #expect(try sample.shown() == ["x 2.txt": "b", "x 3.txt": "c"])
+        try sample.apply(file("d", "x.txt"))
+        #expect(try sample.shown() == ["x.txt": "d", "x 2.txt": "b", "x 3.txt": "c"])
+    }
+
+    @Test func manyItemsOfOneNameAllHaveNames() throws {
+        let sample = try IndexSample()
+        let items = (0..<3000).map { file("\($0)", "same") }
+        try sample.list(.root, 1, items)
+        #expect(try sample.shown().count == 3000)
+    }
+
+    @Test func namesThatAreSwappedAreSwapped() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a", "1"), file("b", "2"))
+        try sample.apply(file("a", "2"), file("b", "1"))
+        #expect(try sample.shown() == ["2": "a", "1": "b"])
+        try sample.apply(file("new", "2"), file("a", "3"))
+        #expect(try sample.shown() == ["2": "new", "1": "b", "3": "a"])
+    }
+
+    @Test func badNamesAreMended() throws {
+        let sample = try IndexSample()
+        let names = ["", "/", ".", "..", "a/b", "a\u{0}b", "\u{7F}", String(repeating: "é", count: 150) + ".txt", "a/b"]
+        try sample.list(.root, 1, names.enumerated().map { file("\($0.offset)", $0.element) })
+        let shown = try sample.shown()
+        #expect(shown.count == names.count)
+        for name in shown.keys {
+            #expect(MountName.isValid(name))
+            #expect(try sample.index.item(named: name, in: .root)?.item.identifier == shown[name])
+        }
+        #expect(shown.keys.contains { $0.hasSuffix("é.txt") && $0.utf8.count > 250 })
+    }
+
+    @Test func namesThatOnlyLookAlikeAreTwo() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a", "\u{E9}"), file("b", "e\u{301}"))
+        var bytes: Set<[UInt8]> = []
+        try sample.index.children(of: .root) { item in
+            bytes.insert(Array(item.name.utf8))
+            return true
+        }
+        #expect(bytes == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
+        #expect(try sample.index.item(named: "e\u{301}", in: .root)?.item.identifier == "b")
+    }
+
+    @Test func anItemWithoutAParentIsPlacedAndGoesHomeWhenItsParentComes() throws {
+        let sample = try IndexSample()
+        try sample.apply(folder("f"))
+        let home = try sample.number("f")
+        let told = try sample.apply(file("a", in: "unknown"))
+        #expect(told.unknownParents == ["unknown"])
+        let listed = try sample.list(home, 1, [file("b", in: "unknown")])
+        #expect(listed.unknownParents == ["unknown"])
+        #expect(try sample.shown() == ["f": "f", "a": "a"])
+        #expect(try sample.shown(home) == ["b": "b"])
+        try sample.reopen()
+        try sample.apply(folder("unknown"))
+        #expect(try sample.shown() == ["f": "f", "unknown": "unknown"])
+        #expect(try sample.shown(try sample.number("unknown")) == ["a": "a", "b": "b"])
+    }
+
+    @Test func childrenMayComeBeforeTheirParents() throws {
+        let sample = try IndexSample()
+        let result = try sample.apply(file("a", in: "c"), folder("c", in: "d"), folder("d"))
+        #expect(result.unknownParents == [])
+        #expect(try sample.shown() == ["d": "d"])
+        #expect(try sample.shown(try sample.number("c")) == ["a": "a"])
+    }
+
+    @Test func aCycleOfParentsIsBrokenAndMendsItself() throws {
+        let sample = try IndexSample()
+        try sample.apply(folder("a", in: "b"), folder("b", in: "a"), folder("self", in: "self"))
+        #expect(try Set(sample.shown().keys) == ["a", "self"])
+        #expect(try sample.shown(try sample.number("a")) == ["b": "b"])
+
+        try sample.apply(folder("x"), folder("y", in: "x"), folder("z", in: "y"))
+        try sample.apply(folder("x", in: "z"))
+        #expect(try sample.shown()["x"] == "x")
+        try sample.apply(folder("z"))
+        try sample.apply(folder("x", in: "z"))
+        #expect(try sample.shown(try sample.number("z")) == ["x": "x"])
+    }
+
+    @Test func aFileThatBecomesAFolderIsAnotherItem() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a"))
+        let number = try sample.number("a")
+        let result = try sample.apply(folder("a"))
+        #expect(result.removed.removed == [number])
+        #expect(try sample.number("a") != number)
+        #expect(try sample.shown() == ["a": "a"])
+        #expect(try sample.index.item(number) == nil)
+    }
+
+    @Test func whatIsSaidToBeInAFileIsNot() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a"), file("b", in: "a"))
+        #expect(try sample.shown() == ["a": "a", "b": "b"])
+    }
+
+    @Test func itemsInTheTrashAreNotShown() throws {
+        let sample = try IndexSample()
+        var trashed = file("b")
+        trashed.flags.insert(.trashed)
+        try sample.apply(file("a"), trashed)
+        #expect(try sample.shown() == ["a": "a"])
+        try sample.apply(file("a", in: ProviderItem.trashIdentifier))
+        #expect(try sample.shown() == [:])
+    }
+
+    @Test func identifiersThatNobodyMayGiveAreIgnored() throws {
+        let sample = try IndexSample()
+        try sample.apply(
+            file(""), file(IndexedItem.localPrefix + "1"), folder(ProviderItem.workingSetIdentifier),
+            folder(ProviderItem.trashIdentifier), folder(ProviderItem.rootIdentifier, "/"))
+        #expect(try sample.shown() == [:])
+        #expect(try sample.index.item(.root)?.item.filename == "/")
+    }
+
+    @Test func anItemThatABatchNamesTwiceIsOneItem() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("a", "1"), file("a", "2"))
+        #expect(try sample.shown() == ["2": "a"])
+        #expect(try sample.index.statistics().items == 1)
+    }
+
+    @Test func aListingRemovesWhatItDoesNotName() throws {
+        let sample = try IndexSample()
+        try sample.list(.root, 1, [folder("f"), file("a"), file("b")])
+        let home = try sample.number("f")
+        try sample.list(home, 2, [file("inner", in: "f")])
+        try sample.list(.root, 3, [file("a")])
+        try sample.apply(file("new"))
+        let removed = try sample.index.write { writer throws(IndexFailure) in
+            try writer.removeUnlisted(in: .root, before: 3)
+        }
+        #expect(removed.removed.count == 3)
+        #expect(try sample.shown() == ["a": "a", "new": "new"])
+        #expect(try sample.index.item(identifier: "inner") == nil)
+        // An empty listing has no pages with items.
+        _ = try sample.index.write { writer throws(IndexFailure) in
+            try writer.removeUnlisted(in: .root, before: 4)
+        }
+        #expect(try sample.shown() == [:])
+    }
+
+    @Test func changesAreToldInTheirOrderAfterTheyAreThere() throws {
+        let sample = try IndexSample()
+        let told = Lock<[IndexChange]>([])
+        let index = sample.index
+        index.onChange = { changes in told.withLock { $0 += changes } }
+        try sample.apply(folder("f"), file("a"))
+        let (home, number) = (try sample.number("f"), try sample.number("a"))
+        try sample.apply(file("a", "b", in: "f").version(2))
+        _ = try sample.remove("a")
+        try sample.apply(folder("f"))
+        #expect(
+            told.withLock { $0 } == [
+                .added(home, parent: .root, name: "f"), .added(number, parent: .root, name: "a"),
+                .moved(number, from: .root, fromName: "a", to: home, toName: "b"),
+                .changed(number, contents: true), .removed(number, parent: home, name: "b"),
+            ])
+    }
+
+    @Test func aTransactionThatFailsLeavesNothing() throws {
+        let sample = try IndexSample()
+        let told = Lock(0)
+        sample.index.onChange = { _ in told.withLock { $0 += 1 } }
+        #expect(throws: IndexFailure.full) {
+            try sample.index.write { writer throws(IndexFailure) in
+                try writer.apply([file("a")])
+                throw .full
+            }
+        }
+        #expect(try sample.shown() == [:])
+        #expect(told.withLock { $0 } == 0)
+        try sample.apply(file("b"))
+        #expect(try sample.shown() == ["b": "b"])
+        #expect(try sample.index.item(named: "a", in: .root) == nil)
+    }
+}

@@ -1,0 +1,49 @@
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A file system of a few megabytes, mounted where everybody sees it: SQLite follows the link by which ``TestDisk`` is
+/// reached, and that leads out of it. For root only.
+final class SmallDisk {
+    let path: String
+    private let folder: TestFolder
+
+    init(megabytes: Int) throws {
+        folder = try TestFolder()
+        path = folder.path + "/disk"
+        try folder.folder("disk")
+        try Self.run("mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path)
+    }
+
+    deinit {
+        // Lazily, because connections may close only after this.
+        try? Self.run("umount", "-l", path)
+    }
+
+    /// Fills what is free but for some bytes.
+    func fill(leaving bytes: Int = 0) throws -> FileDescriptor {
+        let filler = try FileDescriptor.open(path + "/filler", [.writeOnly, .create])
+        var position = 0
+        let piece = [UInt8](repeating: 1, count: 4096)
+        do {
+            while true {
+                try filler.overwrite(piece, at: position)
+                position += piece.count
+            }
+        } catch let error as Errno where error == .noSpace {}
+        try filler.truncate(to: max(position - bytes, 0))
+        return filler
+    }
+
+    static var isWanted: Bool { Requirement.isEnforced || geteuid() == 0 }
+
+    private static func run(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Errno(rawValue: EPERM) }
+    }
+}
