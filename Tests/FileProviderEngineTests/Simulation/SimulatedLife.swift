@@ -34,6 +34,8 @@ final class SimulatedLife: Sendable {
     // Innermost.
     private let state: Lock<State>
     /// Called once, when it dies.
+    /// Open once what it left was copied.
+    let isBuried = Latch()
     private let onDeath: Lock<(@Sendable (_ isOnThread: Bool) -> Void)?> = Lock(nil)
 
     init(_ state: State) { self.state = Lock(state) }

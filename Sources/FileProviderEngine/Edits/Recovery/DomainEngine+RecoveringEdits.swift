@@ -38,12 +38,17 @@ extension DomainEngine {
             }
             // Files without an entry are looked at last of all.
             let isEdited = row.content == .edited && size == nil
+            let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
+            let isMoved = row.changes.contains(.place)
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []
                     if isEdited { row.content = .dataless }
+                    if isMoved {
+                        row.parent = parent
+                        row.name = MountName.mended(row.item.filename)
+                    }
                 }
-                try writer.apply([row.item])
             }
         }
     }

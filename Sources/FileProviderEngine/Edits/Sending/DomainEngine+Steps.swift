@@ -27,7 +27,7 @@ extension DomainEngine {
     /// Looks at an item soon.
     func look(at number: ItemNumber, after seconds: Double = 0) {
         guard !isClosed else { return }
-        if edits.running[number] != nil { edits.again.insert(number) }
+        if edits.isBusy(number) { edits.again.insert(number) }
         edits.queue.put(number, at: clock.now + seconds)
         pump()
     }
@@ -37,7 +37,7 @@ extension DomainEngine {
         guard !isClosed, edits.isReady else { return }
         while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
-            if edits.running[number] != nil { continue }
+            if edits.isBusy(number) { continue }
             begin(number)
         }
         guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
