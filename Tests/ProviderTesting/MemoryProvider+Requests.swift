@@ -190,7 +190,9 @@ extension MemoryProvider.State {
     }
 
     /// Pages are named by the order of the last item of the page before.
-    func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure) -> ItemPage {
+    mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure)
+        -> ItemPage
+    {
         try check(container)
         var after = 0
         if let page {
@@ -199,15 +201,22 @@ extension MemoryProvider.State {
             }
             after = order
         }
-        let all =
-            container == ProviderItem.workingSetIdentifier
-            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
-        let rest = all.filter { $0.order > after }
+        let all = listing(of: container)
+        let rest = all[(all.firstIndex { $0.order > after } ?? all.endIndex)...]
         let items = rest.prefix(min(max(1, suggestedSize), behaviour.pageLimit))
         guard let last = items.last, items.count < rest.count else {
             return ItemPage(items: items.map(\.item), next: nil)
         }
         return ItemPage(items: items.map(\.item), next: [era] + Array(String(last.order).utf8))
+    }
+
+    private mutating func listing(of container: String) -> [MemoryProvider.Node] {
+        if let known = listings[container], known.logCount == log.count { return known.nodes }
+        let nodes =
+            container == ProviderItem.workingSetIdentifier
+            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
+        listings[container] = (log.count, nodes)
+        return nodes
     }
 
     func anchor(at position: Int) -> [UInt8] { [era] + Array("\(position) ".utf8) + behaviour.anchorSuffix }

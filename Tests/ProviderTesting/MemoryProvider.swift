@@ -82,6 +82,8 @@ package final class MemoryProvider: Provider {
         var nodes: [String: Node] = [:]
         var counter = 0
         var log: [Change] = []
+        /// What the pages of a container are cut from, for as long as nothing changes.
+        var listings: [String: (logCount: Int, nodes: [Node])] = [:]
         /// Anchors of an earlier one have expired.
         var era: UInt8 = 0
         var behaviour = Behaviour()
