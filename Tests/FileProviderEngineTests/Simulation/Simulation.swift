@@ -49,7 +49,8 @@ final class Simulation {
             cacheFolder: folder + "/cache")
         configuration.refreshAge = 1
         let engine = try DomainEngine(
-            configuration: configuration, provider: SimulatedProvider(base: provider, life: life) { _ in }, clock: clock)
+            configuration: configuration, provider: SimulatedProvider(base: provider, life: life) { _ in }, clock: clock
+        )
         return (engine, life, clock)
     }
 
@@ -219,7 +220,9 @@ final class Simulation {
     }
 
     private func addNewFile(_ name: String, in folder: String) {
-        guard provider.tree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil else { return }
+        guard provider.tree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil else {
+            return
+        }
         story.append("they add \(path)\(name)")
         addFile(name, in: folder)
     }
@@ -240,7 +243,8 @@ final class Simulation {
     private func edit() async throws {
         let here = try items()
         let files = here.filter { $0.row.item.kind == .file }
-        let folders = here.filter { $0.row.item.kind == .folder }.map { ($0.path, $0.row.number) } + [("", ItemNumber.root)]
+        let folders =
+            here.filter { $0.row.item.kind == .folder }.map { ($0.path, $0.row.number) } + [("", ItemNumber.root)]
         let (folderPath, folder) = folders.randomElement(using: &generator) ?? ("", .root)
         let name = Self.names.randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<12, using: &generator) {
@@ -271,7 +275,9 @@ final class Simulation {
             guard folderPath.split(separator: "/").count < 3 else { return }
             _ = try await engine.doing { engine in try engine.makeFolder(named: name, in: folder, mode: 0o755) }
         case 8:
-            guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else { return }
+            guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else {
+                return
+            }
             story.append("remove folder \(other.path)")
             let (parent, name) = (other.row.parent, other.row.name)
             try await engine.doing { engine in try engine.removeFolder(name, in: parent) }
@@ -326,7 +332,8 @@ final class Simulation {
     private func fill(_ opened: OpenItem, _ word: String) async throws {
         guard let file = opened.descriptor else { throw Errno.inputOutput }
         try Array(word.utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
-        let result = await withCheckedContinuation { continuation in opened.close { continuation.resume(returning: $0) } }
+        let result = await withCheckedContinuation { continuation in opened.close { continuation.resume(returning: $0) }
+        }
         try result.get()
     }
 
@@ -412,7 +419,9 @@ final class Simulation {
         var paths: [String: [String]] = [:]
         for (path, text) in there where text.hasPrefix("word") { paths[text, default: []].append(path) }
         for word in promised.keys.sorted() where paths[word] == nil { complaints.append("lost: \(word)") }
-        for (word, paths) in paths where paths.count > 1 && !renamed.contains(word) { complaints.append("\(word) is in \(paths)") }
+        for (word, paths) in paths where paths.count > 1 && !renamed.contains(word) {
+            complaints.append("\(word) is in \(paths)")
+        }
         guard !complaints.isEmpty else { return [] }
         for (path, row) in try items() {
             let said = "\(row.item.identifier), there \(row.item.filename) in \(row.item.parent)"

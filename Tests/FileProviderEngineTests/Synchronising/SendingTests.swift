@@ -94,7 +94,8 @@ struct SendingTests {
 
     @Test func whatFailsForAWhileIsTriedAgain() async throws {
         let domain = try TestDomain()
-        domain.provider.fail(.create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
+        domain.provider.fail(
+            .create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
         try await domain.make("file.txt", "x")
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "x"])

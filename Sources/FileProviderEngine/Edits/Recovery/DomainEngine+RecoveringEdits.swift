@@ -213,7 +213,8 @@ extension DomainEngine {
         for var entry in try journal.all() where entry.isOpen {
             let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
             entry.isOpen = false
-            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
+            {
                 if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
                 entry.changes.insert(.contents)
                 entry.modified = ContentStamp(status).modifiedSeconds
@@ -268,7 +269,9 @@ extension DomainEngine {
         for file in try folder.entries() {
             guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
             let number = ItemNumber(rawValue: value)
-            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else { continue }
+            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else {
+                continue
+            }
             let row = try index.itemEvenIfDeleted(number)
             if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
                 row.changes = .contents

@@ -11,7 +11,9 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) { return result }
+        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
+            return result
+        }
         try takeNumberedName(number, holder)
         return .done
     }
@@ -64,7 +66,9 @@ extension DomainEngine {
 
     /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
     /// provider's lights only, as with other capitals, is believed after some attempts.
-    private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String) -> Bool {
+    private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
+        -> Bool
+    {
         holder.parent == parent && holder.filename.hasSameBytes(as: name) || edits.attempts[number, default: 0] >= 3
     }
 

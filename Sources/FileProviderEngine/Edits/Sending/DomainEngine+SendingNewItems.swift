@@ -48,7 +48,9 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return nil
         }
-        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else { return nil }
+        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else {
+            return nil
+        }
         if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
         var sent = new
         sent.parent = place.parent
@@ -75,7 +77,9 @@ extension DomainEngine {
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let isDeleted = entry.changes.contains(.deleted)
-        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) { entry.changes.insert(.place) }
+        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
+            entry.changes.insert(.place)
+        }
         let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
         if row.item.kind != .file { entry.changes.remove(.contents) }
         if isLatest, let upload, !isDeleted {
