@@ -42,7 +42,23 @@ final class SimulatedLife: Sendable {
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    func whenDead(_ body: @escaping @Sendable (_ isOnThread: Bool) -> Void) { onDeath.withLock { $0 = body } }
+    /// Comes late where it died while its engine began.
+    func whenDead(_ body: @escaping @Sendable (_ isOnThread: Bool) -> Void) {
+        onDeath.withLock { $0 = body }
+        if isDead { takeDeath()?(false) }
+    }
+
+    private func takeDeath() -> (@Sendable (Bool) -> Void)? {
+        onDeath.withLock { body in
+            defer { body = nil }
+            return body
+        }
+    }
+
+    func bury() {
+        state.withLock { $0.isDead = true }
+        onDeath.withLock { $0 = nil }
+    }
 
     func calmDown() { state.withLock { $0.failures = 0 } }
 
@@ -59,7 +75,7 @@ final class SimulatedLife: Sendable {
             defer { state.isDead = true }
             return !state.isDead
         }
-        if isFirst { onDeath.withLock { $0 }?(isOnThread) }
+        if isFirst { takeDeath()?(isOnThread) }
     }
 
     /// The journal was written and the index was not, or the other way round.

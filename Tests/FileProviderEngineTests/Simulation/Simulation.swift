@@ -37,7 +37,16 @@ final class Simulation {
         }
     }
 
-    deinit { engine.abandon() }
+    deinit {
+        engine.abandon()
+        leave()
+    }
+
+    /// Lets go of a life: what waits in it for its time waits no more, and what holds on to its engine goes.
+    private func leave() {
+        life.bury()
+        clock.advance(by: 1e7)
+    }
 
     private static func start(
         in folder: String, _ provider: MemoryProvider, _ state: SimulatedLife.State, now: Double
@@ -116,6 +125,7 @@ final class Simulation {
 
     private func beBornAgain() async throws {
         life.isBuried.wait()
+        leave()
         lives += 1
         story.append("-- life \(lives)")
         let state = Self.lot(&generator, mayDie: lives < 4)
