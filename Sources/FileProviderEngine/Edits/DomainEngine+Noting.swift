@@ -51,7 +51,7 @@ extension DomainEngine {
     /// The provider does not have items any more that were changed here, or in which something was: parents before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber]) {
         for number in numbers {
-            guard edits.running[number] == nil else {
+            guard !edits.isBusy(number) else {
                 // Its step gets to know it too.
                 edits.again.insert(number)
                 continue

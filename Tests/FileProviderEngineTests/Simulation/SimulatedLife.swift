@@ -34,13 +34,31 @@ final class SimulatedLife: Sendable {
     // Innermost.
     private let state: Lock<State>
     /// Called once, when it dies.
+    /// Open once what it left was copied.
+    let isBuried = Latch()
     private let onDeath: Lock<(@Sendable (_ isOnThread: Bool) -> Void)?> = Lock(nil)
 
     init(_ state: State) { self.state = Lock(state) }
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    func whenDead(_ body: @escaping @Sendable (_ isOnThread: Bool) -> Void) { onDeath.withLock { $0 = body } }
+    /// Comes late where it died while its engine began.
+    func whenDead(_ body: @escaping @Sendable (_ isOnThread: Bool) -> Void) {
+        onDeath.withLock { $0 = body }
+        if isDead { takeDeath()?(false) }
+    }
+
+    private func takeDeath() -> (@Sendable (Bool) -> Void)? {
+        onDeath.withLock { body in
+            defer { body = nil }
+            return body
+        }
+    }
+
+    func bury() {
+        state.withLock { $0.isDead = true }
+        onDeath.withLock { $0 = nil }
+    }
 
     func calmDown() { state.withLock { $0.failures = 0 } }
 
@@ -57,7 +75,7 @@ final class SimulatedLife: Sendable {
             defer { state.isDead = true }
             return !state.isDead
         }
-        if isFirst { onDeath.withLock { $0 }?(isOnThread) }
+        if isFirst { takeDeath()?(isOnThread) }
     }
 
     /// The journal was written and the index was not, or the other way round.

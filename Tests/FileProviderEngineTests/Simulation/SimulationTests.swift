@@ -7,7 +7,9 @@ import Testing
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {
-        let seeds = Self.number("PURVEY_SIMULATION_SEED").map { [$0] } ?? Array(1...(Self.number("PURVEY_SIMULATION_SEEDS") ?? 200))
+        let seeds =
+            Self.number("PURVEY_SIMULATION_SEED").map { [$0] }
+            ?? Array(1...(Self.number("PURVEY_SIMULATION_SEEDS") ?? 200))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (order, seed) in seeds.enumerated() {
                 if order >= 4 { try await group.next() }

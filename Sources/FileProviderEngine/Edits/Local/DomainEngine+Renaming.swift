@@ -121,7 +121,7 @@ extension DomainEngine {
         guard row.isKnownToProvider else { return before }
         let isBack = row.item.parent == folder.item.identifier && row.item.filename == name
         // While the provider moves it, where it is there is not known.
-        guard isBack, edits.running[row.number] == nil else { return before.union(.place) }
+        guard isBack, !edits.isBusy(row.number) else { return before.union(.place) }
         return before.subtracting(.place)
     }
 
@@ -131,8 +131,8 @@ extension DomainEngine {
     /// one step, and the item stays the same one.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
         row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
-            && other.allows(IndexedItem.Capability.writing) && edits.running[row.number] == nil
-            && edits.attempts[row.number] == nil && edits.running[other.number] == nil
+            && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
+            && SentPlace.read(for: row.number, in: folders.uploads) == nil && !edits.isBusy(other.number)
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {

@@ -7,10 +7,13 @@ extension DomainEngine {
     func settleCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderFailure
     ) async throws -> StepResult {
-        let holder = try await holder(of: new.filename, in: new.parent, failure)
-        guard let holder else { throw failure }
+        guard let holder = try await holder(of: new.filename, in: new.parent, failure),
+            isInTheWay(holder, of: number, named: new.filename, in: new.parent)
+        else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) { return result }
+        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
+            return result
+        }
         try takeNumberedName(number, holder)
         return .done
     }
@@ -53,17 +56,27 @@ extension DomainEngine {
     func settleCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> StepResult {
-        guard let holder = try await holder(of: name, in: parent, failure) else { throw failure }
+        guard let holder = try await holder(of: name, in: parent, failure),
+            isInTheWay(holder, of: number, named: name, in: parent)
+        else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
+    /// provider's lights only, as with other capitals, is believed after some attempts.
+    private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
+        -> Bool
+    {
+        holder.parent == parent && holder.filename.hasSameBytes(as: name) || edits.attempts[number, default: 0] >= 3
     }
 
     /// Whether nothing was done here to what the provider has under a name.
     private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
         let hasEntry = try journal.entry(row.number) != nil
-        return row.changes.isEmpty && edits.running[row.number] == nil && !hasEntry
+        return row.changes.isEmpty && !edits.isBusy(row.number) && !hasEntry
     }
 
     /// What has a name at the provider now; `nil` where it cannot be found.
@@ -93,7 +106,7 @@ extension DomainEngine {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {
-            if edits.running[row.number] == nil, edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
+            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
                 edits.queue.put(row.number, at: clock.now)
             }
             return .waits(for: row.number)
@@ -101,12 +114,22 @@ extension DomainEngine {
         let name = ConflictName.inserting(
             " (purvey \(String(UInt32.random(in: .min ... .max, using: &edits.generator), radix: 16)))",
             into: holder.filename)
+        let moved = row.number
+        edits.reserved.insert(moved)
+        defer {
+            edits.reserved.remove(moved)
+            edits.again.remove(moved)
+            if !isClosed { edits.queue.put(moved, at: clock.now) }
+        }
         let answer = try await asking { () async throws(ProviderFailure) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
         try writeIndex { writer throws(IndexFailure) in
-            try writer.update(row.number) { $0.item = answer }
+            try writer.update(moved) { row in
+                row.item.parent = answer.parent
+                row.item.filename = answer.filename
+            }
         }
         return .later(0)
     }

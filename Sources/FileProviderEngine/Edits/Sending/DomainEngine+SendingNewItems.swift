@@ -48,7 +48,9 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return nil
         }
-        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else { return nil }
+        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else {
+            return nil
+        }
         if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
         var sent = new
         sent.parent = place.parent
@@ -64,15 +66,20 @@ extension DomainEngine {
         wasThere: Bool = false
     ) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
-        let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
-        // What was done to the double meanwhile is sent first, or has become a new item.
-        if let double, let result = try free(double) { return result }
+        var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
+        if let other = double {
+            // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.
+            if let result = try free(other) { return result }
+            if try index.item(identifier: answer.identifier)?.number != other { double = nil }
+        }
         entry.identifier = answer.identifier
         entry.changes.remove(.created)
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let isDeleted = entry.changes.contains(.deleted)
-        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) { entry.changes.insert(.place) }
+        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
+            entry.changes.insert(.place)
+        }
         let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
         if row.item.kind != .file { entry.changes.remove(.contents) }
         if isLatest, let upload, !isDeleted {
@@ -85,8 +92,9 @@ extension DomainEngine {
             edits.sent[number] = nil
         }
         let changed = entry
-        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
-            writer throws(IndexFailure) in
+        var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
+        if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
+        let applied = try confirm(records) { writer throws(IndexFailure) in
             // An item that came back through a listing before the answer did is this one.
             try writer.update(number) { row in
                 row.item = answer
@@ -111,9 +119,25 @@ extension DomainEngine {
         return .done
     }
 
+    /// What was changed in a folder is to be found there also by the identifier that the folder got.
+    private func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
+        var changed: [ItemNumber] = []
+        try index.children(of: folder) { item in
+            if !item.changes.isEmpty { changed.append(item.number) }
+            return true
+        }
+        var entries: [JournalChange] = []
+        for number in changed {
+            guard var entry = try journal.entry(number) else { continue }
+            entry.parentIdentifier = identifier
+            entries.append(.put(entry))
+        }
+        return entries
+    }
+
     /// Makes a row that is the double of another ready to go.
     private func free(_ double: ItemNumber) throws -> StepResult? {
-        if edits.running[double] != nil { return .waits(for: double) }
+        if edits.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
             entry.changes.contains(.contents) || isOpenForWriting(double)
         else { return nil }
