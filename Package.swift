@@ -53,6 +53,7 @@ let package = Package(
         .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
+        .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
         // A file system of one's own, in Swift.

@@ -23,7 +23,9 @@ extension ProgramsTests {
     @Test func aProviderOf2017TellsChanges() async throws {
         let provider = DocumentProvider()
         let deletion: (any Error)? = await withCheckedContinuation { continuation in
-            provider.deleteItem(withIdentifier: NSFileProviderItemIdentifier("n1")) { continuation.resume(returning: $0) }
+            provider.deleteItem(withIdentifier: NSFileProviderItemIdentifier("n1")) {
+                continuation.resume(returning: $0)
+            }
         }
         #expect(deletion == nil)
         let enumerator = try provider.enumerator(for: .workingSet)

@@ -87,6 +87,16 @@ public struct NSFileProviderError: _BridgedStoredNSError {
     }
 }
 
+// Foundation's own way of hashing such an error ends the process on Linux.
+extension NSFileProviderError {
+    /// Whether code and `userInfo` are the same.
+    public static func == (one: NSFileProviderError, other: NSFileProviderError) -> Bool {
+        one._nsError.isEqual(other._nsError)
+    }
+    /// Of the code.
+    public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+}
+
 /// The codes, as `NSFileProviderError.noSuchItem`.
 extension NSFileProviderError {
     /// The person has to sign in first.

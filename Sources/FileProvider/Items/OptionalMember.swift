@@ -6,10 +6,12 @@ import Glibc
 /// requirement, and that one says so: it leaves a note on its thread, which the reader finds.
 enum OptionalMember {
     /// What a member gives; `nil` where the class has no such member.
-    static func read<Value>(_ member: @autoclosure () -> Value) -> Value? {
+    static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
+
+    private static func read<Value>(_ first: Notes, _ member: () -> Value) -> Value? {
+        // A member of a program may read those of other items, so each reading has its own notes.
         let outer = notes
-        // A member of a program may read those of other items, so each reading has its own note.
-        notes = outer.subtracting(.isMissing)
+        notes = first
         defer { notes = outer }
         let value = member()
         return notes.contains(.isMissing) ? nil : value
@@ -23,10 +25,7 @@ enum OptionalMember {
 
     /// For two members each of which stands for the other: what the other one gives, or `nil` when the class has neither.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
-        if notes.contains(.isStandingIn) { return nil }
-        notes.insert(.isStandingIn)
-        defer { notes.remove(.isStandingIn) }
-        return read(member())
+        key == nil || notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }
 
     private struct Notes: OptionSet {
