@@ -196,6 +196,37 @@ import Testing
         }
     }
 
+    /// In a process of its own, as the step is looked up once.
+    @Test(arguments: [
+        "provider.replace.begun", "provider.replace.copied", "provider.replace.renamed", "provider.replace.told",
+    ])
+    func newContentsReachTheProviderWholeWhateverStepItsProcessIsKilledAt(_ step: String) async {
+        await #expect(processExitsWith: .success) { [step] in
+            setenv("PURVEY_PROVIDER_FAULT_POINT", step, 1)
+            try await ProviderStage.with { stage in
+                try stage.put("one", "old")
+                let failure = await stage.failure {
+                    _ = try await stage.provider.replaceContents(
+                        of: "one", with: try .memory("new"), base: [], modified: 0)
+                }
+                #expect(failure?.kind == .processEnded)
+                let item = try await stage.provider.replaceContents(
+                    of: "one", with: try .memory("new"), base: [], modified: 0)
+                #expect(item.size == 3)
+                let contents = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
+                #expect(contents == "new" && stage.starts == 2)
+            }
+        }
+    }
+
+    @Test func anExtensionOfAnotherKindIsNotStarted() async throws {
+        try await ProviderStage.with(point: "com.apple.ui-services") { stage in
+            let failure = await stage.failure { _ = try await stage.provider.item("pid") }
+            #expect(failure?.kind == .processEnded && failure?.message.contains("no file provider") == true)
+            #expect(stage.starts == 0)
+        }
+    }
+
     @Test func documentsAreKeptInTheContainerBeneathAFolderOfTheDomain() async throws {
         try await ProviderStage.with { stage in
             let place = try await stage.provider.item("storage")

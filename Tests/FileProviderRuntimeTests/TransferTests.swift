@@ -79,6 +79,17 @@ import Testing
         }
     }
 
+    @Test func contentsOfAnItemThatIsNotThereAreNotTaken() async throws {
+        try await ProviderStage.with { stage in
+            let failure = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: "gone", with: try .memory("new"), base: [], modified: 0)
+            }
+            #expect(failure?.kind == .noSuchItem)
+            #expect(!stage.notes.contains("changed gone"))
+        }
+    }
+
     @Test func anItemIsMadeOfAFileAndASecondOfTheSameNameCollides() async throws {
         try await ProviderStage.with { stage in
             let new = NewItem(parent: "root", filename: "a \u{301} name.txt", kind: .file, modified: 0)

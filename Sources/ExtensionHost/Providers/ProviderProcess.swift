@@ -174,6 +174,21 @@ package actor ProviderProcess {
         return instance
     }
 
+    /// What the extension points of file providers begin with; Apple's is `com.apple.fileprovider-nonui`.
+    private static let pointPrefix = "com.apple.fileprovider"
+
+    /// Files of any size are to be had from a provider. What it makes of memory files, its memory limit bounds.
+    private static let largestFile: UInt64 = 1 << 46
+
+    private struct NoProvider: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A test's wish to have a provider's process end at a step of its own, as ``FaultPoint`` has it: that of the first process
+    /// only, so that the next one comes past it.
+    private static let faultPoint = FirstOnly(
+        getenv("PURVEY_PROVIDER_FAULT_POINT").map { ["PURVEY_FAULT_POINT=" + String(cString: $0)] } ?? [])
+
     private struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
@@ -181,11 +196,15 @@ package actor ProviderProcess {
 
     private nonisolated func startProcess() throws -> Started {
         let bundle = try library.find(extensionIdentifier)
+        guard bundle.point.hasPrefix(Self.pointPrefix) else {
+            throw NoProvider(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
+        }
         let handed = try domain.handedFolder(apartFrom: kept)
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let process = try ExtensionProcess(
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
-            coordination: coordination, handed: handed.map { [$0] } ?? [])
+            coordination: coordination, largestFile: Self.largestFile, handed: handed.map { [$0] } ?? [],
+            variables: Self.faultPoint.take())
         let connection: Connection
         do {
             connection = try Connection(ours, service: service, limits: ProviderWire.limits)
@@ -301,5 +320,20 @@ extension ProviderFailure {
             case .remote, .malformed, .oversized, .tooManyDescriptors, .refused: .badAnswer
             }
         self.init(kind, message: "\(error)")
+    }
+}
+
+/// Gives something to the first who takes it, and nothing to others.
+private final class FirstOnly: Sendable {
+    // Innermost.
+    private let values: Lock<[String]>
+
+    init(_ values: [String]) { self.values = Lock(values) }
+
+    func take() -> [String] {
+        values.withLock { values in
+            defer { values = [] }
+            return values
+        }
     }
 }

@@ -25,10 +25,13 @@ final class ExtensionProcess: Sendable {
     ///   - hostLibraries: where the language's libraries lie that this process is linked with.
     ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
     ///     coordinate its own files only.
+    ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
     ///   - handed: folders that a person gave to the extension, with everything in them.
+    ///   - variables: more of its environment, `NAME=value` each.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
-        coordination: ExtensionService.Coordination?, handed: [String] = []
+        coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil, handed: [String] = [],
+        variables: [String] = []
     ) throws {
         container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
@@ -39,11 +42,13 @@ final class ExtensionProcess: Sendable {
         let coordinator = try coordination?(service)
         var confinement = Confinement(
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
+        if let largestFile { confinement.fileSize = largestFile }
         confinement.paths += handed.map { ($0, [.read, .write]) }
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
             environment: container.environment(
-                language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil),
+                language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
+                + variables,
             descriptors: [nil, nil, errors.input, socket, theirs.descriptor] + (coordinator.map { [$0] } ?? []),
             confinedTo: confinement)
         // Not waited for yet, so the number is still this process's.
@@ -65,7 +70,7 @@ final class ExtensionProcess: Sendable {
     /// what it can take of memory files in this time, it has.
     private static let watchInterval: CInt = 100
     /// And while it has nothing to do.
-    private static let idleInterval: CInt = 1000
+    private static let idleInterval: CInt = 250
 
     /// Waits for the end, and brings it about at the limit of shared memory. Blocks; call it once, on a thread that may.
     ///

@@ -88,6 +88,8 @@ extension ProviderRuntime {
     private static func replace(
         _ request: ProviderReplaceCall, _ provider: ProviderObject, _ question: Question
     ) throws(ProviderFailure) -> ProviderItem {
+        // What is not there any more is not to come back by this way.
+        _ = try provider.item(request.identifier)
         let url = try provider.url(of: request.identifier)
         let place = url.deletingLastPathComponent()
         do {
@@ -97,7 +99,9 @@ extension ProviderRuntime {
             guard let staged = FileName(name), let final = FileName(url.lastPathComponent) else {
                 throw Errno.invalidArgument
             }
+            FaultPoint.reach("provider.replace.begun")
             try copy(request.contents, into: folder, named: name, question)
+            FaultPoint.reach("provider.replace.copied")
             do throws(Errno) {
                 try retrying {
                     renameat(folder.rawValue, staged.characters, folder.rawValue, final.characters)
@@ -109,7 +113,9 @@ extension ProviderRuntime {
         } catch {
             throw failure(error, question)
         }
+        FaultPoint.reach("provider.replace.renamed")
         provider.object.itemChanged(at: url)
+        FaultPoint.reach("provider.replace.told")
         return try provider.item(request.identifier)
     }
 
@@ -146,10 +152,12 @@ extension ProviderRuntime {
         } catch {
             throw failure(error, question)
         }
+        FaultPoint.reach("provider.create.copied")
         let url = URL(fileURLWithPath: folder + "/" + request.filename, isDirectory: false)
         let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
             provider.object.importDocument(at: url, toParentItemIdentifier: parent) { done(.of($0, $1)) }
         }
+        FaultPoint.reach("provider.create.imported")
         return try result.get()
     }
 

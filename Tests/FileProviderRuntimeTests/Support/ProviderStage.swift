@@ -26,9 +26,10 @@ struct ProviderStage {
     /// Runs a test on a stage.
     static func with(
         options: ProviderProcessOptions = .init(idleTime: .seconds(300), answerTime: .seconds(60)), memory: Int = 256,
-        network: Bool = false, body: (ProviderStage) async throws -> Void
+        network: Bool = false, point: String = "com.apple.fileprovider-nonui",
+        body: (ProviderStage) async throws -> Void
     ) async throws {
-        let stage = try ProviderStage(options, memory: memory, network: network)
+        let stage = try ProviderStage(options, memory: memory, network: network, point: point)
         do {
             try await body(stage)
         } catch {
@@ -38,7 +39,7 @@ struct ProviderStage {
         await stage.end()
     }
 
-    private init(_ options: ProviderProcessOptions, memory: Int, network: Bool) throws {
+    private init(_ options: ProviderProcessOptions, memory: Int, network: Bool, point: String) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvp-" + UUID().uuidString.prefix(8)
         let bundle = root + "/Peer.appex"
@@ -48,14 +49,14 @@ struct ProviderStage {
         let list: [String: Any] = [
             "CFBundleIdentifier": Self.identifier, "CFBundleName": "Peer", "CFBundleExecutable": "ProviderPeer",
             "NSExtension": [
-                "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
+                "NSExtensionPointIdentifier": point,
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Peer",
                 ExtensionBundle.memoryKey: memory, ExtensionBundle.networkKey: network,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
-        // By another process, and by a link: a program that this one has open for writing could not be run while any of its
+        // By another process, and installed as a link: a program that this one has open for writing could not be run while any of its
         // forks has it so.
         let program = try #require(Self.program("ProviderPeer"))
         let copy = try ChildProgram.start("/bin/cp", arguments: [program, bundle + "/ProviderPeer"], descriptors: [])
