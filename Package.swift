@@ -169,9 +169,8 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
-                "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
+                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 

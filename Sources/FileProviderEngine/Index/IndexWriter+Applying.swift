@@ -145,7 +145,7 @@ private final class Application {
 
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
     private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
-        state.noteListed(number)
+        if let folder { state.noteListed(number, in: folder) }
         if isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
@@ -169,7 +169,7 @@ private final class Application {
         guard let before = try state.queries.item(number) else { return }
         if isInTrash(item) {
             leaving.remove(number)
-            state.noteListed(number)
+            if let folder { state.noteListed(number, in: folder) }
             try state.removeTree(number, &result.removed)
             return
         }
