@@ -33,8 +33,9 @@ package final class Index: Sendable {
 
     /// Opens an index, or makes it.
     ///
+    /// - Parameter lookupMemory: so many entries of the lookup may be in memory only; fewer make it slower to write.
     /// - Throws: ``IndexFailure/corrupt(_:)`` when it is damaged or of another version; see ``delete(path:)``.
-    package init(path: String) throws(IndexFailure) {
+    package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexFailure) {
         self.path = path
         let connection = try DatabaseConnection(path: path, .writing, cache: Self.writerCache)
         try connection.run("PRAGMA page_size = 8192")
@@ -53,7 +54,8 @@ package final class Index: Sendable {
             try connection.check(upTo: Self.checkedSize)
         }
         lookup = Lookup()
-        let state = try WriterConnection(connection, lookup: lookup, reserve: ReserveFile(besides: path))
+        let state = try WriterConnection(
+            connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
         try write { writer throws(IndexFailure) in try writer.makeRoot() }

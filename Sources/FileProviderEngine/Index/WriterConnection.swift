@@ -29,12 +29,14 @@ final class WriterConnection {
     var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
     var bytes = ByteWriter()
 
-    init(_ connection: DatabaseConnection, lookup: Lookup, reserve: ReserveFile) throws(IndexFailure) {
+    init(
+        _ connection: DatabaseConnection, lookup: Lookup, lookupMemory: Int, reserve: ReserveFile
+    ) throws(IndexFailure) {
         self.connection = connection
         self.reserve = reserve
         hash = try Self.hash(connection)
         queries = try IndexQueries(connection, hash: hash, lookup: lookup)
-        self.lookup = try LookupWriter(connection, lookup, hash: hash)
+        self.lookup = try LookupWriter(connection, lookup, hash: hash, leastRecent: lookupMemory)
         insertRow = try connection.statement(
             "INSERT INTO items (number, parent, changes, data) VALUES (?1, ?2, ?3, ?4)")
         updateRow = try connection.statement(

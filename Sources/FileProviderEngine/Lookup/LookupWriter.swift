@@ -22,10 +22,13 @@ final class LookupWriter {
         var bits = Int64(LookupBuckets.leastBits)
     }
 
-    /// Fewer entries stay in memory, as long as those on the disk are not many times more.
-    private static let leastRecent = 1 << 16
+    /// Fewer entries stay in memory.
+    private let leastRecent: Int
 
-    init(_ connection: DatabaseConnection, _ lookup: Lookup, hash: KeyedHash) throws(IndexFailure) {
+    init(
+        _ connection: DatabaseConnection, _ lookup: Lookup, hash: KeyedHash, leastRecent: Int
+    ) throws(IndexFailure) {
+        self.leastRecent = leastRecent
         self.connection = connection
         self.lookup = lookup
         self.hash = hash
@@ -104,7 +107,7 @@ final class LookupWriter {
 
     /// Whether so much is in memory that it is time for ``store(lastNumber:)``.
     var isDue: Bool {
-        lookup.state.withLock { $0.recent.count } > max(Self.leastRecent, Int(counts.entries / 8))
+        lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 8))
     }
 
     /// Brings what is in memory to the disk, in a transaction of its own. Where that fails, nothing is different.
@@ -118,7 +121,7 @@ final class LookupWriter {
             let old = try connection.statement("DELETE FROM lookup WHERE bucket < ?1")
             old.bind(1, 1 << counts.bits)
             try old.run()
-            if counts.outdated > max(Int64(Self.leastRecent), counts.entries / 2) {
+            if counts.outdated > max(Int64(leastRecent), counts.entries / 2) {
                 try writeAll(&after)
             } else {
                 try writeRecent(&after)
