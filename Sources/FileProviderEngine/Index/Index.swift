@@ -14,6 +14,7 @@ package final class Index: Sendable {
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
     private let hash: KeyedHash
+    private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
     // Innermost, likewise.
@@ -58,7 +59,13 @@ package final class Index: Sendable {
             connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
+        checkpointer = try Checkpointer(path: path, connection)
         try write { writer throws(IndexFailure) in try writer.makeRoot() }
+    }
+
+    deinit {
+        // Then the connections close, and the last one leaves no log behind.
+        checkpointer.stop()
     }
 
     /// Removes an index, whatever state it is in, with the files beside it.
@@ -97,6 +104,7 @@ package final class Index: Sendable {
             gate.leave()
             throw error
         }
+        checkpointer.noteCommit()
         gate.leave()
         if !changes.isEmpty, let observer = onChange { observer(changes) }
         return result
