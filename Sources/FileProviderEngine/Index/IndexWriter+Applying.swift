@@ -56,17 +56,20 @@ private final class Application {
     func apply(_ items: [ProviderItem]) throws(IndexFailure) {
         var known: [Known] = []
         known.reserveCapacity(items.count)
-        for item in items { known.append(try look(at: item)) }
-        for (item, known) in zip(items, known) {
-            switch known {
+        // By their places, because taking an item out of the array counts a reference for each of its parts.
+        for index in items.indices { known.append(try look(at: items[index])) }
+        for index in items.indices {
+            switch known[index] {
             case .ignored: break
-            case .unchanged(let number): try confirm(number, item)
-            case .changed(let number): try change(number, item)
+            case .unchanged(let number): try confirm(number, items[index])
+            case .changed(let number): try change(number, items[index])
             case .new(let hash):
-                if addedHashes.contains(hash), let number = try state.queries.number(identifier: item.identifier) {
-                    try change(number, item)
+                if addedHashes.contains(hash),
+                    let number = try state.queries.number(identifier: items[index].identifier)
+                {
+                    try change(number, items[index])
                 } else {
-                    try add(item, hash)
+                    try add(items[index], hash)
                 }
             }
         }
