@@ -63,6 +63,8 @@ package struct FileStatus: Sendable {
     package var owner: uid_t { raw.st_uid }
     package var modified: timespec { raw.st_mtim }
     package var accessed: timespec { raw.st_atim }
+    /// When content, name, owner or mode were changed last: a time that no program can set.
+    package var changed: timespec { raw.st_ctim }
 
     /// Reads the status of a path. A symbolic link is followed unless asked otherwise.
     package static func of(_ path: String, followingLinks: Bool = true) throws(Errno) -> FileStatus {

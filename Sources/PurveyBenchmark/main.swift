@@ -4,7 +4,7 @@ import Glibc
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
-    .types, .copy, .zip, .conduit, .handoff, .coordination, .index,
+    .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .mount, .listing, .change,
 ]
 
 /// What the benchmark does when it starts itself as a child.

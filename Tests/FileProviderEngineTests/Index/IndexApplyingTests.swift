@@ -86,7 +86,9 @@ import Testing
 
     @Test func badNamesAreMended() throws {
         let sample = try IndexSample()
-        let names = ["", "/", ".", "..", "a/b", "a\u{0}b", "\u{7F}", String(repeating: "é", count: 150) + ".txt", "a/b"]
+        let names = [
+            "", "/", ".", "..", "a/b", "a\u{0}b", "\u{7F}", String(repeating: "é", count: 150) + ".txt", "a/b",
+        ]
         try sample.list(.root, 1, names.enumerated().map { file("\($0.offset)", $0.element) })
         let shown = try sample.shown()
         #expect(shown.count == names.count)

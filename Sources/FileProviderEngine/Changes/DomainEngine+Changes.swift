@@ -1,0 +1,205 @@
+import FileProvider
+
+/// What the provider says has changed.
+extension DomainEngine {
+    /// The provider has changes to tell: they are asked for now. Signals that come meanwhile are one.
+    ///
+    /// - Parameter container: a folder's identifier, or the working set's; `nil` for all that is known.
+    package nonisolated func signal(container: String?) {
+        perform { engine in
+            engine.noteSignal()
+            engine.signalled(container: container ?? ProviderItem.workingSetIdentifier)
+        }
+    }
+
+    /// - Parameter isRefresh: the folder that was looked into, where that is the reason.
+    func signalled(container: String, isRefresh folder: ItemNumber? = nil) {
+        guard !isClosed else { return }
+        if let folder { changes.refreshes[container] = folder }
+        changes.waiting.removeValue(forKey: container)?.cancel()
+        if changes.running[container] != nil {
+            changes.running[container] = true
+            return
+        }
+        changes.running[container] = false
+        Task {
+            let result = await askForChanges(in: container)
+            endedChanges(in: container, result)
+        }
+    }
+
+    /// Asks at once for changes that could not be had, as after a person signed in.
+    func retryChanges() {
+        changes.failures = [:]
+        changes.lastFailure = nil
+        contents.lastFailure = nil
+        for container in Array(changes.waiting.keys) { signalled(container: container) }
+        signalled(container: ProviderItem.workingSetIdentifier)
+    }
+
+    private static let firstPause = 1.0
+    private static let longestPause = 300.0
+
+    private func endedChanges(in container: String, _ result: Result<Void, ProviderFailure>) {
+        let isWantedAgain = changes.running.removeValue(forKey: container) ?? false
+        if let folder = changes.refreshes.removeValue(forKey: container) { refreshed(folder) }
+        guard !isClosed else { return }
+        switch result {
+        case .success:
+            changes.failures[container] = nil
+            changes.lastFailure = nil
+            if isWantedAgain { signalled(container: container) }
+        case .failure(let failure):
+            noteFailure(failure)
+            guard !isWantedAgain else { return signalled(container: container) }
+            // What waits for a person is asked for again by ``retry()``; what can pass, by itself.
+            guard failure.isWorthAnotherAttempt else {
+                changes.failures[container] = nil
+                return
+            }
+            let count = changes.failures[container, default: 0]
+            changes.failures[container] = count + 1
+            let pause = min(Self.firstPause * Double(1 << min(count, 16)), Self.longestPause)
+            changes.waiting[container] = clock.run(after: pause) { [weak self] in
+                self?.perform { $0.signalled(container: container) }
+            }
+        }
+    }
+
+    private func askForChanges(in container: String) async -> Result<Void, ProviderFailure> {
+        do throws(ProviderFailure) {
+            if container == ProviderItem.workingSetIdentifier {
+                try await askForAllChanges()
+            } else {
+                try await askForFolder(container)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: The working set
+
+    private func askForAllChanges() async throws(ProviderFailure) {
+        let container = ProviderItem.workingSetIdentifier
+        if changes.workingSet != .missing, let anchor = try anchor(of: container) {
+            do throws(ProviderFailure) {
+                try await follow(container, from: anchor)
+                changes.workingSet = .available
+                return
+            } catch {
+                guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
+                    throw error
+                }
+            }
+        }
+        try await beginWorkingSet()
+        // What happened before that anchor is not known.
+        for folder in try listedFolders() { refresh(folder) }
+    }
+
+    /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
+    func baseWorkingSet() {
+        guard !isClosed, changes.workingSet == .unknown else { return }
+        if (try? anchor(of: ProviderItem.workingSetIdentifier)) ?? nil != nil {
+            changes.workingSet = .available
+        } else {
+            changes.workingSet = .beginning
+            // Between the listing and the anchor something may have changed: this asks the folders as well.
+            signalled(container: ProviderItem.workingSetIdentifier)
+        }
+    }
+
+    private func beginWorkingSet() async throws(ProviderFailure) {
+        let container = ProviderItem.workingSetIdentifier
+        let anchor: [UInt8]?
+        do throws(ProviderFailure) {
+            anchor = try await currentAnchor(of: container)
+        } catch {
+            guard error.kind == .noSuchItem || error.kind == .notPermitted || error.kind == .cannotSynchronize else {
+                if changes.workingSet == .beginning { changes.workingSet = .unknown }
+                throw error
+            }
+            anchor = nil
+        }
+        guard !isClosed else { throw .closed }
+        changes.workingSet = anchor == nil ? .missing : .available
+        try write { writer throws(IndexFailure) in try writer.setAnchor(anchor, of: container) }
+    }
+
+    /// Every folder that was listed: each has an anchor, an empty one where the provider has none.
+    private func listedFolders() throws(ProviderFailure) -> [ItemNumber] {
+        try onRecord { () throws(IndexFailure) in
+            var folders: [ItemNumber] = []
+            for identifier in try index.containers() {
+                if let row = try index.item(identifier: identifier), row.listing == .complete {
+                    folders.append(row.number)
+                }
+            }
+            return folders
+        }
+    }
+
+    /// Where the changes of a container begin that are not known yet; `nil` where the provider has no anchor for it.
+    func anchor(of container: String) throws(ProviderFailure) -> [UInt8]? {
+        let anchor = try onRecord { () throws(IndexFailure) in try index.anchor(of: container) }
+        return anchor?.isEmpty == false ? anchor : nil
+    }
+
+    // MARK: One folder
+
+    private func askForFolder(_ identifier: String) async throws(ProviderFailure) {
+        let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
+        // Nobody has looked into a folder that was never listed.
+        guard let row, row.item.kind == .folder, row.listing != .never else { return }
+        if let anchor = try anchor(of: identifier) {
+            do throws(ProviderFailure) {
+                return try await follow(identifier, from: anchor)
+            } catch {
+                guard error.kind == .expired || error.kind == .unsupported else { throw error }
+            }
+        }
+        // A listing that is under way may have passed what was signalled.
+        guard listings.folders[row.number] == nil else {
+            listings.folders[row.number]?.isWantedAgain = true
+            return
+        }
+        startListing(row.number, isRefresh: true)
+    }
+
+    // MARK: A feed
+
+    /// Applies what changed since an anchor, batch by batch.
+    private func follow(_ container: String, from anchor: [UInt8]) async throws(ProviderFailure) {
+        var anchor = anchor
+        var batchesWithoutNews = 0
+        while true {
+            let (provider, size, since) = (provider, configuration.pageSize, anchor)
+            let batch = try await patiently { () async throws(ProviderFailure) in
+                try await provider.changes(in: container, since: since, suggestedSize: size)
+            }
+            guard !isClosed else { throw .closed }
+            guard batch.anchor.count <= 500 else {
+                throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
+            }
+            let (updated, deleted) = try await sortedOut(batch, in: container)
+            guard !isClosed else { throw .closed }
+            try takeOpenFilesAsEdited(in: Set(deleted))
+            let (applied, removed) = try write { writer throws(IndexFailure) in
+                let removed = try writer.remove(identifiers: deleted)
+                let applied = try writer.apply(updated)
+                try writer.setAnchor(batch.anchor, of: container)
+                return (applied, removed)
+            }
+            handle(removed)
+            handle(applied)
+            guard batch.moreComing else { return }
+            batchesWithoutNews = batch.updated.isEmpty && batch.deleted.isEmpty ? batchesWithoutNews + 1 : 0
+            guard batch.anchor != anchor, batchesWithoutNews < configuration.pagesWithoutNews else {
+                throw ProviderFailure(.badAnswer, message: "The provider says that more changes come, and none come.")
+            }
+            anchor = batch.anchor
+        }
+    }
+}

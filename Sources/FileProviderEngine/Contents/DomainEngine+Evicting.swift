@@ -1,0 +1,150 @@
+import FileProvider
+import LinuxSystem
+
+/// Contents that go: because the cache is full, because somebody says so, or because the provider has others.
+extension DomainEngine {
+    /// Removes a file's bytes from this machine; they are fetched again when somebody reads them.
+    ///
+    /// Refused for what is edited, or open.
+    package func evict(_ number: ItemNumber) throws(ProviderFailure) {
+        let row = try row(number)
+        switch row.content {
+        case .dataless: return
+        case .edited:
+            throw ProviderFailure(
+                .notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
+        case .partial, .current: break
+        }
+        guard try drop(row) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
+    }
+
+    /// Keeps an item's contents on this machine, or does so no more. It is not fetched by this.
+    package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
+        _ = try row(number)
+        try write { writer throws(IndexFailure) in try writer.update(number) { $0.isKept = isKept } }
+    }
+
+    /// Removes clean contents, unless they are open.
+    private func drop(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
+        let result = openFiles.whileClosed(row.number) {
+            Result { () throws(ProviderFailure) in try forgetContents(row.number) }
+        }
+        guard let result else { return false }
+        try result.get()
+        contents.cleanBytes = max(0, contents.cleanBytes - row.localSize)
+        return true
+    }
+
+    /// The provider has other contents than those that are here: these go now, or when nobody has them open any more.
+    func dropOutdatedContents(_ number: ItemNumber) {
+        do throws(ProviderFailure) {
+            let row = try row(number)
+            guard row.content == .current, row.localVersion != row.item.contentVersion else { return }
+            if try drop(row) {
+                events.send(.contentsReplaced(number))
+                if row.isKept { startFetch(number) }
+            } else {
+                openFiles.update(number) { $0.isOutdated = true }
+            }
+        } catch {
+            remember(error)
+        }
+    }
+
+    /// An item is gone: its bytes go now, or when nobody has them open any more.
+    func discardContents(_ number: ItemNumber) {
+        let result = openFiles.whileClosed(number) {
+            Result { () throws(Errno) in
+                try folders.remove(number, in: folders.clean)
+                try folders.remove(number, in: folders.edits)
+            }
+        }
+        switch result {
+        case nil: openFiles.update(number) { $0.isDiscarded = true }
+        case .success: break
+        case .failure(let error): remember(error)
+        }
+        cancelFetch(number)
+    }
+
+    /// The provider has an edit: the file is clean. Nothing happens to one that is open for writing.
+    ///
+    /// - Parameter version: of what the provider has.
+    /// - Returns: whether it was done.
+    func settleContents(_ number: ItemNumber, version: [UInt8]) throws(ProviderFailure) -> Bool {
+        guard !isOpenForWriting(number) else { return false }
+        let status = try onDisk { () throws(Errno) -> FileStatus in
+            guard let file = try folders.open(number, in: folders.edits, .readOnly) else { throw .noSuchFile }
+            try folders.move(number, from: folders.edits, to: folders.clean)
+            return try file.status()
+        }
+        try write { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.content = .current
+                row.localSize = Int64(status.size)
+                row.localVersion = version
+                row.changes.remove(.contents)
+            }
+        }
+        contents.cleanBytes += Int64(status.size)
+        return true
+    }
+
+    // MARK: The cache's size
+
+    func evictToLimit() {
+        // What was removed with its item was not counted off.
+        if let statistics = try? index.statistics() { contents.cleanBytes = statistics.evictableBytes }
+        let excess = contents.cleanBytes - configuration.cacheLimit
+        if excess > 0 { _ = evict(bytes: excess) }
+    }
+
+    /// Removes what was used least recently, neither edited nor open nor to be kept.
+    ///
+    /// - Returns: how many bytes are gone.
+    func evict(bytes: Int64) -> Int64 {
+        writeUses()
+        var gone: Int64 = 0
+        do throws(ProviderFailure) {
+            while gone < bytes {
+                // Those that are open are passed over.
+                let limit = 64 + openFiles.withLock { $0.entries.count }
+                let oldest = try write { writer throws(IndexFailure) in try writer.leastRecentlyUsed(limit: limit) }
+                var isAnyGone = false
+                for (number, _) in oldest where gone < bytes {
+                    guard contents.fetches[number] == nil, let row = try? row(number), row.content == .current,
+                        !row.isKept,
+                        try drop(row)
+                    else { continue }
+                    gone += row.localSize
+                    isAnyGone = true
+                }
+                if !isAnyGone { break }
+            }
+        } catch {
+            remember(error)
+        }
+        return gone
+    }
+
+    /// Writes to the index when files were used.
+    func writeUses() {
+        let uses = openFiles.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        guard !uses.isEmpty else { return }
+        do throws(ProviderFailure) {
+            try write { writer throws(IndexFailure) in
+                for (number, time) in uses { try writer.touch(number, time) }
+            }
+        } catch {
+            remember(error)
+        }
+    }
+
+    /// Keeps what went wrong where nobody waits for it, for the status.
+    func remember(_ error: any Error) {
+        contents.lastFailure = (error as? ProviderFailure)?.message ?? "\(error)"
+    }
+}

@@ -1,0 +1,263 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// Files' bytes on their way here.
+extension DomainEngine {
+    /// Fetches a file's contents, if they are not here, and waits for them.
+    package func download(_ number: ItemNumber) async throws(ProviderFailure) {
+        let result = await withCheckedContinuation { continuation in
+            let answer = Answer<Void> { continuation.resume(returning: $0) }
+            // On the way here another job may have run.
+            perform { $0.download(number, answer) }
+        }
+        try result.get()
+    }
+
+    private func download(_ number: ItemNumber, _ answer: Answer<Void>) {
+        do throws(ProviderFailure) {
+            guard !isClosed else { throw .closed }
+            let row = try row(number)
+            guard row.item.kind == .file else {
+                throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
+            }
+            guard try isMissing(row) else { return answer.give(.success(())) }
+            startFetch(number)
+            contents.fetches[number]?.downloads.append(answer)
+        } catch {
+            answer.give(.failure(error))
+        }
+    }
+
+    /// Whether a file's bytes are not here, whatever its row says.
+    private func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
+        if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
+        defer {
+            // Nobody has it open: what looking opened is closed again.
+            openFiles.withLock { state in
+                if state.entries[row.number]?.openings == 0 { state.entries[row.number] = nil }
+            }
+        }
+        return try fileForReading(row) == nil
+    }
+
+    /// Somebody who has a file open waits for its bytes.
+    func waitForContents(_ number: ItemNumber, isForWriting: Bool, _ answer: Answer<FileDescriptor>) {
+        guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
+        contents.waiters[number, default: []].append(.init(isForWriting: isForWriting, answer: answer))
+        makeReady(number)
+    }
+
+    /// Gives those who wait for a file's bytes the file, or begins to fetch it.
+    func makeReady(_ number: ItemNumber) {
+        guard let waiters = contents.waiters[number] else { return }
+        do throws(ProviderFailure) {
+            let isForWriting = waiters.contains { $0.isForWriting }
+            var writing = openFiles.entry(number)?.writing
+            var reading = openFiles.entry(number)?.reading
+            if reading == nil || isForWriting && writing == nil {
+                let row = try row(number)
+                if isForWriting {
+                    writing = try fileForWriting(row, truncating: false)
+                    reading = openFiles.entry(number)?.reading
+                } else {
+                    reading = try fileForReading(row)
+                }
+            }
+            guard let reading else { return startFetch(number) }
+            contents.waiters[number] = nil
+            for waiter in waiters { waiter.answer.give(.success(waiter.isForWriting ? writing ?? reading : reading)) }
+        } catch {
+            failWaiters(number, error)
+        }
+    }
+
+    private func failWaiters(_ number: ItemNumber, _ failure: ProviderFailure) {
+        for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.give(.failure(failure)) }
+    }
+
+    // MARK: One fetch for each file
+
+    func startFetch(_ number: ItemNumber) {
+        guard !isClosed, contents.fetches[number] == nil else { return }
+        contents.fetches[number] = ContentTransfers.Fetch()
+        contents.queue.append(number)
+        startNextFetches()
+    }
+
+    private func startNextFetches() {
+        while contents.running < configuration.fetchLimit, !contents.queue.isEmpty, !isClosed {
+            let number = contents.queue.removeFirst()
+            guard let fetch = contents.fetches[number] else { continue }
+            contents.running += 1
+            contents.fetches[number]?.task = Task {
+                let result = await fetched(number, fetch.progress)
+                ended(number, result)
+            }
+        }
+    }
+
+    /// Nobody has the file open any more: what is on its way is of no use, unless somebody wants it here all the same.
+    func cancelFetch(_ number: ItemNumber) {
+        guard let fetch = contents.fetches[number], fetch.downloads.isEmpty else { return }
+        guard let task = fetch.task else {
+            contents.fetches[number] = nil
+            contents.queue.removeAll { $0 == number }
+            return
+        }
+        task.cancel()
+    }
+
+    private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        contents.running -= 1
+        let fetch = contents.fetches.removeValue(forKey: number)
+        let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
+        if case .failure(let failure) = result, failure.kind == .cancelled, isWanted, !isClosed {
+            // Given up for those who were there before, and wanted again since.
+            startFetch(number)
+            contents.fetches[number]?.downloads = fetch?.downloads ?? []
+        } else {
+            switch result {
+            case .success: makeReady(number)
+            case .failure(let failure): failWaiters(number, failure)
+            }
+            for download in fetch?.downloads ?? [] { download.give(result) }
+        }
+        startNextFetches()
+        if contents.cleanBytes > configuration.cacheLimit { evictToLimit() }
+    }
+
+    /// Attempts that are made before a reader is told, and the pause before the second.
+    private static let attempts = 4
+    private static let firstPause = 0.5
+
+    private func fetched(_ number: ItemNumber, _ progress: FetchProgress) async -> Result<Void, ProviderFailure> {
+        var attempt = 1
+        while true {
+            do throws(ProviderFailure) {
+                guard !isClosed else { throw .closed }
+                let row = try row(number)
+                // It may have been emptied or have come in another way meanwhile.
+                guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil
+                else {
+                    return .success(())
+                }
+                guard row.isKnownToProvider else { throw .noSuchItem }
+                try await fetchOnce(row, progress)
+                return .success(())
+            } catch {
+                if Task.isCancelled {
+                    return .failure(ProviderFailure(.cancelled, message: "The transfer was given up."))
+                }
+                guard attempt < Self.attempts, !isClosed else { return .failure(error) }
+                switch error.kind {
+                case .noSpace:
+                    // Whoever asked for more than there is room for is told when nothing more can go.
+                    guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
+                case .noSuchItem:
+                    signalParent(of: number)
+                    return .failure(error)
+                default:
+                    guard error.isWorthAnotherAttempt else { return .failure(error) }
+                    await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? row(number))?.item.size ?? 0 }
+
+    /// The provider no longer knows an item that is shown: its folder is different from what is known of it.
+    private func signalParent(of number: ItemNumber) {
+        guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
+        signalled(container: parent.item.identifier)
+    }
+
+    private func fetchOnce(_ row: IndexedItem, _ progress: FetchProgress) async throws(ProviderFailure) {
+        let (number, identifier) = (row.number, row.item.identifier)
+        let answer = try await provider.contents(of: identifier) { done, total in progress.set(done, total) }
+        guard answer.item.identifier == identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
+        }
+        try await take(answer.descriptor, number, modified: answer.item.modified)
+        let provider = provider
+        Task.detached { await provider.stopProviding(identifier) }
+        try keepFetched(number, answer.item)
+    }
+
+    /// Copies what a provider handed over, on another thread than the engine's.
+    private func take(
+        _ source: FileDescriptor, _ number: ItemNumber, modified: Double?
+    ) async throws(ProviderFailure) {
+        let folders = folders
+        let isCancelled = Lock(false)
+        let result = await withTaskCancellationHandler {
+            await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in
+                Result { () throws(ProviderFailure) in
+                    try folders.take(source, as: number, modified: modified) { isCancelled.withLock { $0 } }
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        try result.get()
+    }
+
+    /// Puts what was fetched in its place, if it is still wanted.
+    private func keepFetched(_ number: ItemNumber, _ item: ProviderItem) throws(ProviderFailure) {
+        guard !isClosed else { throw .closed }
+        let row = try row(number)
+        guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil else {
+            return try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
+        }
+        if item != row.item { try apply([item], listedIn: nil) }
+        let size = try onDisk { () throws(Errno) -> Int64 in
+            try folders.move(number, from: folders.incoming, to: folders.clean)
+            return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
+        }
+        try write { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.content = .current
+                row.localSize = size
+                row.localVersion = item.contentVersion
+            }
+        }
+        contents.cleanBytes += size
+    }
+}
+
+extension ContentFolders {
+    /// Copies an open file's bytes to where they lie until their place in the tree is sure.
+    func take(
+        _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
+    ) throws(ProviderFailure) {
+        do {
+            try remove(number, in: incoming)
+            try FileCopier.copy(source, into: incoming, named: Self.name(number), isCancelled: isCancelled)
+            guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
+            // Whatever the provider's own file was: ours is written to by us, and is known again by its date.
+            try retrying { fchmod(copy.rawValue, 0o600) }
+            try ContentStamp.date(copy, modified)
+        } catch let error as CopyError {
+            try? remove(number, in: incoming)
+            throw ProviderFailure(error)
+        } catch let error as Errno {
+            throw ProviderFailure(error)
+        } catch {
+            throw ProviderFailure(.transient, message: "\(error)")
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// What a copy that was not made means to whoever wanted it.
+    init(_ error: CopyError) {
+        switch error {
+        case .cancelled: self.init(.cancelled, message: error.description)
+        case .noSpace: self.init(.noSpace, message: error.description)
+        case .wrongKind: self.init(.badAnswer, message: error.description)
+        default: self.init(.transient, message: error.description)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import FileProvider
+import LinuxSystem
+
+/// Opening files and closing them.
+extension DomainEngine {
+    /// Opens a file. One that is complete and clean is opened for reading at once, on the calling thread. A dataless one opens too, with
+    /// nothing fetched: ``OpenItem/ready(_:)`` waits for its bytes.
+    ///
+    /// - Parameter completion: called on the calling thread or on the engine's; must not block.
+    package nonisolated func open(
+        _ number: ItemNumber, for purpose: OpenPurpose,
+        completion: @escaping @Sendable (Result<OpenItem, ProviderFailure>) -> Void
+    ) {
+        if purpose == .reading, let item = openAtOnce(number) { return completion(.success(item)) }
+        perform { engine in
+            completion(Result { () throws(ProviderFailure) in try engine.opened(number, for: purpose) })
+        }
+    }
+
+    /// Whether programs have a file open for writing: then what is in it is not confirmed to be what the provider has.
+    package nonisolated func isOpenForWriting(_ number: ItemNumber) -> Bool {
+        openFiles.entry(number).map { $0.writers > 0 } ?? false
+    }
+
+    // MARK: On any thread
+
+    /// Opens for reading with nothing but a lock, the index and the file itself; `nil` where the engine has to look.
+    private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenItem? {
+        let now = clock.now
+        let (joined, epoch) = openFiles.withLock { state -> (OpenFiles.Entry?, Int) in
+            (state.open(number, isForWriting: false, ifOpen: true, now), state.epoch)
+        }
+        if let joined { return OpenItem(self, number, isForWriting: false, descriptor: joined.reading) }
+        guard let row = try? index.item(number), row.item.kind == .file else { return nil }
+        var file: FileDescriptor?
+        switch row.content {
+        case .dataless, .partial: break
+        case .current:
+            guard row.localVersion == row.item.contentVersion else { return nil }
+            file = try? folders.open(number, in: folders.clean, .readOnly)
+            if file == nil { return nil }
+        case .edited:
+            file = try? folders.open(number, in: folders.edits, .readOnly)
+            if file == nil { return nil }
+        }
+        let found = file
+        let entry = openFiles.withLock { state -> OpenFiles.Entry? in
+            guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
+            // Whoever was faster has the same file.
+            if state.entries[number] == nil { state.entries[number] = OpenFiles.Entry(reading: found) }
+            return state.open(number, isForWriting: false, ifOpen: true, now)
+        }
+        return entry.map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
+    }
+
+    /// An opening has ended.
+    nonisolated func closed(
+        _ number: ItemNumber, isForWriting: Bool,
+        _ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+    ) {
+        guard !isForWriting else {
+            return perform { engine in
+                completion(Result { () throws(ProviderFailure) in try engine.closedWriting(number) })
+            }
+        }
+        let (last, usesAreMany) = openFiles.withLock { state in
+            (state.close(number, isForWriting: false), state.uses.count >= 1024)
+        }
+        completion(.success(()))
+        if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
+            perform { $0.lastClosed(number, last) }
+        }
+        if usesAreMany { perform { $0.writeUses() } }
+    }
+
+    // MARK: On the engine's thread
+
+    /// Opens a file, as ``open(_:for:completion:)`` does.
+    func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderFailure) -> OpenItem {
+        guard !isClosed else { throw .closed }
+        let row = try row(number)
+        guard row.item.kind == .file else {
+            throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
+        }
+        let (isForWriting, now) = (purpose.isWriting, clock.now)
+        openFiles.withLock { state in _ = state.open(number, isForWriting: isForWriting, ifOpen: false, now) }
+        do throws(ProviderFailure) {
+            let file =
+                switch purpose {
+                case .reading: try fileForReading(row)
+                case .writing(let truncating): try fileForWriting(row, truncating: truncating)
+                }
+            // Those who wait for the contents of a file that was emptied now have them.
+            if purpose == .writing(truncating: true) { makeReady(number) }
+            return OpenItem(self, number, isForWriting: isForWriting, descriptor: file)
+        } catch {
+            if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) {
+                lastClosed(number, last)
+            }
+            throw error
+        }
+    }
+
+    /// The row of an item that is there.
+    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+        guard let row = try onRecord({ () throws(IndexFailure) in try index.item(number) }) else { throw .noSuchItem }
+        return row
+    }
+
+    /// The file that all openings of an item share; `nil` where its bytes are not here.
+    func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+        let number = row.number
+        if let file = openFiles.entry(number)?.reading { return file }
+        let folder: FileDescriptor
+        switch row.content {
+        case .dataless, .partial: return nil
+        case .current:
+            // The bytes of another version than the provider's are of no use, now that nobody has them open.
+            guard row.localVersion == row.item.contentVersion else {
+                try forgetContents(number)
+                return nil
+            }
+            folder = folders.clean
+        case .edited: folder = folders.edits
+        }
+        if let file = try onDisk({ () throws(Errno) in try folders.open(number, in: folder, .readOnly) }) {
+            openFiles.update(number) { $0.reading = file }
+            return file
+        }
+        guard row.content == .current else {
+            throw ProviderFailure(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
+        }
+        // Somebody has emptied the cache.
+        try forgetContents(number)
+        return nil
+    }
+
+    /// Writes to the index that nothing of a file is here, and removes what is.
+    func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
+        try onDisk { () throws(Errno) in try folders.remove(number, in: folders.clean) }
+        try write { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.content = .dataless
+                row.localSize = 0
+                row.localVersion = []
+            }
+        }
+    }
+
+    /// One transaction of the index, with its failure in a provider's words.
+    @discardableResult
+    func write<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(ProviderFailure) -> Result {
+        try onRecord { () throws(IndexFailure) in try index.write(body) }
+    }
+
+    /// The last opening of a file has ended, which was like this.
+    func lastClosed(_ number: ItemNumber, _ entry: OpenFiles.Entry) {
+        if entry.isDiscarded {
+            discardContents(number)
+        } else if entry.isOutdated {
+            dropOutdatedContents(number)
+        }
+        if contents.waiters[number] == nil { cancelFetch(number) }
+    }
+}
+
+extension OpenFiles.State {
+    /// Counts an opening.
+    ///
+    /// - Parameter ifOpen: only where there is one already.
+    mutating func open(_ number: ItemNumber, isForWriting: Bool, ifOpen: Bool, _ now: Double) -> OpenFiles.Entry? {
+        guard var entry = entries[number] ?? (ifOpen ? nil : OpenFiles.Entry()) else { return nil }
+        if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
+        entries[number] = entry
+        uses[number] = now
+        return entry
+    }
+
+    /// Counts an opening off.
+    ///
+    /// - Returns: what is over now, if it was the last.
+    mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFiles.Entry? {
+        guard var entry = entries[number] else { return nil }
+        if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }
+        entries[number] = entry.openings > 0 ? entry : nil
+        return entry.openings > 0 ? nil : entry
+    }
+}

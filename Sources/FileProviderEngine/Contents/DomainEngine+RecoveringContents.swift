@@ -1,0 +1,30 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// What a crash left of contents.
+extension DomainEngine {
+    /// Puts right at the start what an engine left that was killed.
+    func recoverContents(afterRebuilding isRebuilt: Bool) throws {
+        // Nobody knows what these are, and the provider has them all.
+        if isRebuilt { try folders.empty(folders.clean) }
+        for number in try folders.numbers(in: folders.edits) where try journal.entry(number) == nil {
+            try putBack(number)
+        }
+        contents.cleanBytes = try index.statistics().evictableBytes
+    }
+
+    /// A file was moved among the edits when it was opened for writing, and the engine ended before the journal knew: so nobody has
+    /// written to it. It is known again by its date and size; any other file is an edit, and is left to those.
+    private func putBack(_ number: ItemNumber) throws {
+        guard let row = try index.item(number), row.content == .current,
+            row.localVersion == row.item.contentVersion
+        else { return }
+        let status = try folders.edits.status(of: ContentFolders.name(number))
+        let date = timespec(seconds: row.item.modified ?? 0)
+        guard Int64(status.size) == row.localSize, status.modified.tv_sec == date.tv_sec,
+            status.modified.tv_nsec / 1000 == date.tv_nsec / 1000
+        else { return }
+        try folders.move(number, from: folders.edits, to: folders.clean)
+    }
+}

@@ -1,0 +1,75 @@
+import LinuxSystem
+
+/// The files that are open in the mount, by number: what answers an opening without the engine's thread.
+///
+/// An entry is there as long as its file has an opening. Whoever removes or replaces contents looks here first, under the lock, and
+/// counts up ``epoch``: an opening that read the index before that looks again.
+final class OpenFiles: Sendable {
+    struct Entry: Sendable {
+        var readers = 0
+        var writers = 0
+        /// The one file that all openings share, once all of it is here.
+        var reading: FileDescriptor?
+        /// The same file for writing, once it lies among the edits.
+        var writing: FileDescriptor?
+        /// What the file was when it was opened for writing; `nil` where it was made or emptied by that.
+        var beforeWriting: ContentStamp?
+        /// What the file was when its edit was journalled last.
+        var noted: ContentStamp?
+        /// The provider has other contents, which wait for the last closing.
+        var isOutdated = false
+        /// The item is gone; its bytes go at the last closing.
+        var isDiscarded = false
+
+        var openings: Int { readers + writers }
+    }
+
+    struct State {
+        var entries: [ItemNumber: Entry] = [:]
+        /// Files whose contents are being removed or replaced.
+        var claimed: Set<ItemNumber> = []
+        var epoch = 0
+        /// When files were used last, as far as the index does not know it yet.
+        var uses: [ItemNumber: Double] = [:]
+    }
+
+    // Innermost: nothing else is locked and nobody is called under it.
+    private let state = Lock(State())
+
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result where Result: Sendable {
+        state.withLock { state in body(&state) }
+    }
+
+    func entry(_ number: ItemNumber) -> Entry? { state.withLock { $0.entries[number] } }
+
+    func update(_ number: ItemNumber, _ change: (inout Entry) -> Void) {
+        state.withLock { state in
+            guard var entry = state.entries[number] else { return }
+            change(&entry)
+            state.entries[number] = entry
+        }
+    }
+
+    /// Removes or replaces contents, unless the file is open. Meanwhile no opening gets at it, nor afterwards by what the index said
+    /// before.
+    ///
+    /// - Returns: `nil` where the file is open.
+    func whileClosed<Result>(_ number: ItemNumber, _ body: () -> Result) -> Result? {
+        let isClosed = state.withLock { state in
+            guard state.entries[number] == nil else { return false }
+            state.claimed.insert(number)
+            return true
+        }
+        guard isClosed else { return nil }
+        defer {
+            state.withLock { state in
+                state.claimed.remove(number)
+                state.epoch += 1
+            }
+        }
+        return body()
+    }
+
+    /// The files that are open for writing.
+    var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Names for a second item where the first one has the name.
+enum ConflictName {
+    /// “name (conflicted copy 2026-11-22).ext”, and with a number from the second such copy on.
+    ///
+    /// - Parameters:
+    ///   - time: seconds since 1970; the day is that of this machine's time zone.
+    ///   - number: 1 for the first.
+    static func conflictedCopy(of name: String, at time: Double, number: Int) -> String {
+        var seconds = time_t(time)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let day = [padded(Int(parts.tm_year) + 1900, 4), padded(Int(parts.tm_mon) + 1, 2), padded(Int(parts.tm_mday), 2)]
+        let words = number == 1 ? "" : " \(number)"
+        return inserting(" (conflicted copy \(day.joined(separator: "-"))\(words))", into: name)
+    }
+
+    /// “name (recovered).ext”, and with a number from the second on.
+    static func recovered(_ name: String, number: Int) -> String {
+        inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
+    }
+
+    /// Puts words before the extension, and shortens the name before them until the whole is a file's name.
+    static func inserting(_ words: String, into name: String) -> String {
+        var base = name[...]
+        var suffix = name[name.endIndex...]
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 32 {
+            base = name[..<dot]
+            suffix = name[dot...]
+        }
+        while !base.isEmpty, base.utf8.count + words.utf8.count + suffix.utf8.count > 255 { base.removeLast() }
+        return base + words + suffix
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

@@ -1,0 +1,70 @@
+import FileProvider
+
+/// How far the edits of a domain are on their way.
+package struct EditStatus: Sendable, Equatable {
+    /// One item that the provider has not confirmed.
+    package struct Item: Sendable, Equatable {
+        package var number: ItemNumber
+        package var name: String
+        package var changes: LocalChanges
+        /// Asked of the provider at this moment.
+        package var isUnderWay: Bool
+        /// Why it was not taken, the last time.
+        package var failure: ProviderFailure?
+        /// Nothing is tried again before ``DomainEngine/retry()``.
+        package var isHeld: Bool
+    }
+
+    package var items: [Item] = []
+    package var events: [EditEvent] = []
+}
+
+extension DomainEngine {
+    package func editStatus() throws(IndexFailure) -> EditStatus {
+        var status = EditStatus(events: edits.events)
+        for entry in try journal.all() where !entry.changes.isEmpty {
+            let failure = edits.failures[entry.number] ?? entry.failure
+            status.items.append(
+                EditStatus.Item(
+                    number: entry.number, name: entry.name, changes: entry.changes,
+                    isUnderWay: edits.running[entry.number] != nil, failure: failure,
+                    isHeld: failure.map(\.needsPerson) ?? false))
+        }
+        return status
+    }
+
+    /// Tries at once what was put off or held, as after a person signed in or made room.
+    package func retry() {
+        retryChanges()
+        guard let entries = try? journal.all() else { return }
+        for entry in entries {
+            edits.attempts[entry.number] = nil
+            edits.failures[entry.number] = nil
+            if entry.failure != nil {
+                var entry = entry
+                entry.failure = nil
+                try? journal.put(entry)
+            }
+            look(at: entry.number)
+        }
+    }
+
+    func note(_ kind: EditEvent.Kind, of number: ItemNumber, _ name: String) {
+        edits.events.append(EditEvent(number: number, name: name, kind: kind))
+        if edits.events.count > 100 { edits.events.removeFirst() }
+    }
+}
+
+extension ProviderFailure {
+    /// Whether trying again is of no use before somebody did something about it.
+    var needsPerson: Bool {
+        switch kind {
+        case .notAuthenticated, .insufficientQuota, .cannotSynchronize, .disabled, .unsupported, .notPermitted,
+            .deletionRejected:
+            true
+        case .transient, .serverUnreachable, .noSuchItem, .expired, .filenameCollision, .directoryNotEmpty, .cancelled,
+            .processEnded, .badAnswer, .noSpace:
+            false
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import FileProvider
+
+/// What the engine knows of edits that are on their way to the provider.
+///
+/// What has to survive a crash is in the journal and in the index, not here.
+struct EditState {
+    /// What is to be looked at, and when.
+    var queue = TimeQueue()
+    /// Items of which a step is under way; there is never more than one step of an item.
+    var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
+    var again: Set<ItemNumber> = []
+    /// Who waits until something becomes of an item.
+    var waiters: [ItemNumber: Set<ItemNumber>] = [:]
+    /// And for whom.
+    var waitsFor: [ItemNumber: ItemNumber] = [:]
+    /// How often contents were edited since the start; what is not there was not.
+    var generations: [ItemNumber: UInt64] = [:]
+    /// Contents that the provider took and has not confirmed yet.
+    var sent: [ItemNumber: SentContents] = [:]
+    /// Failures in a row.
+    var attempts: [ItemNumber: Int] = [:]
+    /// Why an item was not sent, the last time.
+    var failures: [ItemNumber: ProviderFailure] = [:]
+    /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
+    var events: [EditEvent] = []
+    /// The clock's call for the next look.
+    var wake: (time: Double, waiting: Waiting)?
+    var pauses = Pauses()
+    var generator = SystemRandomNumberGenerator()
+    /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
+    var observer: (@Sendable () -> Void)?
+    /// Once ``DomainEngine/recoverEdits()`` has run.
+    var isReady = false
+
+    init() {}
+
+    /// Steps that are under way at the same time.
+    static let stepLimit = 4
+
+    /// Contents that the provider has and the service, as far as is known, has not.
+    struct SentContents {
+        var generation: UInt64
+        var size: Int64
+        /// How often it was asked whether it has now.
+        var polls: Int
+    }
+}
+
+/// Something that became of an edit otherwise than was asked for.
+package struct EditEvent: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        /// The provider had other contents: the ones of this machine are in a copy, which is named here.
+        case conflict(copy: String)
+        /// The name was taken.
+        case renamed(to: String)
+        /// The provider refused the deletion: the item is back.
+        case deletionRefused(ProviderFailure?)
+        /// The provider removed what was edited here: it is made again.
+        case madeAgain
+        /// Bytes were found that no journal knows of.
+        case recovered
+    }
+
+    package var number: ItemNumber
+    package var name: String
+    package var kind: Kind
+}
+
+/// Names of what was sent, among the copies for uploads.
+enum UploadName {
+    /// What is sent, or was sent last.
+    static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
+    /// What was sent before that.
+    static func earlier(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
+}

@@ -1,0 +1,104 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// New items, made on this machine.
+extension DomainEngine {
+    /// Makes an empty file and opens it for writing.
+    ///
+    /// - Parameter completion: called on the engine's thread; must not block.
+    package nonisolated func create(
+        _ name: String, in parent: ItemNumber, mode: UInt16,
+        completion: @escaping @Sendable (Result<(IndexedItem, OpenItem), EditFailure>) -> Void
+    ) {
+        perform { engine in
+            do throws(EditFailure) {
+                let row = try engine.createFile(named: name, in: parent, mode: mode)
+                engine.open(row.number, for: .writing(truncating: false)) { result in
+                    completion(result.map { (row, $0) }.mapError { EditFailure($0) })
+                }
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// Makes an empty file. It is sent once it was closed.
+    ///
+    /// - Parameter mode: of it only whether the file can be run is told to the provider.
+    package func createFile(
+        named name: String, in parent: ItemNumber, mode: UInt16
+    ) throws(EditFailure) -> IndexedItem {
+        try make(.file, named: name, in: parent, mode: mode, linkTarget: nil)
+    }
+
+    package func makeFolder(
+        named name: String, in parent: ItemNumber, mode: UInt16
+    ) throws(EditFailure) -> IndexedItem {
+        try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil)
+    }
+
+    package func makeSymbolicLink(
+        named name: String, in parent: ItemNumber, target: String
+    ) throws(EditFailure) -> IndexedItem {
+        guard !target.isEmpty else { throw EditFailure(.noSuchFile) }
+        guard target.utf8.count < 4096 else { throw EditFailure(.nameTooLong) }
+        return try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target)
+    }
+
+    private func make(
+        _ kind: ProviderItem.Kind, named name: String, in parent: ItemNumber, mode: UInt16?, linkTarget: String?
+    ) throws(EditFailure) -> IndexedItem {
+        try checkOpen()
+        let folder = try visibleFolder(parent)
+        guard name != ".", name != ".." else { throw EditFailure(.fileExists) }
+        try Self.checkName(name)
+        guard try visible(named: name, in: parent) == nil else { throw EditFailure(.fileExists) }
+        guard folder.allows(IndexedItem.Capability.writing) else { throw EditFailure(.permissionDenied) }
+
+        var item = ProviderItem(
+            identifier: newLocalIdentifier(), parent: folder.item.identifier, filename: name, kind: kind)
+        item.linkTarget = linkTarget
+        item.flags = []
+        let new = IndexedItem(
+            number: ItemNumber(rawValue: 0), parent: parent, name: name, item: item,
+            changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
+            localSize: 0, localVersion: [], localModified: clock.now, mode: mode,
+            listing: kind == .folder ? .complete : .never, isKept: false)
+        // Its name is free, so it gets that.
+        let row = try reading { () throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
+                let number = try writer.insert(new)
+                return try writer.item(number) ?? new
+            }
+        }
+        do throws(EditFailure) {
+            if kind == .file { try makeEditFile(of: row.number) }
+            try record([.put(try freshEntry(of: row))]) { (_) throws(IndexFailure) in }
+        } catch {
+            // Without an entry in the journal the row would be forgotten at the next start as well.
+            _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+            removeBytes(of: row.number)
+            throw error
+        }
+        look(at: row.number, after: kind == .file ? configuration.settlingTime : 0)
+        return row
+    }
+
+    func newLocalIdentifier() -> String {
+        IndexedItem.localPrefix + String(UInt64.random(in: .min ... .max, using: &edits.generator), radix: 16)
+    }
+
+    func checkOpen() throws(EditFailure) {
+        guard !isClosed, edits.isReady else { throw EditFailure(.inputOutput) }
+    }
+
+    private func makeEditFile(of number: ItemNumber) throws(EditFailure) {
+        do throws(Errno) {
+            _ = try folders.edits.open(
+                ContentFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
+        } catch {
+            throw EditFailure(error)
+        }
+    }
+}

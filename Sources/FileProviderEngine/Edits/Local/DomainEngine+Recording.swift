@@ -1,0 +1,166 @@
+import FileProvider
+import LinuxSystem
+
+/// How edits get into the journal and the index, and in which order.
+extension DomainEngine {
+    /// Sets who is told, on the engine's thread, of each moment at which the journal and the index do not agree: for tests.
+    package func observeEdits(_ observer: (@Sendable () -> Void)?) { edits.observer = observer }
+
+    enum JournalChange {
+        case put(JournalEntry)
+        case remove(ItemNumber)
+
+        var number: ItemNumber {
+            switch self {
+            case .put(let entry): entry.number
+            case .remove(let number): number
+            }
+        }
+    }
+
+    /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
+    /// Where either fails nothing was done.
+    ///
+    /// - Parameter freesSpace: whether it serves to make room on a full disk.
+    @discardableResult
+    func record<Result>(
+        _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(EditFailure) -> Result {
+        do throws(IndexFailure) {
+            var undoing: [JournalChange] = []
+            for change in changes {
+                let before = try journal.entry(change.number)
+                undoing.append(before.map { .put($0) } ?? .remove(change.number))
+            }
+            try write(changes, freesSpace: freesSpace)
+            edits.observer?()
+            do throws(IndexFailure) {
+                return try index.write(freesSpace: freesSpace, body)
+            } catch {
+                // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
+                try? write(undoing, freesSpace: true)
+                throw error
+            }
+        } catch {
+            throw EditFailure(error)
+        }
+    }
+
+    /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
+    @discardableResult
+    func confirm<Result>(
+        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        let result = try index.write(freesSpace: true, body)
+        edits.observer?()
+        try write(changes, freesSpace: true)
+        return result
+    }
+
+    @discardableResult
+    func writeIndex<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        try index.write(body)
+    }
+
+    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
+        guard !changes.isEmpty else { return }
+        var removed: [ItemNumber] = []
+        var entries: [JournalEntry] = []
+        for change in changes {
+            switch change {
+            case .put(let entry): entries.append(entry)
+            case .remove(let number): removed.append(number)
+            }
+        }
+        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
+    }
+
+    /// The journal's entry of an item, or a new one for what is not changed yet.
+    func entry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
+        do throws(IndexFailure) {
+            if let entry = try journal.entry(row.number) { return entry }
+        } catch {
+            throw EditFailure(error)
+        }
+        return try freshEntry(of: row)
+    }
+
+    func freshEntry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
+        let parent = try reading { () throws(IndexFailure) in try identifier(of: row.parent) }
+        return JournalEntry(row, parentIdentifier: parent)
+    }
+
+    /// Nothing of an item's bytes is needed any more; who has them open keeps them.
+    func removeBytes(of number: ItemNumber) {
+        removeUploads(of: number)
+        discardContents(number)
+    }
+
+    func removeUploads(of number: ItemNumber) {
+        try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
+        try? UploadCopy.remove(UploadName.earlier(number), in: folders.uploads)
+    }
+
+    /// A visible item.
+    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
+        guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
+            throw EditFailure(.noSuchFile)
+        }
+        return row
+    }
+
+    func visible(named name: String, in folder: ItemNumber) throws(EditFailure) -> IndexedItem? {
+        try reading { () throws(IndexFailure) in try index.item(named: name, in: folder) }
+    }
+
+    func visibleFolder(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
+        let row = try visible(number)
+        guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
+        return row
+    }
+
+    @discardableResult
+    func reading<Result>(_ body: () throws(IndexFailure) -> Result) throws(EditFailure) -> Result {
+        do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
+    }
+
+    /// Whether a name can be a file's here.
+    static func checkName(_ name: String) throws(EditFailure) {
+        guard !name.isEmpty else { throw EditFailure(.noSuchFile) }
+        guard name.utf8.count <= 255 else { throw EditFailure(.nameTooLong) }
+        let isPlain = name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+        guard isPlain, name != ".", name != ".." else { throw EditFailure(.invalidArgument) }
+    }
+
+    /// Fails unless a folder is empty, as far as the provider and this machine know.
+    func checkEmpty(_ folder: IndexedItem) throws(EditFailure) {
+        let hasChildren = try reading { () throws(IndexFailure) in
+            var found = false
+            try index.children(of: folder.number, after: nil, limit: 1) { _ in
+                found = true
+                return false
+            }
+            return found
+        }
+        guard !hasChildren else { throw EditFailure(.notEmpty) }
+        guard !folder.isKnownToProvider || folder.listing == .complete else {
+            throw EditFailure(.notEmpty, unlistedFolder: folder.number)
+        }
+    }
+}
+
+extension IndexedItem {
+    /// What the provider allows; everything of what it does not have yet.
+    func allows(_ capability: UInt) -> Bool { !isKnownToProvider || item.capabilities & capability != 0 }
+
+    /// `NSFileProviderItemCapabilities`, as far as edits ask for them.
+    enum Capability {
+        /// Of a folder: adding items.
+        static let writing: UInt = 1 << 1
+        static let reparenting: UInt = 1 << 2
+        static let renaming: UInt = 1 << 3
+        static let deleting: UInt = 1 << 5
+    }
+}

@@ -1,0 +1,162 @@
+import FileProvider
+import LinuxSystem
+
+/// Renaming and moving items on this machine, as rename(2) and renameat2(2) do it.
+extension DomainEngine {
+    package func rename(
+        _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
+        _ mode: RenameMode = .replacing
+    ) throws(EditFailure) {
+        try checkOpen()
+        let row = try child(name, of: parent)
+        let folder = try visibleFolder(newParent)
+        try Self.checkName(newName)
+        let other = try visible(named: newName, in: newParent)
+        if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
+        if other?.number == row.number { return }
+        try checkNotInside(row, newParent)
+        try checkCapabilities(of: row, to: newName, in: folder)
+
+        guard let other else {
+            return try move([(row, newName, folder)])
+        }
+        if mode == .exchanging {
+            let oldFolder = try visibleFolder(parent)
+            try checkNotInside(other, parent)
+            try checkCapabilities(of: other, to: name, in: oldFolder)
+            return try move([(row, newName, folder), (other, name, oldFolder)])
+        }
+        switch (row.item.kind == .folder, other.item.kind == .folder) {
+        case (true, false): throw EditFailure(.notDirectory)
+        case (false, true): throw EditFailure(.isDirectory)
+        case (true, true): try checkEmpty(other)
+        case (false, false): break
+        }
+        if takesPlace(row, of: other) {
+            try replaceContents(of: other, with: row)
+        } else {
+            let removal = try removal(of: other)
+            try move([(row, newName, folder)], removing: removal)
+        }
+    }
+
+    /// Renames, once it is known whether a folder that is to be replaced is empty.
+    ///
+    /// - Parameter completion: called on the engine's thread or the calling one; must not block.
+    /// - Returns: what gives up the wait for the listing.
+    @discardableResult
+    package nonisolated func rename(
+        _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber, _ mode: RenameMode,
+        completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
+    ) -> Waiting {
+        whenListed(
+            { engine throws(EditFailure) in
+                try engine.rename(name, in: parent, to: newName, in: newParent, mode)
+            }, completion)
+    }
+
+    private func checkNotInside(_ row: IndexedItem, _ folder: ItemNumber) throws(EditFailure) {
+        guard row.item.kind == .folder else { return }
+        var number = folder
+        while number != .root {
+            if number == row.number { throw EditFailure(.invalidArgument) }
+            number = try visible(number).parent
+        }
+    }
+
+    private func checkCapabilities(
+        of row: IndexedItem, to name: String, in folder: IndexedItem
+    ) throws(EditFailure) {
+        let isMoved = row.parent != folder.number
+        if isMoved, !folder.allows(IndexedItem.Capability.writing) { throw EditFailure(.permissionDenied) }
+        if isMoved, !row.allows(IndexedItem.Capability.reparenting) { throw EditFailure(.notPermitted) }
+        if row.name != name, !row.allows(IndexedItem.Capability.renaming) { throw EditFailure(.notPermitted) }
+    }
+
+    // MARK: Moving
+
+    private typealias Move = (row: IndexedItem, name: String, folder: IndexedItem)
+
+    private func move(_ moves: [Move], removing removal: Removal? = nil) throws(EditFailure) {
+        var journal: [JournalChange] = []
+        var changes: [LocalChanges] = []
+        for move in moves {
+            var entry = try entry(of: move.row)
+            entry.parent = move.folder.number
+            entry.parentIdentifier = move.folder.item.identifier
+            entry.name = move.name
+            entry.changes = changesAfterMove(of: move.row, entry.changes, to: move.name, in: move.folder)
+            changes.append(entry.changes)
+            journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
+        }
+        // After the moves: a crash in between must not have removed what was to be replaced.
+        if let removal { journal.append(removal.journal) }
+        try record(journal) { writer throws(IndexFailure) in
+            try removal?.apply(&writer)
+            // Of two that change places, the first gets out of the other's way.
+            if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
+            for (move, change) in zip(moves, changes).reversed() {
+                try writer.update(move.row.number) { row in
+                    row.parent = move.folder.number
+                    row.name = move.name
+                    row.changes = change
+                    if !row.isKnownToProvider {
+                        row.item.parent = move.folder.item.identifier
+                        row.item.filename = move.name
+                    }
+                }
+            }
+        }
+        if let removal { finish(removal) }
+        for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
+    }
+
+    /// Nobody sees it: it is there during a transaction only.
+    private static let nameInBetween = "purvey-exchange-\u{FFFD}"
+
+    private func changesAfterMove(
+        of row: IndexedItem, _ before: LocalChanges, to name: String, in folder: IndexedItem
+    ) -> LocalChanges {
+        guard row.isKnownToProvider else { return before }
+        let isBack = row.item.parent == folder.item.identifier && row.item.filename == name
+        // While the provider moves it, where it is there is not known.
+        guard isBack, edits.running[row.number] == nil else { return before.union(.place) }
+        return before.subtracting(.place)
+    }
+
+    // MARK: Taking another's place
+
+    /// Whether a file that was made here becomes new contents of the one that it replaces, as programs save: to the provider that is
+    /// one step, and the item stays the same one.
+    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
+        row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
+            && other.allows(IndexedItem.Capability.writing) && edits.running[row.number] == nil
+            && edits.attempts[row.number] == nil && edits.running[other.number] == nil
+    }
+
+    private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {
+        let replaced = try entry(of: other)
+        var entry = try entry(of: row)
+        entry.identifier = other.item.identifier
+        entry.parent = other.parent
+        entry.parentIdentifier = replaced.parentIdentifier
+        entry.name = other.name
+        entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
+        entry.changes = replaced.changes.intersection(.place).union(.contents)
+        let changed = entry
+        try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
+            try writer.delete(other.number)
+            try writer.update(row.number) { row in
+                row.item = other.item
+                row.parent = other.parent
+                row.name = other.name
+                row.changes = changed.changes
+                row.localVersion = changed.baseVersion
+                row.isKept = other.isKept
+            }
+        }
+        removeBytes(of: other.number)
+        forget(other.number)
+        look(at: row.number, after: configuration.settlingTime)
+    }
+}

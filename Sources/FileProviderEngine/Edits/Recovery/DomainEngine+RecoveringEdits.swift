@@ -1,0 +1,309 @@
+import FileProvider
+import LinuxSystem
+
+/// What a crash left is put right at the start: the journal, the index and the files of edits are made to agree again.
+///
+/// The journal says what is to be sent; what an item is, and with that where, the index says where it has the item. Each change is
+/// written in an order that makes this right (``record(_:_:)``, ``confirm(_:_:)``).
+extension DomainEngine {
+    /// Puts right at the start what a crash left: after the index was opened, before anything is asked of the provider.
+    func recoverEdits() throws {
+        TemporaryName.sweep(folders.uploads)
+        try settleRowsWithoutEntries()
+        try restoreMissingRows()
+        try settleOpenFiles()
+        try settleIdentities()
+        try imposeRemovals()
+        try imposePlaces()
+        try imposeContents()
+        try recoverFiles()
+        edits.isReady = true
+        for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
+    }
+
+    /// Rows that say that something was done to them, of which the journal knows nothing: it was not answered, or it was confirmed
+    /// and the index lost that with the power.
+    private func settleRowsWithoutEntries() throws {
+        for row in try index.changedItems() where try journal.entry(row.number) == nil {
+            let size = Self.size(of: row.number, in: folders.edits)
+            if !row.isKnownToProvider {
+                let isWanted = row.item.kind == .folder ? try hasVisibleChildren(row.number) : (size ?? 0) > 0
+                guard isWanted, !row.changes.contains(.deleted) else {
+                    try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    removeBytes(of: row.number)
+                    continue
+                }
+                try journal.put(try freshEntry(of: row))
+                continue
+            }
+            // Files without an entry are looked at last of all.
+            let isEdited = row.content == .edited && size == nil
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(row.number) { row in
+                    row.changes = []
+                    if isEdited { row.content = .dataless }
+                }
+                try writer.apply([row.item])
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// An index that was built anew does not know of edits: the journal has what is needed to go on.
+    private func restoreMissingRows() throws {
+        let entries = try journal.all()
+        var missing: [ItemNumber: JournalEntry] = [:]
+        for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil { missing[entry.number] = entry }
+        for entry in entries { try restoreRow(entry, &missing) }
+    }
+
+    private func restoreRow(_ entry: JournalEntry, _ missing: inout [ItemNumber: JournalEntry]) throws {
+        guard missing.removeValue(forKey: entry.number) != nil else { return }
+        // What was made in a folder that was made here too comes after that.
+        if let above = missing[entry.parent] { try restoreRow(above, &missing) }
+        let parent = try restoredParent(of: entry)
+        let isDeleted = entry.changes.contains(.deleted)
+        var name = entry.name
+        if !isDeleted, try index.item(named: name, in: parent.number) != nil {
+            name = try freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
+        }
+        var item = ProviderItem(
+            identifier: entry.identifier, parent: parent.item.identifier, filename: entry.name, kind: entry.kind)
+        item.contentVersion = entry.baseVersion
+        item.linkTarget = entry.linkTarget
+        let row = IndexedItem(
+            number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
+            content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
+            mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isKept: false)
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+    }
+
+    private func restoredParent(of entry: JournalEntry) throws -> IndexedItem {
+        if let row = try index.item(entry.parent), row.item.kind == .folder { return row }
+        if let row = try index.item(identifier: entry.parentIdentifier), row.item.kind == .folder { return row }
+        let isKnown = !entry.parentIdentifier.hasPrefix(IndexedItem.localPrefix) && !entry.parentIdentifier.isEmpty
+        guard isKnown, try index.itemEvenIfDeleted(entry.parent) == nil, let root = try index.item(.root) else {
+            guard let root = try index.item(.root) else { throw IndexFailure.corrupt("The index has no root.") }
+            return root
+        }
+        // A folder of which nothing is known but that it is the provider's. Its name and place come with the first that is told of it.
+        let name = try freeName(in: .root) { "Folder \(entry.parent.rawValue)" + ($0 == 1 ? "" : " \($0)") }
+        let item = ProviderItem(
+            identifier: entry.parentIdentifier, parent: root.item.identifier, filename: name, kind: .folder)
+        var row = root
+        row.number = entry.parent
+        row.parent = .root
+        row.name = name
+        row.item = item
+        row.changes = []
+        row.listing = .never
+        let folder = row
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(folder, keepsNumber: true) }
+        askWhere(folder)
+        return folder
+    }
+
+    /// Asks the provider for what is not known of a folder that an edit is in.
+    private func askWhere(_ folder: IndexedItem) {
+        let identifier = folder.item.identifier
+        Task {
+            for attempt in 1... {
+                do {
+                    let item = try await asking { () async throws(ProviderFailure) in
+                        try await provider.item(identifier)
+                    }
+                    try writeIndex { writer throws(IndexFailure) in
+                        try writer.apply([item])
+                    }
+                    return
+                } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+                    return noteRemovedByProvider([folder.number])
+                } catch is EngineClosed {
+                    return
+                } catch {
+                    await clock.wait(edits.pauses.seconds(after: attempt, using: &edits.generator))
+                    if isClosed { return }
+                }
+            }
+        }
+    }
+
+    /// Where the journal and the index know an item by different identifiers, the index is right: either the provider answered just
+    /// before the crash, or the item became a new one.
+    private func settleIdentities() throws {
+        for var entry in try journal.all() {
+            guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
+            else { continue }
+            entry.identifier = row.item.identifier
+            entry.parent = row.parent
+            entry.name = row.name
+            if row.isKnownToProvider {
+                entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
+                entry.baseVersion = row.item.contentVersion
+            } else {
+                entry.changes = row.changes.union(entry.changes.intersection(.contents))
+            }
+            if entry.changes.isEmpty, !entry.isOpen {
+                try journal.remove(entry.number)
+            } else {
+                try journal.put(entry)
+            }
+        }
+    }
+
+    private func imposeRemovals() throws {
+        for entry in try journal.all() where entry.changes.contains(.deleted) {
+            guard let row = try index.item(entry.number) else { continue }
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(row.number) { row in
+                    row.changes = entry.changes
+                    row.content = .dataless
+                }
+            }
+            removeBytes(of: row.number)
+        }
+    }
+
+    /// Puts items where they were moved to here.
+    private func imposePlaces() throws {
+        var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
+        for entry in try journal.all() where !entry.changes.contains(.deleted) {
+            guard let row = try index.item(entry.number), !entry.changes.isDisjoint(with: [.place, .created]),
+                row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
+                let parent = try index.item(entry.parent), parent.item.kind == .folder
+            else { continue }
+            // Those that change places get out of each other's way.
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
+            }
+            moved.append((entry, parent))
+        }
+        for (entry, parent) in moved {
+            var name = entry.name
+            if try index.item(named: name, in: parent.number) != nil {
+                name = try freeName(in: parent.number) { MountName.numbered(entry.name, $0 + 1) }
+                var entry = entry
+                entry.name = name
+                try journal.put(entry)
+            }
+            let newName = name
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(entry.number) { row in
+                    row.parent = parent.number
+                    row.name = newName
+                    if !row.isKnownToProvider {
+                        row.item.parent = parent.item.identifier
+                        row.item.filename = newName
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Contents
+
+    /// Passthrough hides writes: files that were open for writing are compared with what they were.
+    private func settleOpenFiles() throws {
+        for var entry in try journal.all() where entry.isOpen {
+            let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
+            entry.isOpen = false
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
+                entry.changes.insert(.contents)
+                entry.modified = ContentStamp(status).modifiedSeconds
+            } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
+                try folders.move(entry.number, from: folders.edits, to: folders.clean)
+            }
+            if entry.changes.isEmpty {
+                try journal.remove(entry.number)
+            } else {
+                try journal.put(entry)
+            }
+        }
+    }
+
+    private func imposeContents() throws {
+        for var entry in try journal.all() where !entry.changes.contains(.deleted) {
+            guard let row = try index.item(entry.number) else { continue }
+            let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
+            if isEdited, Self.size(of: entry.number, in: folders.edits) == nil {
+                // It was on its way to the cache, as confirmed: what the provider has is compared with it.
+                try? folders.move(entry.number, from: folders.clean, to: folders.edits)
+            }
+            let size = isEdited ? Self.size(of: entry.number, in: folders.edits) : nil
+            if isEdited, size == nil {
+                // Somebody removed the bytes.
+                entry.changes.subtract([.contents, .created])
+                if !row.isKnownToProvider {
+                    try confirm([.remove(row.number)]) { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    continue
+                }
+                try entry.changes.isEmpty ? journal.remove(row.number) : journal.put(entry)
+            }
+            let changes = entry.changes
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(row.number) { row in
+                    row.changes = changes
+                    if let size {
+                        row.content = .edited
+                        row.localSize = size
+                        row.localModified = row.localModified ?? entry.modified
+                    } else if row.content == .edited {
+                        row.content = .dataless
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes of edits that no journal knows of are kept: as an edit of their item, or as a new file in the root.
+    private func recoverFiles() throws {
+        let folder = try folders.edits.open(".", [.readOnly, .directory])
+        for file in try folder.entries() {
+            guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
+            let number = ItemNumber(rawValue: value)
+            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else { continue }
+            let row = try index.itemEvenIfDeleted(number)
+            if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
+                row.changes = .contents
+                var entry = try freshEntry(of: row)
+                entry.baseVersion = row.localVersion
+                try journal.put(entry)
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(number) { row in
+                        row.changes = .contents
+                        row.content = .edited
+                        row.localSize = size
+                    }
+                }
+                note(.recovered, of: number, row.name)
+            } else if row == nil, size > 0 {
+                try recoverFile(number, size)
+            } else if row == nil {
+                removeBytes(of: number)
+            }
+        }
+        let uploads = try folders.uploads.open(".", [.readOnly, .directory])
+        for file in try uploads.entries() {
+            let digits = file.name.description.prefix { $0.isNumber }
+            guard let value = Int64(digits), try journal.entry(ItemNumber(rawValue: value)) == nil else { continue }
+            try? UploadCopy.remove(file.name.description, in: folders.uploads)
+        }
+    }
+
+    private func recoverFile(_ number: ItemNumber, _ size: Int64) throws {
+        let name = try freeName(in: .root) { ConflictName.recovered("File \(number.rawValue)", number: $0) }
+        let item = ProviderItem(
+            identifier: newLocalIdentifier(), parent: ProviderItem.rootIdentifier, filename: name, kind: .file)
+        let row = IndexedItem(
+            number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
+            localSize: size, localVersion: [], localModified: clock.now, mode: nil, listing: .never, isKept: false)
+        try journal.put(try freshEntry(of: row))
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+        note(.recovered, of: number, name)
+    }
+
+    private static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
+        (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
+    }
+}

@@ -1,0 +1,163 @@
+import FileProvider
+import LinuxSystem
+
+/// New contents on their way to the provider.
+extension DomainEngine {
+    func sendContents(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
+        let number = entry.number
+        if let sent = edits.sent[number], sent.generation == edits.generations[number, default: 0] {
+            return try await askWhetherConfirmed(entry, sent)
+        }
+        edits.sent[number] = nil
+        let current: ProviderItem
+        do {
+            current = try await asking { () async throws(ProviderFailure) in
+                try await provider.item(row.item.identifier)
+            }
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return try makeAgain(number)
+        }
+        try check(current, is: .file, row.item.identifier)
+        if current.contentVersion != entry.baseVersion { return try await settleConflict(number, current) }
+
+        guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
+        let generation = upload.generation
+        let answer: ProviderItem
+        do {
+            answer = try await asking { () async throws(ProviderFailure) in
+                try await provider.replaceContents(
+                    of: row.item.identifier, with: upload.file, base: entry.baseVersion,
+                    modified: row.localModified ?? entry.modified)
+            }
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return try makeAgain(number)
+        }
+        try check(answer, is: .file, row.item.identifier)
+        return try took(number, generation: generation, size: upload.size, answer)
+    }
+
+    struct Upload {
+        let file: FileDescriptor
+        let size: Int64
+        let generation: UInt64
+    }
+
+    /// A copy of a file's contents to be sent; `nil` where the file is being written to.
+    func uploadCopy(of number: ItemNumber) async throws -> Upload? {
+        let generation = edits.generations[number, default: 0]
+        let name = UploadName.latest(number)
+        let earlier = UploadName.earlier(number)
+        let folders = folders
+        do {
+            let file = try await blocking {
+                let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
+                // What was sent before stays, because the provider may turn out to have that.
+                do throws(Errno) {
+                    try UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: earlier)
+                } catch .noSuchFile {}
+                return try UploadCopy.make(of: source, named: name, in: folders.uploads)
+            }
+            return Upload(file: file, size: Int64(try file.status().size), generation: generation)
+        } catch UploadCopy.Failure.changing {
+            return nil
+        } catch UploadCopy.Failure.noSpace {
+            throw ProviderFailure(.noSpace, message: "The disk has no room for the copy that is to be sent.")
+        }
+    }
+
+    /// Writes that the provider took contents.
+    func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
+        entry.baseVersion = answer.contentVersion
+        if isLatest {
+            edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
+        }
+        // What is open may be written to again: its edit is over when it was closed.
+        if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
+            try confirmContents(entry, answer)
+            return .done
+        }
+        let changed = entry
+        try confirm([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.item = answer.kept(at: row) }
+        }
+        return .done
+    }
+
+    /// Writes that the provider has the contents that are here. Each part may be lost in a crash: then the edit is sent again, and
+    /// found to be there.
+    func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem) throws {
+        let number = entry.number
+        var entry = entry
+        entry.changes.remove(.contents)
+        entry.baseVersion = answer.contentVersion
+        entry.failure = nil
+        let changed = entry
+        _ = try settleContents(number, version: answer.contentVersion)
+        let applied = try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) {
+            writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.item = answer.kept(at: row)
+                row.changes = changed.changes
+            }
+            return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
+        }
+        handle(applied)
+        edits.sent[number] = nil
+        removeUploads(of: number)
+    }
+
+    // MARK: Confirmation
+
+    /// The service may not have yet what the provider took: it is asked now and then.
+    private func askWhetherConfirmed(_ entry: JournalEntry, _ sent: EditState.SentContents) async throws -> StepResult {
+        let number = entry.number
+        let item: ProviderItem
+        do {
+            item = try await asking { () async throws(ProviderFailure) in try await provider.item(entry.identifier) }
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return try makeAgain(number)
+        } catch let failure as ProviderFailure where failure.kind == .processEnded {
+            // What it was sending may have gone with it.
+            edits.sent[number] = nil
+            throw failure
+        }
+        try check(item, is: .file, entry.identifier)
+        if let failure = item.uploadingError {
+            edits.sent[number] = nil
+            throw failure
+        }
+        guard item.flags.contains(.uploaded) else {
+            guard var sent = edits.sent[number] else { return .done }
+            sent.polls += 1
+            // An extension that started again may not know of it any more.
+            if sent.polls % 8 == 0, !item.flags.contains(.uploading) {
+                edits.sent[number] = nil
+            } else {
+                edits.sent[number] = sent
+            }
+            return .later(edits.pauses.seconds(after: sent.polls, using: &edits.generator))
+        }
+        if item.contentVersion != entry.baseVersion {
+            // The service's own version of what was sent, or somebody's later one.
+            return try await settleConflict(number, item)
+        }
+        guard !isOpenForWriting(number) else { return .parked }
+        guard let entry = try journal.entry(number), sent.generation == edits.generations[number, default: 0],
+            entry.changes.contains(.contents)
+        else { return .done }
+        try confirmContents(entry, item)
+        return .done
+    }
+}
+
+extension ProviderItem {
+    /// The answer to an upload, without a place: where the item is at the provider is told by moves and changes.
+    func kept(at row: IndexedItem) -> ProviderItem {
+        var item = self
+        item.parent = row.item.parent
+        item.filename = row.item.filename
+        return item
+    }
+}

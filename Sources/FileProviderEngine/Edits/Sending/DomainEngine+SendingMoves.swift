@@ -1,0 +1,65 @@
+import FileProvider
+import LinuxSystem
+
+/// Renames and moves on their way to the provider.
+extension DomainEngine {
+    func sendMove(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
+        let number = entry.number
+        guard let parent = try index.item(row.parent) else { throw LocalFailure(errno: .noSuchFile) }
+        guard parent.isKnownToProvider else { return .waits(for: parent.number) }
+        if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
+        let name = row.name
+        let answer: ProviderItem
+        do {
+            answer = try await asking { () async throws(ProviderFailure) in
+                try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+            }
+        } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
+            return try await settleCollision(number, movedTo: name, in: parent.item.identifier, failure)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            do {
+                _ = try await asking { () async throws(ProviderFailure) in
+                    try await provider.item(row.item.identifier)
+                }
+            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+                return try makeAgain(number)
+            }
+            return try await settleMissingParent(parent, failure)
+        }
+        try check(answer, is: row.item.kind, row.item.identifier)
+        try finishMove(number, to: parent.number, named: name, answer)
+        return .done
+    }
+
+    private func finishMove(
+        _ number: ItemNumber, to parent: ItemNumber, named name: String, _ answer: ProviderItem
+    ) throws {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
+        // Moved again meanwhile, it is sent again.
+        if row.parent == parent, row.name == name { entry.changes.remove(.place) }
+        entry.failure = nil
+        let changed = entry
+        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
+            writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                // Newer contents are told by the changes, with what follows from them.
+                var item = answer
+                item.contentVersion = row.item.contentVersion
+                row.item = item
+                row.changes = changed.changes
+            }
+            return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
+        }
+        handle(applied)
+    }
+
+    /// A folder above that the provider is still to move: until then this one could come to lie within itself there.
+    private func firstMoving(above row: IndexedItem) throws(IndexFailure) -> ItemNumber? {
+        var number = row.parent
+        while number != .root, let folder = try index.item(number) {
+            if !folder.changes.isDisjoint(with: [.place, .created]) { return number }
+            number = folder.parent
+        }
+        return nil
+    }
+}

@@ -1,0 +1,87 @@
+import FileProvider
+import LinuxSystem
+
+/// Removals on their way to the provider.
+extension DomainEngine {
+    func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
+        let number = entry.number
+        guard row.isKnownToProvider else {
+            // Whether the provider has it is not known; if so it will be told of, and be seen again.
+            try finishRemoval(number)
+            return .done
+        }
+        let identifier = row.item.identifier
+        let current: ProviderItem
+        do {
+            current = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            try finishRemoval(number)
+            return .done
+        }
+        try check(current, is: row.item.kind, identifier)
+        if row.item.kind == .file, current.contentVersion != entry.baseVersion {
+            // Somebody changed what was to go: that is not deleted with it.
+            try comeBack(number, [current], nil)
+            return .done
+        }
+        if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        do {
+            try await asking { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+        } catch let failure as ProviderFailure {
+            switch failure.kind {
+            case .noSuchItem: break
+            case .deletionRejected, .notPermitted, .unsupported, .directoryNotEmpty:
+                try comeBack(number, [current], failure)
+                return .done
+            default: throw failure
+            }
+        }
+        try finishRemoval(number)
+        return .done
+    }
+
+    /// Sees to it that nothing goes with a folder that is not to go; `nil` when it may.
+    private func settleChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
+        var page: [UInt8]?
+        for _ in 0..<1000 {
+            let after = page
+            let answer = try await asking { () async throws(ProviderFailure) in
+                try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
+            }
+            for child in answer.items where child.parent == current.identifier {
+                guard let row = try index.item(identifier: child.identifier),
+                    !row.changes.isDisjoint(with: [.deleted, .place])
+                else {
+                    // Made by somebody else since the folder was seen to be empty.
+                    try comeBack(folder, [current, child], nil)
+                    return .done
+                }
+                return .waits(for: row.number)
+            }
+            guard let next = answer.next else { return nil }
+            page = next
+        }
+        return nil
+    }
+
+    func finishRemoval(_ number: ItemNumber) throws {
+        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
+        removeBytes(of: number)
+        forget(number)
+    }
+
+    /// An item whose removal the provider does not want is seen again.
+    private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
+        guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
+        let applied = try confirm([.remove(number)]) { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.changes = []
+                if row.item.kind == .folder { row.listing = .never }
+            }
+            return try writer.apply(items)
+        }
+        handle(applied)
+        note(.deletionRefused(failure), of: number, row.name)
+        forget(number)
+    }
+}

@@ -1,0 +1,213 @@
+import FileProvider
+import LinuxSystem
+
+/// What became of one step towards the provider.
+enum StepResult {
+    /// Done, or there was nothing to do; what is left is looked at at once.
+    case done
+    /// Nothing can be done before something becomes of another item.
+    case waits(for: ItemNumber)
+    /// To be looked at in so many seconds.
+    case later(Double)
+    /// Somebody will say when.
+    case parked
+}
+
+/// A failure of this machine's own, which is nothing to tell of: it is tried again.
+struct LocalFailure: Error {
+    var errno: Errno
+}
+
+/// The engine was closed while the provider was asked: nothing is written any more.
+struct EngineClosed: Error {}
+
+/// The synchroniser: looks at the items that differ from what the provider has, and makes the provider equal, a step at a time. Each
+/// step may be killed and is done again then.
+extension DomainEngine {
+    /// Looks at an item soon.
+    func look(at number: ItemNumber, after seconds: Double = 0) {
+        guard !isClosed else { return }
+        if edits.running[number] != nil { edits.again.insert(number) }
+        edits.queue.put(number, at: clock.now + seconds)
+        pump()
+    }
+
+    /// Begins what is due, as much of it as may be under way.
+    private func pump() {
+        guard !isClosed, edits.isReady else { return }
+        while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
+            // It is looked at when its step has ended.
+            if edits.running[number] != nil { continue }
+            begin(number)
+        }
+        guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
+        if let wake = edits.wake, wake.time <= time { return }
+        edits.wake?.waiting.cancel()
+        let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
+            self?.perform { engine in
+                engine.edits.wake = nil
+                engine.pump()
+            }
+        }
+        edits.wake = (time, waiting)
+    }
+
+    private func begin(_ number: ItemNumber) {
+        if let other = edits.waitsFor.removeValue(forKey: number) {
+            edits.waiters[other]?.remove(number)
+            if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
+        }
+        edits.running[number] = Task { await self.step(of: number) }
+    }
+
+    private func step(of number: ItemNumber) async {
+        let result: Result<StepResult, any Error>
+        do {
+            result = .success(try await send(number))
+        } catch {
+            result = .failure(error)
+        }
+        edits.running[number] = nil
+        guard !isClosed else { return }
+        switch result {
+        case .success(let result): end(number, result)
+        case .failure(let failure as ProviderFailure): end(number, failure)
+        case .failure: postpone(number)
+        }
+        if edits.again.remove(number) != nil { look(at: number, after: configuration.settlingTime) }
+        pump()
+    }
+
+    private func end(_ number: ItemNumber, _ result: StepResult) {
+        switch result {
+        case .done:
+            edits.attempts[number] = nil
+            edits.failures[number] = nil
+            wakeWaiters(of: number)
+            if let entry = try? journal.entry(number) {
+                if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
+            } else {
+                forget(number)
+            }
+        case .waits(let other):
+            edits.waitsFor[number] = other
+            edits.waiters[other, default: []].insert(number)
+            // Should nobody say so, it is looked at again all the same.
+            edits.queue.put(number, at: clock.now + edits.pauses.longest)
+        case .later(let seconds): edits.queue.put(number, at: clock.now + seconds)
+        case .parked: break
+        }
+    }
+
+    private func end(_ number: ItemNumber, _ failure: ProviderFailure) {
+        edits.failures[number] = failure
+        guard failure.needsPerson else { return postpone(number) }
+        guard var entry = try? journal.entry(number) else { return }
+        entry.failure = failure
+        entry.attempts += 1
+        // Only what is told of it is lost where this fails.
+        try? journal.put(entry)
+    }
+
+    private func postpone(_ number: ItemNumber) {
+        let attempt = edits.attempts[number, default: 0] + 1
+        edits.attempts[number] = attempt
+        let pause = edits.pauses.seconds(after: attempt, using: &edits.generator)
+        edits.queue.put(number, at: clock.now + pause)
+    }
+
+    /// Looks at those that waited for something to become of an item.
+    func wakeWaiters(of number: ItemNumber) {
+        guard let waiters = edits.waiters.removeValue(forKey: number) else { return }
+        for waiter in waiters {
+            edits.waitsFor[waiter] = nil
+            edits.queue.put(waiter, at: clock.now)
+        }
+    }
+
+    /// Forgets an item that has nothing to be sent any more.
+    func forget(_ number: ItemNumber) {
+        edits.queue.remove(number)
+        edits.again.remove(number)
+        edits.sent[number] = nil
+        edits.attempts[number] = nil
+        edits.failures[number] = nil
+        edits.generations[number] = nil
+        wakeWaiters(of: number)
+        pump()
+    }
+
+    /// Whether an item waits for another one, directly or through others.
+    func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
+        var next = edits.waitsFor[number]
+        var steps = 0
+        while let current = next, steps < 1000 {
+            if current == other { return true }
+            next = edits.waitsFor[current]
+            steps += 1
+        }
+        return false
+    }
+
+    // MARK: One step
+
+    private func send(_ number: ItemNumber) async throws -> StepResult {
+        guard let entry = try journal.entry(number) else { return .done }
+        guard let row = try index.itemEvenIfDeleted(number) else {
+            // Nothing is here that the entry could be about.
+            try journal.remove(number)
+            return .done
+        }
+        // What became another kind of item at the provider is an item of this machine now.
+        if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
+            let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
+            try becomeNew(entry, row, in: parent, named: row.name, followedBy: [])
+            return .done
+        }
+        if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
+        // A file that is open for writing is sent when it is closed, or some time after it was noted as edited.
+        if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) { return .parked }
+        if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
+        if entry.changes.contains(.place) { return try await sendMove(entry, row) }
+        if entry.changes.contains(.contents) { return try await sendContents(entry, row) }
+        guard entry.isOpen else {
+            try confirm([.remove(number)]) { writer throws(IndexFailure) in
+                try writer.update(number) { $0.changes = [] }
+            }
+            return .done
+        }
+        return .parked
+    }
+
+    /// Asks the provider, and goes on only if the engine is still there then.
+    func asking<Answer: Sendable>(_ question: () async throws(ProviderFailure) -> Answer) async throws -> Answer {
+        let result: Result<Answer, ProviderFailure>
+        do throws(ProviderFailure) {
+            result = .success(try await question())
+        } catch {
+            result = .failure(error)
+        }
+        if isClosed { throw EngineClosed() }
+        return try result.get()
+    }
+
+    /// Does on another thread what blocks for long, and goes on only if the engine is still there then.
+    func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+        let result: Result<Answer, any Error> = await withCheckedContinuation { continuation in
+            HandlerThreads.shared.run { continuation.resume(returning: Result(catching: body)) }
+        }
+        if isClosed { throw EngineClosed() }
+        return try result.get()
+    }
+
+    /// Whether an answer is about an item that was asked for.
+    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure) {
+        let isRight =
+            !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
+            && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
+            && (identifier == nil || identifier == answer.identifier)
+        guard isRight else {
+            throw ProviderFailure(.badAnswer, message: "The provider answered with another item than it was asked for.")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// What is to be looked at and when, the earliest first.
+struct TimeQueue: Sendable {
+    private struct Place: Sendable {
+        var time: Double
+        var order: UInt64
+        var number: ItemNumber
+    }
+
+    /// A binary heap. A place that is no longer the one in `current` is passed over.
+    private var heap: [Place] = []
+    private var current: [ItemNumber: UInt64] = [:]
+    private var counter: UInt64 = 0
+
+    /// Puts an item there, instead of where it was.
+    mutating func put(_ number: ItemNumber, at time: Double) {
+        counter += 1
+        current[number] = counter
+        heap.append(Place(time: time, order: counter, number: number))
+        var index = heap.count - 1
+        while index > 0, isBefore(heap[index], heap[(index - 1) / 2]) {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func remove(_ number: ItemNumber) { current[number] = nil }
+
+    /// When the next one is due.
+    mutating func nextTime() -> Double? {
+        dropOutdated()
+        return heap.first?.time
+    }
+
+    /// Takes the first one that is due.
+    mutating func take(at now: Double) -> ItemNumber? {
+        dropOutdated()
+        guard let first = heap.first, first.time <= now else { return nil }
+        removeFirst()
+        current[first.number] = nil
+        return first.number
+    }
+
+    private mutating func dropOutdated() {
+        while let first = heap.first, current[first.number] != first.order { removeFirst() }
+    }
+
+    private mutating func removeFirst() {
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return }
+        heap[0] = last
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && isBefore(heap[child], heap[least]) {
+                least = child
+            }
+            if least == index { return }
+            heap.swapAt(index, least)
+            index = least
+        }
+    }
+
+    private func isBefore(_ left: Place, _ right: Place) -> Bool {
+        left.time != right.time ? left.time < right.time : left.order < right.order
+    }
+}

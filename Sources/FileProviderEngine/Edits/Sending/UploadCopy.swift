@@ -1,0 +1,98 @@
+import Glibc
+import LinuxSystem
+
+/// A copy of a file's contents as they are at one moment, which an upload reads while the file itself may change again.
+///
+/// The copy stays until the provider has confirmed the contents: after a crash it tells whether what the provider has then is what
+/// was sent to it.
+enum UploadCopy {
+    enum Failure: Error {
+        /// It was written to meanwhile: to be tried again when it has settled.
+        case changing
+        case noSpace
+        case system(Errno)
+    }
+
+    /// Makes the copy and opens it for reading. Blocks for as long as that takes.
+    ///
+    /// - Parameters:
+    ///   - name: the copy's; an older one of that name is replaced.
+    ///   - folder: where copies are kept.
+    static func make(of file: FileDescriptor, named name: String, in folder: FileDescriptor) throws(Failure)
+        -> FileDescriptor
+    {
+        do {
+            let before = try file.status()
+            try remove(name, in: folder)
+            try FileCopier.copy(file, into: folder, named: name)
+            let after = try file.status()
+            guard before.identity == after.identity, ContentStamp(before) == ContentStamp(after) else {
+                try remove(name, in: folder)
+                throw Failure.changing
+            }
+            return try folder.open(name, [.readOnly, .noFollow])
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as Errno {
+            throw error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error)
+        } catch let error as CopyError {
+            switch error {
+            case .changedDuringCopy: throw .changing
+            case .noSpace: throw .noSpace
+            case .system(let errno, _): throw .system(errno)
+            default: throw .system(.inputOutput)
+            }
+        } catch {
+            throw .system(.inputOutput)
+        }
+    }
+
+    static func remove(_ name: String, in folder: FileDescriptor) throws(Errno) {
+        do throws(Errno) {
+            try retrying { unlinkat(folder.rawValue, name, 0) }
+        } catch .noSuchFile {}
+    }
+
+    /// Renames over what has the name.
+    static func move(
+        _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String
+    ) throws(Errno) {
+        try retrying { renameat(folder.rawValue, name, target.rawValue, newName) }
+    }
+}
+
+/// Whether two files hold the same bytes.
+enum ContentComparison {
+    /// Blocks for as long as reading both takes.
+    static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
+        guard try one.status().size == other.status().size else { return false }
+        let pieceSize = 1 << 20
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pieceSize])
+        let second = UnsafeMutableRawBufferPointer(rebasing: buffer[pieceSize...])
+        var offset = 0
+        while true {
+            let count = try fill(first, from: one, at: offset)
+            guard try fill(second, from: other, at: offset) == count else { return false }
+            if count == 0 { return true }
+            guard let left = first.baseAddress, let right = second.baseAddress, memcmp(left, right, count) == 0 else {
+                return false
+            }
+            offset += count
+        }
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from file: FileDescriptor, at offset: Int
+    ) throws(Errno) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = try file.read(into: rest, at: offset + filled)
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+}

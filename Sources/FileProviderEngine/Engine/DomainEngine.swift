@@ -1,0 +1,114 @@
+import FileProvider
+import LinuxSystem
+
+/// One domain: its index, the bytes that are here, and their way from and to the provider.
+///
+/// Everything that changes state is done on the engine's own thread, which is the actor's executor; it may block for the
+/// disk, and never for the provider. What is declared `nonisolated` may be called on any thread and does not block for either.
+package actor DomainEngine {
+    package nonisolated let configuration: DomainConfiguration
+    package nonisolated let provider: any Provider
+    package nonisolated let clock: any EngineClock
+    package nonisolated let index: Index
+
+    nonisolated let thread: EngineThread
+    nonisolated let folders: ContentFolders
+    nonisolated let openFiles = OpenFiles()
+    nonisolated let listingAges = ListingAges()
+    nonisolated let events = EngineEvents()
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    let journal: Journal
+    // What the parts keep; each is touched by the files of its folder only.
+    var listings = Listings()
+    var changes = ChangeState()
+    var contents = ContentTransfers()
+    var edits = EditState()
+    /// Nothing is begun and nothing is written any more.
+    private(set) var isClosed = false
+
+    /// Opens a domain, and puts right what a crash left. Blocks for the disk.
+    ///
+    /// An index that is damaged is deleted and built anew, from the journal and by asking the provider.
+    package init(
+        configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock()
+    ) throws {
+        self.configuration = configuration
+        self.provider = provider
+        self.clock = clock
+        folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
+        journal = try Journal(path: configuration.dataFolder + "/journal.db")
+        let indexPath = configuration.dataFolder + "/index.db"
+        var isRebuilt = false
+        do {
+            index = try Index(path: indexPath)
+        } catch IndexFailure.corrupt {
+            try Index.delete(path: indexPath)
+            index = try Index(path: indexPath)
+            isRebuilt = true
+        }
+        thread = try EngineThread(name: "purvey-engine")
+        try start(afterRebuilding: isRebuilt)
+    }
+
+    deinit { thread.stop() }
+
+    private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
+        let hasStarted = Latch()
+        let result = Lock<Result<Void, any Error>>(.success(()))
+        perform { engine in
+            let started = Result { try engine.begin(afterRebuilding: isRebuilt) }
+            result.withLock { $0 = started }
+            hasStarted.open()
+        }
+        hasStarted.wait()
+        try result.withLock { $0 }.get()
+    }
+
+    private func begin(afterRebuilding isRebuilt: Bool) throws {
+        index.onChange = { [events] changes in events.send(.index(changes)) }
+        try recoverContents(afterRebuilding: isRebuilt)
+        try recoverEdits()
+    }
+
+    /// Runs a job on the engine's thread, in its turn.
+    package nonisolated func perform(_ job: @escaping @Sendable (isolated DomainEngine) -> Void) {
+        thread.run { self.assumeIsolated(job) }
+    }
+
+    /// Ends everything: what is under way is given up, whoever waits is told, edits stay where they are until the next start.
+    package func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        endWork()
+        writeUses()
+        await closeEdits()
+        events.receive(nil)
+    }
+
+    /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
+    package nonisolated func abandon() {
+        events.receive(nil)
+        perform { engine in
+            engine.isClosed = true
+            engine.endWork()
+        }
+    }
+
+    private func endWork() {
+        for listing in listings.folders.values {
+            listing.task?.cancel()
+            for waiter in listing.waiters.values { waiter.answer.give(.failure(.closed)) }
+        }
+        listings = Listings()
+        for waiting in changes.waiting.values { waiting.cancel() }
+        changes.waiting = [:]
+        for fetch in contents.fetches.values {
+            fetch.task?.cancel()
+            for download in fetch.downloads { download.give(.failure(.closed)) }
+        }
+        for waiter in contents.waiters.values.joined() { waiter.answer.give(.failure(.closed)) }
+        contents.fetches = [:]
+        contents.waiters = [:]
+    }
+}

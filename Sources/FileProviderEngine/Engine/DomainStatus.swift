@@ -1,0 +1,57 @@
+import FileProvider
+
+/// How a domain is; its edits have a status of their own.
+package struct DomainStatus: Sendable, Equatable {
+    /// One file on its way here.
+    package struct Transfer: Sendable, Equatable {
+        package var number: ItemNumber
+        package var name: String
+        /// Bytes that are here, and in all; 0 where the provider has not said.
+        package var done: Int64
+        package var total: Int64
+        /// Whether it waits for its turn.
+        package var isWaiting: Bool
+    }
+
+    package var identifier: String
+    package var displayName: String
+    /// Items of which something is known.
+    package var itemCount: Int
+    /// Folders that are listed or asked for again at this moment.
+    package var listingCount: Int
+    package var downloads: [Transfer]
+    /// Bytes of clean contents on this machine.
+    package var cleanBytes: Int64
+    /// Files that programs have open.
+    package var openFileCount: Int
+    /// Why the provider could not be asked the last time; `nil` once it answered.
+    package var failure: ProviderFailure?
+    /// What is wrong on this machine, in a sentence, such as that the journal was damaged.
+    package var complaint: String?
+}
+
+extension DomainEngine {
+    package func status() throws(ProviderFailure) -> DomainStatus {
+        let statistics = try onRecord { () throws(IndexFailure) in try index.statistics() }
+        let downloads = contents.fetches.map { number, fetch in
+            let bytes = fetch.progress.bytes
+            return DomainStatus.Transfer(
+                number: number, name: (try? row(number))?.name ?? "", done: bytes.done, total: bytes.total,
+                isWaiting: fetch.task == nil)
+        }
+        return DomainStatus(
+            identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
+            listingCount: listings.folders.count,
+            downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
+            cleanBytes: statistics.evictableBytes, openFileCount: openFiles.withLock { $0.entries.count },
+            failure: changes.lastFailure, complaint: contents.lastFailure ?? journal.damage)
+    }
+
+    /// Keeps why the provider could not be asked, for the status.
+    func noteFailure(_ failure: ProviderFailure) {
+        switch failure.kind {
+        case .cancelled, .noSuchItem: break
+        default: changes.lastFailure = failure
+        }
+    }
+}

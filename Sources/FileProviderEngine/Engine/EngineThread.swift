@@ -1,0 +1,104 @@
+import Glibc
+import LinuxSystem
+
+/// The thread on which an engine does everything that changes its state: the executor of its actor.
+///
+/// A thread of its own, because SQLite and the disk block it, which Swift's few threads for tasks must not be.
+final class EngineThread: SerialExecutor {
+    private enum Job {
+        case task(UnownedJob)
+        case function(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isWaiting = false
+        var isStopped = false
+        /// Once it runs.
+        var thread: pthread_t?
+    }
+
+    // Innermost: jobs run after it is released.
+    private let state = Lock(State())
+    private let wakeUp = Semaphore()
+
+    /// Starts the thread.
+    init(name: String) throws(Errno) {
+        try SystemThread.start(name) { [self] in run() }
+    }
+
+    /// Lets the thread end when it has done what it has. Only its actor's end does this: nothing comes afterwards.
+    func stop() {
+        let wasWaiting = state.withLock { state in
+            state.isStopped = true
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if wasWaiting { wakeUp.signal() }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) { append(.task(UnownedJob(job))) }
+
+    /// Runs a function on the thread, in its turn.
+    func run(_ function: @escaping @Sendable () -> Void) { append(.function(function)) }
+
+    private func append(_ job: Job) {
+        let wasWaiting = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if wasWaiting { wakeUp.signal() }
+    }
+
+    var isCurrent: Bool {
+        let thread = state.withLock { $0.thread }
+        return thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    }
+
+    func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    func checkIsolated() { precondition(isCurrent, "This is done on the engine's own thread only.") }
+
+    private func run() {
+        state.withLock { $0.thread = pthread_self() }
+        while true {
+            let (jobs, isStopped) = state.withLock { state in
+                let jobs = state.jobs
+                state.jobs.removeAll(keepingCapacity: jobs.count < 1000)
+                state.isWaiting = jobs.isEmpty && !state.isStopped
+                return (jobs, state.isStopped)
+            }
+            for job in jobs {
+                switch job {
+                case .task(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .function(let function): function()
+                }
+            }
+            if jobs.isEmpty {
+                if isStopped { return }
+                wakeUp.wait()
+            }
+        }
+    }
+}
+
+/// A counter that one thread waits at.
+private final class Semaphore: @unchecked Sendable {
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func signal() { sem_post(semaphore) }
+
+    func wait() { while sem_wait(semaphore) < 0 {} }
+}

@@ -1,0 +1,185 @@
+import FileProvider
+
+/// The enumeration of one folder, page by page.
+extension DomainEngine {
+    /// Begins to list a folder, unless that is under way.
+    func startListing(_ folder: ItemNumber, isRefresh: Bool) {
+        guard !isClosed, listings.folders[folder] == nil else { return }
+        listings.folders[folder] = Listings.Listing(isRefresh: isRefresh)
+        listings.folders[folder]?.task = Task {
+            let result = await listed(folder)
+            endedListing(folder, result)
+        }
+    }
+
+    private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        if case .success = result { answerWaiters(of: folder) }
+        let listing = listings.folders.removeValue(forKey: folder)
+        for waiter in listing?.waiters.values.map(\.answer) ?? [] {
+            // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
+            waiter.give(result)
+        }
+        if case .failure(let failure) = result { noteFailure(failure) }
+        refreshed(folder)
+        if listing?.isWantedAgain == true { refresh(folder) }
+        baseWorkingSet()
+    }
+
+    /// Attempts to go on after a failure that may pass, and the pause before the second of them.
+    private static let attempts = 3
+    private static let firstPause = 1.0
+    /// Times that a listing whose pages expired begins anew.
+    private static let beginnings = 3
+
+    private func listed(_ folder: ItemNumber) async -> Result<Void, ProviderFailure> {
+        for beginning in 1... {
+            do throws(ProviderFailure) {
+                try await enumerate(folder)
+                return .success(())
+            } catch {
+                guard error.kind == .expired, beginning < Self.beginnings, !isClosed else { return .failure(error) }
+            }
+        }
+        return .success(())
+    }
+
+    private func enumerate(_ folder: ItemNumber) async throws(ProviderFailure) {
+        let identifier = try row(folder).item.identifier
+        // Before the first page: what changes while the pages come is told once more afterwards.
+        let anchor = try await currentAnchor(of: identifier)
+        listings.lastMark += 1
+        let mark = listings.lastMark
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews)
+        var answer = try await page(of: identifier, after: nil)
+        while true {
+            guard !isClosed else { throw .closed }
+            guard (answer.next?.count ?? 0) <= 500 else {
+                try place(answer.items, in: folder, mark)
+                throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
+            }
+            guard let next = answer.next else { break }
+            // One page ahead of what is being written.
+            let ahead = Task { () -> Result<ItemPage, ProviderFailure> in
+                do throws(ProviderFailure) {
+                    return .success(try await page(of: identifier, after: next))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            do throws(ProviderFailure) {
+                let news = try place(answer.items, in: folder, mark)
+                if guarded.isEndless(answer, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
+                    throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
+                }
+            } catch {
+                ahead.cancel()
+                throw error
+            }
+            answer = try await withTaskCancellationHandler {
+                await ahead.value
+            } onCancel: {
+                ahead.cancel()
+            }.get()
+        }
+        try place(answer.items, in: folder, mark)
+        try await finish(folder, identifier, mark, anchor)
+    }
+
+    /// Writes one page to the index.
+    ///
+    /// - Returns: how many items were not known.
+    @discardableResult
+    private func place(
+        _ items: [ProviderItem], in folder: ItemNumber, _ mark: Int64
+    ) throws(ProviderFailure) -> Int {
+        let isFirst = try row(folder).listing == .never
+        let applied = try apply(items, listedIn: folder, mark: mark)
+        if isFirst { try write { writer throws(IndexFailure) in try writer.update(folder) { $0.listing = .partial } } }
+        answerWaiters(of: folder)
+        return applied.added.count
+    }
+
+    /// The last page is there: what no page told of goes, once the provider says that it is gone.
+    private func finish(
+        _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?
+    ) async throws(ProviderFailure) {
+        try await settleUnlisted(in: folder, mark)
+        guard !isClosed else { throw .closed }
+        let removed = try write { writer throws(IndexFailure) in
+            let removed = try writer.removeUnlisted(in: folder, before: mark)
+            try writer.update(folder) { $0.listing = .complete }
+            // An empty one says that the folder was listed, and has none.
+            try writer.setAnchor(anchor ?? [], of: identifier)
+            return removed
+        }
+        handle(removed)
+        listingAges.note(folder, at: clock.now)
+    }
+
+    /// The anchor of a container as it is now; `nil` where it has none, or one of more than 500 bytes.
+    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        do throws(ProviderFailure) {
+            let anchor = try await patiently { [provider] () async throws(ProviderFailure) in
+                try await provider.currentAnchor(of: container)
+            }
+            return anchor.flatMap { $0.count <= 500 ? $0 : nil }
+        } catch {
+            // Enumerating is another question.
+            guard error.kind == .unsupported else { throw error }
+            return nil
+        }
+    }
+
+    private func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
+        let size = configuration.pageSize
+        return try await patiently { [provider] () async throws(ProviderFailure) in
+            try await provider.page(of: container, after: page, suggestedSize: size)
+        }
+    }
+
+    /// Asks once more after a failure that may pass, such as the end of the provider's process.
+    func patiently<Value: Sendable>(
+        _ ask: @Sendable () async throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var attempt = 1
+        while true {
+            do throws(ProviderFailure) {
+                return try await ask()
+            } catch {
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else {
+                    throw error
+                }
+                // A process that ended is started again by asking.
+                if error.kind != .processEnded || attempt > 1 {
+                    await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
+                }
+                attempt += 1
+            }
+        }
+    }
+}
+
+/// Recognises a listing that goes on and on and tells of nothing.
+private struct EndlessListing {
+    let limit: Int
+    private var seen: Set<[UInt8]> = []
+    private var items = 0
+    private var pagesWithoutNews = 0
+    private var emptyPages = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// - Parameters:
+    ///   - news: items of the page that were not known.
+    ///   - known: how many items the folder has; costly.
+    mutating func isEndless(_ page: ItemPage, news: Int, known: () -> Int) -> Bool {
+        items += page.items.count
+        emptyPages = page.items.isEmpty ? emptyPages + 1 : 0
+        pagesWithoutNews = news == 0 ? pagesWithoutNews + 1 : 0
+        // The same page once more leads to the same one after it.
+        if let next = page.next, !seen.insert(next).inserted { return true }
+        if emptyPages >= limit { return true }
+        // A folder that is listed again tells of nothing new, and of each item once.
+        return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
+    }
+}

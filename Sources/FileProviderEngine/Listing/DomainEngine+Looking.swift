@@ -1,0 +1,112 @@
+import FileProvider
+
+/// Looking into folders.
+extension DomainEngine {
+    /// Sees to it that the index has what somebody needs of a folder. Answered at once, on the calling thread, where the index has it
+    /// already; a folder that was listed before is then asked for again behind the caller's back.
+    ///
+    /// - Parameter completion: called on the calling thread or on the engine's; must not block.
+    /// - Returns: what gives up the wait. The listing goes on.
+    @discardableResult
+    package nonisolated func list(
+        _ folder: ItemNumber, needs need: ListingNeed,
+        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+    ) -> Waiting {
+        do throws(ProviderFailure) {
+            let row = try onRecord { () throws(IndexFailure) in try index.item(folder) }
+            guard let row else { throw .noSuchItem }
+            if try isAnswered(need, row) {
+                completion(.success(()))
+                if row.listing == .complete, listingAges.take(folder, now: clock.now, age: configuration.refreshAge) {
+                    perform { $0.refresh(folder) }
+                }
+                return .over
+            }
+        } catch {
+            completion(.failure(error))
+            return .over
+        }
+        let answer = Answer<Void>(completion)
+        perform { $0.wait(for: folder, need, answer) }
+        return Waiting { answer.cancel() }
+    }
+
+    /// Whether the index has what somebody needs of a folder.
+    private nonisolated func isAnswered(_ need: ListingNeed, _ row: IndexedItem) throws(ProviderFailure) -> Bool {
+        guard row.item.kind == .folder else {
+            throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a folder.")
+        }
+        if row.listing == .complete || !row.isKnownToProvider { return true }
+        return try onRecord { () throws(IndexFailure) in
+            switch need {
+            case .complete: return false
+            case .item(let name): return try index.item(named: name, in: row.number) != nil
+            case .more(let number):
+                var isThere = false
+                try index.children(of: row.number, after: number, limit: 1) { _ in
+                    isThere = true
+                    return false
+                }
+                return isThere
+            }
+        }
+    }
+
+    private func wait(for folder: ItemNumber, _ need: ListingNeed, _ answer: Answer<Void>) {
+        do throws(ProviderFailure) {
+            guard !isClosed else { throw .closed }
+            // A page may have come meanwhile.
+            if try isAnswered(need, try row(folder)) { return answer.give(.success(())) }
+            startListing(folder, isRefresh: false)
+            listings.nextWaiter += 1
+            let number = listings.nextWaiter
+            listings.folders[folder]?.waiters[number] = .init(need: need, answer: answer)
+        } catch {
+            answer.give(.failure(error))
+        }
+    }
+
+    /// Tells those who wait for what has come.
+    func answerWaiters(of folder: ItemNumber) {
+        guard let waiters = listings.folders[folder]?.waiters, !waiters.isEmpty else { return }
+        for (key, waiter) in waiters {
+            do throws(ProviderFailure) {
+                guard try isAnswered(waiter.need, try row(folder)) else { continue }
+                waiter.answer.give(.success(()))
+            } catch {
+                waiter.answer.give(.failure(error))
+            }
+            listings.folders[folder]?.waiters[key] = nil
+        }
+    }
+
+    // MARK: Asking again
+
+    /// Asks for a folder again that was listed before: for what changed where it has an anchor, else for all of it.
+    func refresh(_ folder: ItemNumber) {
+        guard !isClosed, listings.folders[folder] == nil, !listings.refreshing.contains(folder),
+            !listings.refreshQueue.contains(folder)
+        else { return }
+        listings.refreshQueue.append(folder)
+        startNextRefreshes()
+    }
+
+    private func startNextRefreshes() {
+        while listings.refreshing.count < configuration.listingLimit, !listings.refreshQueue.isEmpty, !isClosed {
+            let folder = listings.refreshQueue.removeFirst()
+            guard listings.folders[folder] == nil, let row = try? row(folder), row.isKnownToProvider else { continue }
+            listings.refreshing.insert(folder)
+            if (try? anchor(of: row.item.identifier)) ?? nil != nil {
+                signalled(container: row.item.identifier, isRefresh: folder)
+            } else {
+                startListing(folder, isRefresh: true)
+            }
+        }
+    }
+
+    /// A folder that was asked for again is as the index says, or could not be asked for.
+    func refreshed(_ folder: ItemNumber) {
+        guard listings.refreshing.remove(folder) != nil else { return }
+        startNextRefreshes()
+    }
+}

@@ -1,0 +1,152 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// What is done to the tree here, as system calls do it.
+@Suite(.ownThreads)
+struct LocalEditTests {
+    @Test func whatIsMadeHereIsSeenAtOnceAndReachesTheProvider() async throws {
+        let domain = try TestDomain()
+        try await domain.makeFolder("Letters")
+        try await domain.make("Letters/first.txt", "Dear all")
+        try await domain.makeLink("Letters/latest", to: "first.txt")
+        #expect(try await domain.tree() == ["Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt"])
+        try await domain.settle()
+        #expect(domain.provider.tree == ["Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func anItemThatWasRemovedBeforeItWasSentLeavesNothing() async throws {
+        let domain = try TestDomain()
+        let number = try await domain.make("note.txt", "short-lived")
+        try await domain.remove("note.txt")
+        try await domain.settle()
+        domain.clock.advance(by: 1000)
+        #expect(domain.provider.count(.create) == 0)
+        #expect(try await domain.names().isEmpty)
+        #expect(!domain.hasFile(number, in: "data/edits"))
+    }
+
+    @Test func namesThatAreTakenOrBadAreRefused() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "x")
+        domain.provider.addFolder("Folder")
+        #expect(await errno { try await domain.make("file.txt", "") } == .fileExists)
+        #expect(await errno { try await domain.makeFolder("Folder") } == .fileExists)
+        #expect(await errno { try await domain.makeFolder(String(repeating: "n", count: 256)) } == .nameTooLong)
+        #expect(await errno { try await domain.makeFolder("a\nb") } == .invalidArgument)
+        #expect(await errno { try await domain.remove("Folder") } == .isDirectory)
+        #expect(await errno { try await domain.removeFolder("file.txt") } == .notDirectory)
+        #expect(await errno { try await domain.remove("nothing") } == .noSuchFile)
+    }
+
+    @Test func aFolderThatWasNeverListedIsListedBeforeItIsRemoved() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Full")
+        domain.provider.addFile("inside", "x", in: folder)
+        domain.provider.addFolder("Empty")
+        #expect(await errno { try await domain.removeFolder("Full") } == .notEmpty)
+        #expect(await errno { try await domain.removeFolder("Empty") } == nil)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["Full": "/", "Full/inside": "x"])
+    }
+
+    @Test func renamingFollowsTheSystemCall() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("inside", "i", in: folder)
+        domain.provider.addFolder("Empty")
+        domain.provider.addFile("one", "1")
+        domain.provider.addFile("two", "2")
+        try await domain.list()
+        #expect(await errno { try await domain.rename("one", "two", .onlyToFreeName) } == .fileExists)
+        #expect(await errno { try await domain.rename("one", "Folder") } == .isDirectory)
+        #expect(await errno { try await domain.rename("Empty", "one") } == .notDirectory)
+        #expect(await errno { try await domain.rename("Empty", "Folder") } == .notEmpty)
+        #expect(await errno { try await domain.rename("Folder", "Folder/below") } == .invalidArgument)
+        #expect(await errno { try await domain.rename("one", "none", .exchanging) } == .noSuchFile)
+        #expect(await errno { try await domain.rename("one", "one") } == nil)
+        try await domain.rename("Folder", "Empty")
+        try await domain.rename("one", "two")
+        #expect(try await domain.tree() == ["Empty": "/", "Empty/inside": "i", "two": "1"])
+        try await domain.settle()
+        #expect(domain.provider.tree == ["Empty": "/", "Empty/inside": "i", "two": "1"])
+    }
+
+    @Test func twoItemsChangePlaces() async throws {
+        let domain = try TestDomain()
+        let one = domain.provider.addFile("one", "1")
+        let two = domain.provider.addFile("two", "2")
+        let (first, second) = (try await domain.item("one").number, try await domain.item("two").number)
+        try await domain.rename("one", "two", .exchanging)
+        #expect(try await domain.item("one").number == second)
+        #expect(try await domain.item("two").number == first)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["one": "2", "two": "1"])
+        #expect(domain.provider.item(of: one)?.filename == "two")
+        #expect(domain.provider.item(of: two)?.filename == "one")
+    }
+
+    @Test func whatTheProviderDoesNotAllowIsRefused() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("fixed", "x")
+        domain.provider.update(file) { $0.capabilities = 1 }
+        let folder = domain.provider.addFolder("Closed")
+        domain.provider.update(folder) { $0.capabilities = 1 }
+        #expect(await errno { try await domain.remove("fixed") } == .notPermitted)
+        #expect(await errno { try await domain.rename("fixed", "free") } == .notPermitted)
+        #expect(await errno { try await domain.make("Closed/new", "") } == .permissionDenied)
+        #expect(try await domain.status().items.isEmpty)
+    }
+
+    @Test func aRenameThatIsTakenBackIsNotSent() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("one", "1")
+        try await domain.list()
+        try await domain.rename("one", "other")
+        try await domain.rename("other", "one")
+        #expect(try await domain.status().items.isEmpty)
+        domain.clock.advance(by: 1000)
+        #expect(domain.provider.count(.move) == 0)
+    }
+
+    @Test func savingByRenamingKeepsTheItem() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("essay.txt", "first")
+        try await domain.list()
+        try await domain.make(".essay.txt.swp", "second")
+        try await domain.rename(".essay.txt.swp", "essay.txt")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["essay.txt": "second"])
+        #expect(domain.provider.identifier(at: "essay.txt") == identifier)
+        #expect(domain.provider.count(.delete) == 0)
+        #expect(try await domain.tree() == ["essay.txt": "second"])
+    }
+
+    @Test func savingWithABackupIsSentToo() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("essay.txt", "first")
+        try await domain.list()
+        try await domain.rename("essay.txt", "essay.txt~")
+        try await domain.make("essay.txt", "second")
+        try await domain.remove("essay.txt~")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["essay.txt": "second"])
+        #expect(try await domain.tree() == ["essay.txt": "second"])
+    }
+
+    @Test func datesAndModesStay() async throws {
+        let domain = try TestDomain()
+        let number = try await domain.make("tool", "#!/bin/sh")
+        _ = try await domain.engine.doing { engine in
+            try engine.setAttributes(of: number, mode: 0o755, modified: 1_234_567_890)
+        }
+        try await domain.settle()
+        #expect(domain.provider.item(of: try #require(domain.provider.identifier(at: "tool")))?.modified == 1_234_567_890)
+        #expect(try domain.row(number).localModified == 1_234_567_890)
+        #expect(try domain.row(number).mode == 0o755)
+    }
+}

@@ -1,0 +1,254 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// The way of edits to the provider.
+@Suite(.ownThreads)
+struct SendingTests {
+    @Test func newContentsReachTheProvider() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file.txt", "old")
+        try await domain.overwrite("file.txt", "new")
+        let number = try await domain.item("file.txt").number
+        #expect(try domain.row(number).content == .edited)
+        try await domain.settle()
+        #expect(domain.provider.bytes(of: identifier) == Array("new".utf8))
+        #expect(try domain.row(number).content == .current)
+        #expect(!domain.hasFile(number, in: "data/edits"))
+        #expect(!domain.hasFile(number, in: "data/uploads"))
+        #expect(try await domain.read("file.txt") == "new")
+        #expect(domain.provider.count(.contents) == 0)
+    }
+
+    @Test func whatIsEditedDuringItsUploadIsSentAgain() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        domain.provider.hold(.replaceContents)
+        try await domain.overwrite("file.txt", "first")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.replaceContents) == 1
+        }
+        try await domain.overwrite("file.txt", "second")
+        domain.provider.release(.replaceContents)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "second"])
+        #expect(try await domain.tree() == ["file.txt": "second"])
+        #expect(domain.provider.count(.contents) == 0)
+    }
+
+    @Test func anUploadThatComesBackThroughTheChangesIsNoConflict() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        try await domain.list()
+        let engine = domain.engine
+        domain.provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                guard request.kind == .replaceContents || request.kind == .create else { return }
+                engine.signal(container: nil)
+                for _ in 0..<1000 { await Task.yield() }
+            }
+        }
+        try await domain.overwrite("file.txt", "mine")
+        try await domain.make("new.txt", "mine too")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "mine", "new.txt": "mine too"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func bothStayWhenBothChanged() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file.txt", "old")
+        #expect(try await domain.read("file.txt") == "old")
+        domain.provider.write("theirs", to: identifier)
+        try await domain.overwrite("file.txt", "mine")
+        try await domain.settle()
+        let tree = domain.provider.tree
+        #expect(tree.count == 2)
+        #expect(tree["file.txt"] == "theirs")
+        let copy = try #require(tree.first { $0.key != "file.txt" })
+        #expect(copy.key.hasPrefix("file (conflicted copy 20"))
+        #expect(copy.key.hasSuffix(").txt"))
+        #expect(copy.value == "mine")
+        #expect(try await domain.tree() == tree)
+    }
+
+    @Test func anEditThatTheProviderRemovedMeanwhileIsMadeAgain() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "old", in: folder)
+        try await domain.list(try await domain.item("Folder").number)
+        domain.provider.remove(folder)
+        try await domain.overwrite("Folder/file.txt", "mine")
+        domain.engine.signal(container: nil)
+        try await domain.settle()
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.tree == ["Folder": "/", "Folder/file.txt": "mine"]
+        }
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func whatFailsForAWhileIsTriedAgain() async throws {
+        let domain = try TestDomain()
+        domain.provider.fail(.create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
+        try await domain.make("file.txt", "x")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "x"])
+        #expect(domain.provider.count(.create) == 5)
+    }
+
+    @Test func whatNeedsAPersonIsHeldUntilToldOtherwise() async throws {
+        let domain = try TestDomain()
+        domain.provider.fail(.create, with: .of(.notAuthenticated))
+        try await domain.make("file.txt", "x")
+        try await domain.settle()
+        domain.clock.advance(by: 100_000)
+        let item = try #require(try await domain.status().items.first)
+        #expect(item.failure?.kind == .notAuthenticated)
+        #expect(item.isHeld)
+        #expect(try await domain.tree() == ["file.txt": "x"])
+        #expect(domain.provider.tree.isEmpty)
+        try await domain.engine.doing { $0.retry() }
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "x"])
+    }
+
+    @Test func anItemWhoseRemovalIsRefusedComesBack() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "x")
+        domain.provider.fail(.delete, with: .of(.deletionRejected))
+        try await domain.remove("file.txt")
+        #expect(try domain.names().isEmpty)
+        try await domain.settle()
+        #expect(try domain.names() == ["file.txt"])
+        #expect(try await domain.read("file.txt") == "x")
+        #expect(try await domain.status().events.map(\.name) == ["file.txt"])
+    }
+
+    @Test func whatSomebodyChangedIsNotDeletedWithWhatWasThereBefore() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file.txt", "old")
+        let folder = domain.provider.addFolder("Folder")
+        try await domain.list(try await domain.item("Folder").number)
+        domain.provider.write("theirs", to: identifier)
+        domain.provider.addFile("new.txt", "also theirs", in: folder)
+        try await domain.remove("file.txt")
+        try await domain.removeFolder("Folder")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "theirs", "Folder": "/", "Folder/new.txt": "also theirs"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func aNewFileWhoseNameIsTakenGetsAnother() async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        domain.provider.addFile("file.txt", "theirs")
+        try await domain.make("file.txt", "mine")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "theirs", "file 2.txt": "mine"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func aNewFileThatTheProviderHasAlreadyIsThatFile() async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        domain.provider.addFile("file.txt", "same")
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("theirs", "x", in: folder)
+        let number = try await domain.make("file.txt", "same")
+        try await domain.makeFolder("Folder")
+        try await domain.make("Folder/mine", "y")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "same", "Folder": "/", "Folder/theirs": "x", "Folder/mine": "y"])
+        #expect(try await domain.item("file.txt").number == number)
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func foldersComeBeforeWhatIsInThemAndGoAfterIt() async throws {
+        let domain = try TestDomain()
+        try await domain.makeFolder("a")
+        try await domain.makeFolder("a/b")
+        try await domain.makeFolder("a/b/c")
+        for number in 0..<20 { try await domain.make("a/b/c/\(number)", "\(number)") }
+        try await domain.settle()
+        #expect(domain.provider.tree.count == 23)
+        for number in 0..<20 { try await domain.remove("a/b/c/\(number)") }
+        try await domain.removeFolder("a/b/c")
+        try await domain.removeFolder("a/b")
+        try await domain.removeFolder("a")
+        try await domain.settle()
+        #expect(domain.provider.tree.isEmpty)
+    }
+
+    @Test func whatIsToGoBlocksNothingThatIsToBeInItsPlace() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("n")
+        domain.provider.addFile("kept", "k", in: folder)
+        try await domain.list(try await domain.item("n").number)
+        try await domain.makeFolder("m")
+        try await domain.rename("n/kept", "m/kept")
+        try await domain.removeFolder("n")
+        try await domain.rename("m", "n")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["n": "/", "n/kept": "k"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func foldersThatWereTurnedInsideOutArriveSo() async throws {
+        let domain = try TestDomain()
+        let outer = domain.provider.addFolder("outer")
+        let inner = domain.provider.addFolder("inner", in: outer)
+        domain.provider.addFile("deep", "d", in: inner)
+        try await domain.list(try await domain.item("outer/inner").number)
+        try await domain.rename("outer/inner", "inner")
+        try await domain.rename("outer", "inner/outer")
+        try await domain.rename("inner", "outer")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["outer": "/", "outer/outer": "/", "outer/deep": "d"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func contentsAreKeptUntilTheServiceHasThem() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.confirmsUploads = false }
+        let number = try await domain.make("file.txt", "x")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.tree == ["file.txt": "x"]
+        }
+        for _ in 0..<20 {
+            domain.clock.advance(by: 1)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(try domain.row(number).content == .edited)
+        #expect(await failure { try await domain.engine.doing { try $0.evict(number) } } == .notPermitted)
+        domain.provider.confirmUploads()
+        domain.engine.signal(container: nil)
+        try await domain.settle()
+        #expect(try domain.row(number).content == .current)
+        #expect(domain.provider.tree == ["file.txt": "x"])
+    }
+
+    @Test func aVersionThatTheServiceGivesLaterIsTheSameContents() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.confirmsUploads = false }
+        try await domain.make("file.txt", "x")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.tree == ["file.txt": "x"]
+        }
+        let identifier = try #require(domain.provider.identifier(at: "file.txt"))
+        domain.provider.update(identifier) { item in
+            item.contentVersion = Array("etag".utf8)
+            item.flags.insert(.uploaded)
+        }
+        domain.engine.signal(container: nil)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "x"])
+        #expect(try await domain.tree() == ["file.txt": "x"])
+    }
+}

@@ -1,0 +1,237 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The provider's side: what the engine asks.
+extension MemoryProvider {
+    package func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.item(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in try state.node(identifier).item }
+        try await end(.item(identifier))
+        return item
+    }
+
+    package func page(
+        of container: String, after page: [UInt8]?, suggestedSize: Int
+    ) async throws(ProviderFailure) -> ItemPage {
+        try await begin(.page(of: container, after: page))
+        let answer = try state.withLock { state throws(ProviderFailure) in
+            let answer = try state.page(of: container, after: page, suggestedSize)
+            return state.behaviour.page?(container, page, answer) ?? answer
+        }
+        try await end(.page(of: container, after: page))
+        return answer
+    }
+
+    package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        try await begin(.currentAnchor(of: container))
+        let anchor = try state.withLock { state throws(ProviderFailure) in
+            try state.check(container)
+            return state.behaviour.hasAnchors ? state.anchor(at: state.log.count) : nil
+        }
+        try await end(.currentAnchor(of: container))
+        return anchor
+    }
+
+    package func changes(
+        in container: String, since anchor: [UInt8], suggestedSize: Int
+    ) async throws(ProviderFailure) -> ChangeBatch {
+        try await begin(.changes(in: container))
+        let batch = try state.withLock { state throws(ProviderFailure) in
+            try state.check(container)
+            return try state.changes(in: container, since: anchor)
+        }
+        try await end(.changes(in: container))
+        return batch
+    }
+
+    package func contents(
+        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents {
+        try await begin(.contents(of: identifier))
+        let node = try state.withLock { state throws(ProviderFailure) in try state.node(identifier) }
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try MemoryFile.create(name: "contents")
+            try Self.write(node.contents, to: file)
+        } catch {
+            throw ProviderFailure(.noSpace, message: error.description)
+        }
+        progress(Int64(node.contents.count), Int64(node.contents.count))
+        try await end(.contents(of: identifier))
+        return ProviderContents(descriptor: file, item: node.item)
+    }
+
+    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+        let request = Request.create(name: item.filename, in: item.parent)
+        try await begin(request)
+        let bytes = try contents.map { contents throws(ProviderFailure) in try Self.everything(in: contents) } ?? []
+        let made = try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(item.parent)
+            try state.checkName(item.filename, in: item.parent, of: nil)
+            let identifier = state.add(item.filename, item.kind, in: item.parent, nil) { node in
+                node.contents = bytes
+                node.item.modified = item.modified
+                node.item.linkTarget = item.linkTarget
+            }
+            if !state.behaviour.confirmsUploads { state.nodes[identifier]?.item.flags.remove(.uploaded) }
+            return try state.node(identifier).item
+        }
+        try await end(request)
+        return made
+    }
+
+    package func replaceContents(
+        of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.replaceContents(of: identifier))
+        let bytes = try Self.everything(in: contents)
+        let item = try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(identifier)
+            let isConfirmed = state.behaviour.confirmsUploads
+            state.change(identifier) { node, version in
+                node.set(bytes, version: version)
+                node.item.modified = modified
+                if !isConfirmed { node.item.flags.remove(.uploaded) }
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.replaceContents(of: identifier))
+        return item
+    }
+
+    package func move(
+        _ identifier: String, to parent: String, named name: String
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.move(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(identifier)
+            _ = try state.node(parent)
+            try state.checkName(name, in: parent, of: identifier)
+            state.change(identifier) { node, _ in
+                node.item.filename = name
+                node.item.parent = parent
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.move(identifier))
+        return item
+    }
+
+    package func delete(_ identifier: String) async throws(ProviderFailure) {
+        try await begin(.delete(identifier))
+        try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(identifier)
+            state.remove(identifier)
+        }
+        try await end(.delete(identifier))
+    }
+
+    package func stopProviding(_ identifier: String) async {
+        try? await begin(.stopProviding(identifier))
+    }
+
+    private static func write(_ bytes: [UInt8], to file: FileDescriptor) throws(Errno) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        defer { room.deallocate() }
+        room.copyBytes(from: bytes)
+        try file.writeAll(UnsafeRawBufferPointer(room), at: 0)
+    }
+
+    /// From its beginning, wherever its position is.
+    private static func everything(in file: FileDescriptor) throws(ProviderFailure) -> [UInt8] {
+        do throws(Errno) {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: try file.status().size, alignment: 16)
+            defer { room.deallocate() }
+            var position = 0
+            while position < room.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: room[position...])
+                let count = try file.read(into: rest, at: position)
+                if count == 0 { break }
+                position += count
+            }
+            return Array(room[..<position])
+        } catch {
+            throw ProviderFailure(.transient, message: error.description)
+        }
+    }
+}
+
+extension MemoryProvider.State {
+    func node(_ identifier: String) throws(ProviderFailure) -> MemoryProvider.Node {
+        guard let node = nodes[identifier] else {
+            throw ProviderFailure(.noSuchItem, message: "There is no item “\(identifier)”.")
+        }
+        return node
+    }
+
+    /// Whether a container can be enumerated.
+    func check(_ container: String) throws(ProviderFailure) {
+        switch container {
+        case ProviderItem.workingSetIdentifier:
+            guard behaviour.hasWorkingSet else {
+                throw ProviderFailure(.unsupported, message: "There is no working set.")
+            }
+        default:
+            guard try node(container).item.kind == .folder else {
+                throw ProviderFailure(.noSuchItem, message: "“\(container)” is not a folder.")
+            }
+        }
+    }
+
+    func checkName(_ name: String, in parent: String, of identifier: String?) throws(ProviderFailure) {
+        guard let other = child(named: name, in: parent), other.item.identifier != identifier else { return }
+        throw ProviderFailure(
+            .filenameCollision, message: "“\(name)” exists already.", collidingItem: other.item.identifier)
+    }
+
+    /// Pages are named by the order of the last item of the page before.
+    func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure) -> ItemPage {
+        try check(container)
+        var after = 0
+        if let page {
+            guard page.first == era, let order = Int(String(decoding: page.dropFirst(), as: UTF8.self)) else {
+                throw ProviderFailure(.expired, message: "The page has expired.")
+            }
+            after = order
+        }
+        let all =
+            container == ProviderItem.workingSetIdentifier
+            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
+        let rest = all.filter { $0.order > after }
+        let items = rest.prefix(min(max(1, suggestedSize), behaviour.pageLimit))
+        guard let last = items.last, items.count < rest.count else {
+            return ItemPage(items: items.map(\.item), next: nil)
+        }
+        return ItemPage(items: items.map(\.item), next: [era] + Array(String(last.order).utf8))
+    }
+
+    func anchor(at position: Int) -> [UInt8] { [era] + Array(String(position).utf8) }
+
+    func changes(in container: String, since anchor: [UInt8]) throws(ProviderFailure) -> ChangeBatch {
+        guard anchor.first == era, let start = Int(String(decoding: anchor.dropFirst(), as: UTF8.self)),
+            (0...log.count).contains(start)
+        else { throw ProviderFailure(.expired, message: "The anchor has expired.") }
+        let end = min(log.count, start + min(log.count, behaviour.changeLimit))
+        var updated: [ProviderItem] = []
+        var deleted: [String] = []
+        var told: Set<String> = []
+        let isEverything = container == ProviderItem.workingSetIdentifier
+        for change in log[start..<end] {
+            guard isEverything || change.from == container || change.to == container,
+                told.insert(change.identifier).inserted
+            else { continue }
+            if let node = nodes[change.identifier] {
+                if isEverything || node.item.parent == container {
+                    updated.append(node.item)
+                } else {
+                    deleted.append(change.identifier)
+                }
+            } else {
+                deleted.append(change.identifier)
+            }
+        }
+        return ChangeBatch(
+            updated: updated, deleted: deleted, anchor: self.anchor(at: end), moreComing: end < log.count)
+    }
+}

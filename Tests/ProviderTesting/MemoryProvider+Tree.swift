@@ -1,0 +1,181 @@
+import FileProvider
+import LinuxSystem
+
+/// The service's side: what happens to the tree without the engine.
+extension MemoryProvider {
+    /// - Returns: the identifier.
+    @discardableResult
+    package func addFolder(
+        _ name: String, in parent: String = ProviderItem.rootIdentifier, identifier: String? = nil
+    ) -> String {
+        add(name, .folder, in: parent, identifier) { _ in }
+    }
+
+    @discardableResult
+    package func addFile(
+        _ name: String, _ contents: [UInt8] = [], in parent: String = ProviderItem.rootIdentifier,
+        identifier: String? = nil
+    ) -> String {
+        add(name, .file, in: parent, identifier) { $0.contents = contents }
+    }
+
+    @discardableResult
+    package func addFile(
+        _ name: String, _ contents: String, in parent: String = ProviderItem.rootIdentifier, identifier: String? = nil
+    ) -> String {
+        addFile(name, Array(contents.utf8), in: parent, identifier: identifier)
+    }
+
+    @discardableResult
+    package func addLink(
+        _ name: String, to target: String, in parent: String = ProviderItem.rootIdentifier, identifier: String? = nil
+    ) -> String {
+        add(name, .symbolicLink, in: parent, identifier) { $0.item.linkTarget = target }
+    }
+
+    private func add(
+        _ name: String, _ kind: ProviderItem.Kind, in parent: String, _ identifier: String?,
+        _ change: (inout Node) -> Void
+    ) -> String {
+        state.withLock { $0.add(name, kind, in: parent, identifier, change) }
+    }
+
+    /// Gives a file other contents, which is another version.
+    package func write(_ contents: [UInt8], to identifier: String) {
+        state.withLock { state in
+            state.change(identifier) { node, version in node.set(contents, version: version) }
+        }
+    }
+
+    package func write(_ contents: String, to identifier: String) { write(Array(contents.utf8), to: identifier) }
+
+    /// Changes what is said of an item; the feed tells of it.
+    package func update(_ identifier: String, _ change: (inout ProviderItem) -> Void) {
+        state.withLock { state in state.change(identifier) { node, _ in change(&node.item) } }
+    }
+
+    package func rename(_ identifier: String, to name: String, in parent: String? = nil) {
+        update(identifier) { item in
+            item.filename = name
+            if let parent { item.parent = parent }
+        }
+    }
+
+    /// Removes an item with everything in it.
+    package func remove(_ identifier: String) { state.withLock { $0.remove(identifier) } }
+
+    /// Files whose upload was not confirmed are now.
+    package func confirmUploads() {
+        state.withLock { state in
+            for (identifier, node) in state.nodes where !node.item.flags.contains(.uploaded) {
+                state.change(identifier) { node, _ in node.item.flags.insert(.uploaded) }
+            }
+        }
+    }
+
+    // MARK: Looking
+
+    package func item(of identifier: String) -> ProviderItem? { state.withLock { $0.nodes[identifier]?.item } }
+
+    package func bytes(of identifier: String) -> [UInt8]? { state.withLock { $0.nodes[identifier]?.contents } }
+
+    /// The identifier of what has a path, "Folder/File.txt"; the root's is empty.
+    package func identifier(at path: String) -> String? {
+        state.withLock { state in
+            var identifier = ProviderItem.rootIdentifier
+            for name in path.split(separator: "/") {
+                guard let child = state.child(named: String(name), in: identifier) else { return nil }
+                identifier = child.item.identifier
+            }
+            return identifier
+        }
+    }
+
+    package func bytes(at path: String) -> [UInt8]? { identifier(at: path).flatMap { bytes(of: $0) } }
+
+    package func text(at path: String) -> String? { bytes(at: path).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Every path with what is there: a file's contents, a link's target after "->", "/" for a folder. Of several items with one
+    /// path, the later ones come with their identifier.
+    package var tree: [String: String] {
+        state.withLock { state in
+            var tree: [String: String] = [:]
+            for node in state.nodes.values.sorted(by: { $0.order < $1.order })
+            where node.item.identifier != ProviderItem.rootIdentifier {
+                var path = state.path(of: node)
+                if tree[path] != nil { path += " (\(node.item.identifier))" }
+                tree[path] =
+                    switch node.item.kind {
+                    case .folder: "/"
+                    case .symbolicLink: "->\(node.item.linkTarget ?? "")"
+                    case .file: String(decoding: node.contents, as: UTF8.self)
+                    }
+            }
+            return tree
+        }
+    }
+}
+
+extension MemoryProvider.State {
+    mutating func add(
+        _ name: String, _ kind: ProviderItem.Kind, in parent: String, _ identifier: String?,
+        _ change: (inout MemoryProvider.Node) -> Void
+    ) -> String {
+        counter += 1
+        let identifier = identifier ?? "item-\(counter)"
+        var node = MemoryProvider.Node(
+            item: ProviderItem(identifier: identifier, parent: parent, filename: name, kind: kind), order: counter)
+        node.item.modified = 1_600_000_000 + Double(counter)
+        change(&node)
+        if kind == .file { node.set(node.contents, version: counter) }
+        nodes[identifier] = node
+        log.append(.init(identifier: identifier, from: nil, to: parent))
+        return identifier
+    }
+
+    mutating func change(_ identifier: String, _ change: (inout MemoryProvider.Node, _ version: Int) -> Void) {
+        guard var node = nodes[identifier] else { return }
+        counter += 1
+        let from = node.item.parent
+        change(&node, counter)
+        nodes[identifier] = node
+        log.append(.init(identifier: identifier, from: from, to: node.item.parent))
+    }
+
+    mutating func remove(_ identifier: String) {
+        guard let node = nodes[identifier] else { return }
+        for child in nodes.values where child.item.parent == identifier && child.item.identifier != identifier {
+            remove(child.item.identifier)
+        }
+        nodes[identifier] = nil
+        log.append(.init(identifier: identifier, from: node.item.parent, to: nil))
+    }
+
+    func children(of folder: String) -> [MemoryProvider.Node] {
+        nodes.values.filter { $0.item.parent == folder && $0.item.identifier != ProviderItem.rootIdentifier }
+            .sorted { $0.order < $1.order }
+    }
+
+    func child(named name: String, in folder: String) -> MemoryProvider.Node? {
+        children(of: folder).first { $0.item.filename.utf8.elementsEqual(name.utf8) }
+    }
+
+    func path(of node: MemoryProvider.Node) -> String {
+        var names = [node.item.filename]
+        var parent = node.item.parent
+        // A test may make a cycle.
+        while parent != ProviderItem.rootIdentifier, let folder = nodes[parent], names.count < 100 {
+            names.append(folder.item.filename)
+            parent = folder.item.parent
+        }
+        return names.reversed().joined(separator: "/")
+    }
+}
+
+extension MemoryProvider.Node {
+    mutating func set(_ bytes: [UInt8], version: Int) {
+        contents = bytes
+        item.size = Int64(bytes.count)
+        item.contentVersion = Array("v\(version)".utf8)
+    }
+}
