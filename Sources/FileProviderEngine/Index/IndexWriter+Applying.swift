@@ -148,7 +148,6 @@ private final class Application {
 
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
     private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
-        if let folder { state.noteListed(number, in: folder) }
         if isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
@@ -158,6 +157,8 @@ private final class Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexFailure) -> IndexedItem? in
+                    // Whoever said it again: the item is there.
+                    state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
                     return isInPlace && !hasContents ? nil : try row.item()
@@ -172,7 +173,6 @@ private final class Application {
         guard let before = try state.queries.item(number) else { return }
         if isInTrash(item) {
             leaving.remove(number)
-            if let folder { state.noteListed(number, in: folder) }
             try state.removeTree(number, &result.removed)
             return
         }

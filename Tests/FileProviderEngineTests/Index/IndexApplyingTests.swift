@@ -212,6 +212,17 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
+    @Test func whatIsToldOfApartDuringAListingCountsAsListed() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("listed"), file("asked"), file("lost"))
+        try sample.list(.root, 1, [file("listed")])
+        try sample.apply(file("asked"))
+        _ = try sample.index.write { writer throws(IndexFailure) in
+            try writer.removeUnlisted(in: .root, before: 1)
+        }
+        #expect(try Set(sample.shown().keys) == ["listed", "asked"])
+    }
+
     @Test func changesAreToldInTheirOrderAfterTheyAreThere() throws {
         let sample = try IndexSample()
         let told = Lock<[IndexChange]>([])
