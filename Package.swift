@@ -182,9 +182,8 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
-                "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
+                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
