@@ -52,22 +52,22 @@ final class MountedFolder: Sendable {
         return device
     }
 
-    /// Takes it out of sight, once; aborting, its session ends too.
+    /// Takes it out of sight, once; aborting, its session ends too, also where it is out of sight already.
     func unmount(aborting: Bool) {
-        let connection = aborting ? Connection(at: path) : nil
-        let isFirst = hasEnded.withLock { hasEnded in
+        let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
-            return !hasEnded
-        }
-        connection?.abort()
-        if isFirst {
-            if usesProgram {
-                MountProgram.unmount(path)
-            } else {
+            guard !hasEnded else { return connection }
+            // It can be found only as long as it is mounted. Seldom is it there for anybody to use.
+            let control = Connection(at: path)
+            if !usesProgram {
                 // Fails where somebody else has unmounted it.
-                _ = cfuse_detach(path)
+                _ = aborting ? cfuse_abort(path) : cfuse_detach(path)
+            } else {
+                MountProgram.unmount(path)
             }
+            return control
         }
+        if aborting { control?.abort() }
     }
 
     static func unmountStale(at path: String) -> Bool {
