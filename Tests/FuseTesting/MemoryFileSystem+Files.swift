@@ -182,6 +182,12 @@ extension MemoryFileSystem {
         reply.reply(held.flatMap { $0.owner == request.owner ? nil : $0.lock } ?? FileLock(kind: .none))
     }
 
+    package func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64) {
+        state.withLock { state in
+            if state.locks[node]?.owner == owner { state.locks[node] = nil }
+        }
+    }
+
     package func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>) {
         count(request.isWholeFile ? "flock" : "lock")
         let isFree = state.withLock { state in

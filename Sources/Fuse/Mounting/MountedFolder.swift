@@ -52,11 +52,11 @@ final class MountedFolder: Sendable {
         return device
     }
 
-    /// Takes it out of sight, once; aborting, its session ends too, also where it is out of sight already.
+    /// Takes it out of sight, once; aborting, its session ends too.
     func unmount(aborting: Bool) {
         let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
-            guard !hasEnded else { return connection }
+            guard !hasEnded else { return Optional<Connection>.none }
             // It can be found only as long as it is mounted. Seldom is it there for anybody to use.
             let control = Connection(at: path)
             if !usesProgram {
