@@ -81,17 +81,12 @@ final class Notifications: Sendable {
             case .moved(let number, let oldParent, let oldName, let newParent, let newName):
                 session.invalidateEntry(Name(oldName), in: oldParent.node)
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
-                session.invalidateAttributes(of: number.node)
+                session.invalidate(number.node, offset: -1)
             case .changed(let number, _):
-                session.invalidateAttributes(of: number.node)
+                session.invalidate(number.node, offset: -1)
             }
         }
         // What the kernel keeps of a folder's entries goes with its pages.
         for folder in folders { session.invalidate(folder.node, offset: 0, length: 0) }
     }
-}
-
-extension Session {
-    /// What the kernel keeps of a file's attributes is dropped, and none of its contents.
-    func invalidateAttributes(of node: NodeID) { invalidate(node, offset: -1) }
 }
