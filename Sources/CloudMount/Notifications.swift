@@ -16,11 +16,14 @@ final class Notifications: Sendable {
         var isSilent = false
     }
 
+    private let files: OpenFiles
     // Innermost: the session is told after it is released.
     private let state = Lock(State())
 
     /// After so many folders, all are taken to be changed.
     private static let folderLimit = 100_000
+
+    init(_ files: OpenFiles) { self.files = files }
 
     func begin(with session: Session) { state.withLock { $0.session = session } }
 
@@ -83,7 +86,9 @@ final class Notifications: Sendable {
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
                 session.invalidate(number.node, offset: -1)
             case .changed(let number, _):
-                session.invalidate(number.node, offset: -1)
+                // An answer that is on its way when the kernel is told does not count for it. A reader who has waited for the
+                // contents needs the size that its answer tells.
+                if !files.isAskedForAnew(number) { session.invalidate(number.node, offset: -1) }
             }
         }
         // What the kernel keeps of a folder's entries goes with its pages.
