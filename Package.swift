@@ -182,9 +182,8 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
-                "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
+                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
@@ -290,7 +289,19 @@ let package = Package(
             swiftSettings: settings),
         pasteboardPeer("PasteboardPeer", .v6),
         pasteboardPeer("PasteboardPeerSwift5", .v5),
-        tests("FuseTests", ["FileTesting", "Fuse", "LinuxSystem", "TestThreads"]),
+        // A file system in memory, for tests of `Fuse` and for processes that are killed.
+        .target(
+            name: "FuseTesting", dependencies: ["CLinux", "FileTesting", "Fuse", "LinuxSystem"],
+            path: "Tests/FuseTesting", swiftSettings: settings),
+        .executableTarget(
+            name: "FusePeer", dependencies: ["Fuse", "FuseTesting", "LinuxSystem"], path: "Tests/FusePeer",
+            swiftSettings: settings),
+        tests(
+            "FuseTests",
+            [
+                "CLinux", "FileTesting", "Fuse", "FusePeer", "FuseTesting", "LinuxSystem", "Mirror",
+                "PurveyPassthrough", "TestThreads",
+            ]),
         tests(
             "FileProviderTests",
             ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),

@@ -48,6 +48,8 @@ int cfuse_mount(const char *source, const char *target, const char *type, unsign
 
 int cfuse_detach(const char *target) { return umount2(target, MNT_DETACH | UMOUNT_NOFOLLOW); }
 
+int cfuse_abort(const char *target) { return umount2(target, MNT_FORCE | MNT_DETACH | UMOUNT_NOFOLLOW); }
+
 int cfuse_probe(const char *path) {
     struct statx status;
     return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC | AT_NO_AUTOMOUNT, STATX_MODE, &status);

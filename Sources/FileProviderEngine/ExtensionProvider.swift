@@ -27,7 +27,7 @@ package final class ExtensionProvider: Provider {
     ///   - extensionIdentifier: of the extension, as it is installed in the library.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - kept: further folders that no provider may be handed.
-    ///   - notice: what the extension tells. Called on the connections' thread; it must not block.
+    ///   - notice: what the extension tells, as often as it likes. Called on the connections' thread; it must not block.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -90,7 +90,7 @@ package final class ExtensionProvider: Provider {
             throw .bad("a page of \(next.count) bytes")
         }
         try Self.check(count: answer.items.count, suggested: size)
-        return ItemPage(items: answer.items.filter(Self.isListable), next: answer.next)
+        return ItemPage(items: Self.listable(answer.items), next: answer.next)
     }
 
     package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
@@ -207,10 +207,19 @@ package final class ExtensionProvider: Provider {
         }
     }
 
+    /// The items that can be in a folder; nearly always that is all of them, which are not copied then.
+    private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
+        items.allSatisfy(isListable) ? items : items.filter(isListable)
+    }
+
     /// Whether an item can be one in a folder: containers that are always there cannot, and neither can what only this
     /// machine has identifiers for.
     private static func isListable(_ item: ProviderItem) -> Bool {
-        switch item.identifier {
+        // Every identifier that is left out begins with one of these letters.
+        guard let first = item.identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
+            return true
+        }
+        return switch item.identifier {
         case ProviderItem.rootIdentifier, ProviderItem.workingSetIdentifier, ProviderItem.trashIdentifier: false
         default: !item.identifier.hasPrefix(IndexedItem.localPrefix)
         }

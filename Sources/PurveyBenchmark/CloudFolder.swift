@@ -23,7 +23,7 @@ final class CloudFolder {
         do {
             try awaitDaemon()
             try installProvider()
-            _ = try purvey(["domains", "add", Self.provider, "measured", "path=\(source)"])
+            _ = try purvey(["domains", "add", "org.purvey.\(Self.provider)", "measured", "path=\(source)"])
         } catch {
             end()
             throw error

@@ -23,7 +23,7 @@ struct AttributeTests {
                 item.fileSystemFlags = 0b111
             }
             provider.addFolder("Folder")
-        } _: { mount in
+        } _: { (mount) throws in
             let file = try mount.status("Run")
             #expect(file.permissions == 0o755)
             #expect(file.modified.tv_sec == 1_234_567_890 && file.modified.tv_nsec == 500_000_000)
@@ -41,7 +41,7 @@ struct AttributeTests {
         try await withMount { provider in
             let file = provider.addFile("File", "text", identifier: "the file")
             provider.update(file) { $0.extendedAttributes = ["user.color": Array("red".utf8)] }
-        } _: { mount in
+        } _: { (mount) throws in
             let path = mount("File")
             #expect(try attribute("user.purvey.state", of: path) == "dataless")
             #expect(try attribute("user.purvey.identifier", of: path) == "the file")
@@ -65,7 +65,7 @@ struct AttributeTests {
     }
 
     @Test func modesAndDatesAreKept() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { mount in
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
             try retrying { chmod(mount("File"), 0o755) }
             #expect(try mount.status("File").permissions == 0o755)
             var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000)]
@@ -82,7 +82,7 @@ struct AttributeTests {
             #expect(mount.failure { try retrying { chown(mount("File"), 12345, 12345) } } == .notPermitted)
         }
         try await withMount { _ in
-        } _: { mount in
+        } _: { (mount) throws in
             var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000)]
             do {
                 let file = try mount.open("New", [.writeOnly, .create])

@@ -21,7 +21,7 @@ struct ChangeTests {
             provider.addFile("Renamed", "renamed", identifier: "renamed")
             provider.addFile("Removed", "removed", identifier: "removed")
             provider.addFolder("Folder", identifier: "folder")
-        } _: { mount in
+        } _: { (mount) throws in
             // The kernel has been told of everything, and that there is no "New".
             #expect(try mount.names() == ["Changed", "Folder", "Removed", "Renamed"])
             #expect(try mount.names("Folder").isEmpty)
@@ -46,7 +46,7 @@ struct ChangeTests {
 
     @Test(arguments: [true, false])
     func anOpenFileStaysWhatItIsUntilItIsClosed(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", "before", identifier: "file") } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("File", "before", identifier: "file") } _: { (mount) throws in
             do {
                 let file = try mount.open("File")
                 #expect(try file.everything() == Array("before".utf8))
@@ -60,7 +60,7 @@ struct ChangeTests {
     }
 
     @Test func aFileThatIsEditedWhileTheProviderChangesItIsThereTwice() async throws {
-        try await withMount { $0.addFile("File.txt", "before", identifier: "file") } _: { mount in
+        try await withMount { $0.addFile("File.txt", "before", identifier: "file") } _: { (mount) throws in
             #expect(try mount.text("File.txt") == "before")
             mount.provider.hold(.replaceContents)
             try mount.write("mine", to: "File.txt")

@@ -11,10 +11,10 @@ import Testing
 @Suite(.ownThreads, .enabled(if: canMount))
 struct FolderTests {
     @Test func aLargeFolderIsListedOverPages() async throws {
-        try await withMount(configure: { $0.pageSize = 700 }) { provider in
+        try await withMount(pageSize: 700) { provider in
             let folder = provider.addFolder("Many")
             for number in 0..<10_000 { provider.addFile("File \(number)", in: folder) }
-        } _: { mount in
+        } _: { (mount) throws in
             let names = try mount.names("Many")
             #expect(names.count == 10_000)
             #expect(Set(names).count == 10_000)
@@ -39,7 +39,7 @@ struct FolderTests {
                     throw ProviderFailure(.cancelled, message: "The request was cancelled.")
                 }
             }
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(try mount.names() == ["Quick", "Slow"])
             let list = try RunningProgram("ls", mount("Slow"))
             let look = try RunningProgram("cat", mount("Slow/Inside"))
@@ -56,7 +56,7 @@ struct FolderTests {
     }
 
     @Test func aFolderIsShownPageByPage() async throws {
-        try await withMount(configure: { $0.pageSize = 10 }) { provider in
+        try await withMount(pageSize: 10) { provider in
             let folder = provider.addFolder("Folder", identifier: "folder")
             for number in 0..<20 { provider.addFile("File \(number)", in: folder) }
             provider.behave { behaviour in
@@ -66,7 +66,7 @@ struct FolderTests {
                     throw ProviderFailure(.cancelled, message: "The request was cancelled.")
                 }
             }
-        } _: { mount in
+        } _: { (mount) throws in
             // What is on the first page can be looked up, and read, while the second has not come.
             #expect(try mount.status("Folder/File 3").kind == .regular)
             let list = try RunningProgram("sh", "-c", "ls -f '\(mount("Folder"))' | head -n 5")
@@ -80,7 +80,7 @@ struct FolderTests {
         let names = ["Same.txt", "Same.txt", "", "a/b", ".", "..", long, "tab\there", "ünïcödé"]
         try await withMount { provider in
             for (number, name) in names.enumerated() { provider.addFile(name, "contents \(number)") }
-        } _: { mount in
+        } _: { (mount) throws in
             let shown = try mount.names()
             #expect(shown.count == names.count)
             #expect(shown.contains("Same.txt") && shown.contains("Same 2.txt"))
@@ -91,7 +91,7 @@ struct FolderTests {
     }
 
     @Test func whatDoesNotExistIsNotAskedForAgain() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { mount in
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
             #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
             let before = mount.provider.requests.count
             for _ in 0..<20 { #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile) }

@@ -17,7 +17,7 @@ struct NameTests {
 
     @Test func foldersAndLinksAreMade() async throws {
         try await withMount { _ in
-        } _: { mount in
+        } _: { (mount) throws in
             try retrying { mkdir(mount("Folder"), 0o755) }
             try retrying { mkdir(mount("Folder/Inner"), 0o755) }
             try retrying { symlink("Folder/Inner", mount("Link")) }
@@ -41,7 +41,7 @@ struct NameTests {
 
     @Test(arguments: [true, false])
     func anEditorSavesByRenaming(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("Text.txt", "before", identifier: "text") } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("Text.txt", "before", identifier: "text") } _: { (mount) throws in
             let reader = try mount.open("Text.txt")
             #expect(try reader.everything() == Array("before".utf8))
             try mount.write("after", to: "Text.txt.new")
@@ -61,7 +61,7 @@ struct NameTests {
         try await withMount { provider in
             provider.addFile("One", "one")
             provider.addFile("Two", "two", in: provider.addFolder("Folder"))
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_noreplace) } == .fileExists)
             try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_exchange)
             #expect(try mount.text("One") == "two")
@@ -75,7 +75,7 @@ struct NameTests {
 
     @Test(arguments: [true, false])
     func aFileThatWasRemovedStaysReadableAndWritable(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", "text") } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("File", "text") } _: { (mount) throws in
             for name in ["File", "Made here"] {
                 let file = try mount.open(name, [.readWrite, .create])
                 if name != "File" { try file.overwrite(Array("text".utf8), at: 0) }
@@ -94,7 +94,7 @@ struct NameTests {
     }
 
     @Test func aFileHasOneName() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { mount in
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
             #expect(mount.failure { try retrying { link(mount("File"), mount("Other")) } } == .notPermitted)
             #expect(mount.failure { try retrying { mkfifo(mount("Pipe"), 0o644) } } == .notPermitted)
             #expect(try mount.names() == ["File"])
@@ -103,7 +103,7 @@ struct NameTests {
 
     @Test func namesThatNoServiceTakesAreRefused() async throws {
         try await withMount { _ in
-        } _: { mount in
+        } _: { (mount) throws in
             let long = String(repeating: "x", count: 256)
             #expect(mount.failure { try mount.write("text", to: long) } == .nameTooLong)
             let latin: [CChar] = mount.path.utf8.map { CChar(bitPattern: $0) } + [0x2F, CChar(bitPattern: 0xE9), 0]

@@ -15,7 +15,7 @@ struct ReadingTests {
         try await withMount(passing: passing) { provider in
             let folder = provider.addFolder("Folder")
             provider.addFile("Letter.txt", "Dear reader", in: folder)
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(try mount.names() == ["Folder"])
             #expect(try mount.names("Folder") == ["Letter.txt"])
             #expect(try mount.status("Folder/Letter.txt").size == 11)
@@ -29,7 +29,7 @@ struct ReadingTests {
     @Test(arguments: [true, false])
     func aFileThatIsHereIsReadWithoutTheProvider(passing: Bool) async throws {
         let contents = pattern(3 << 20)
-        try await withMount(passing: passing) { $0.addFile("Large", contents) } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("Large", contents) } _: { (mount) throws in
             #expect(try mount.bytes("Large") == contents)
             mount.provider.hold(.contents)
             let file = try mount.open("Large")
@@ -41,7 +41,7 @@ struct ReadingTests {
 
     @Test func aMappingOfAFileThatIsNotHereWaitsForIt() async throws {
         let contents = pattern(300_000)
-        try await withMount { $0.addFile("Large", contents) } _: { mount in
+        try await withMount { $0.addFile("Large", contents) } _: { (mount) throws in
             let mapping = try Mapping(try mount.open("Large"), size: contents.count)
             #expect(mapping.bytes.elementsEqual(contents))
         }
@@ -51,7 +51,7 @@ struct ReadingTests {
         try await withMount { provider in
             provider.addFile("Slow", "slow")
             provider.hold(.contents)
-        } _: { mount in
+        } _: { (mount) throws in
             let file = try mount.open("Slow")
             let reader = try RunningProgram("cat", mount("Slow"))
             mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
@@ -67,7 +67,7 @@ struct ReadingTests {
         try await withMount { provider in
             provider.addFile("Slow", "slow")
             provider.hold(.contents)
-        } _: { mount in
+        } _: { (mount) throws in
             let reader = try RunningProgram("cat", mount("Slow"))
             mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
             reader.interrupt()
@@ -85,7 +85,7 @@ struct ReadingTests {
                 let identifier = provider.addFile(name, contents)
                 provider.update(identifier) { $0.size = size }
             }
-        } _: { mount in
+        } _: { (mount) throws in
             for name in ["Unknown", "Smaller", "Larger"] {
                 let program = try RunningProgram("cat", mount(name))
                 #expect(program.end().output.utf8.count == String(decoding: contents, as: UTF8.self).utf8.count, "\(name)")
@@ -101,7 +101,7 @@ struct ReadingTests {
         ]
         try await withMount { provider in
             for (index, _) in kinds.enumerated() { provider.addFile("File \(index)", "text") }
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(try mount.names().count == kinds.count)
             for (index, (kind, number)) in kinds.enumerated() {
                 mount.provider.fail(.contents, with: ProviderFailure(kind, message: "No."))
@@ -114,7 +114,7 @@ struct ReadingTests {
     @Test func descriptorsAreClosedAgain() async throws {
         try await withMount { provider in
             for number in 0..<50 { provider.addFile("File \(number)", "text \(number)") }
-        } _: { mount in
+        } _: { (mount) throws in
             func everything() throws {
                 for number in 0..<50 { #expect(try mount.text("File \(number)") == "text \(number)") }
                 try mount.write("other", to: "Mine")

@@ -13,7 +13,7 @@ import Testing
 struct WritingTests {
     @Test(arguments: [true, false])
     func whatIsWrittenReachesTheProvider(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("Old", "old") } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("Old", "old") } _: { (mount) throws in
             try mount.write("new", to: "New")
             try mount.write("changed", to: "Old")
             #expect(try mount.text("New") == "new")
@@ -28,7 +28,7 @@ struct WritingTests {
     @Test(arguments: [true, false])
     func aFileIsChangedInTheMiddle(passing: Bool) async throws {
         var contents = pattern(200_000)
-        try await withMount(passing: passing) { $0.addFile("File", contents) } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("File", contents) } _: { (mount) throws in
             let file = try mount.open("File", .readWrite)
             try file.overwrite(Array("middle".utf8), at: 100_000)
             contents.replaceSubrange(100_000..<100_006, with: Array("middle".utf8))
@@ -50,7 +50,7 @@ struct WritingTests {
             // A size that is not right must not misplace what is appended.
             let identifier = provider.addFile("Lie", "first\n")
             provider.update(identifier) { $0.size = 100 }
-        } _: { mount in
+        } _: { (mount) throws in
             for name in ["Log", "Lie"] {
                 for line in ["second\n", "third\n"] {
                     let file = try mount.open(name, [.writeOnly, .append])
@@ -66,7 +66,7 @@ struct WritingTests {
 
     @Test(arguments: [true, false])
     func aMappingIsWrittenTo(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { (mount) throws in
             let file = try mount.open("File", .readWrite)
             let address = mmap(nil, 100_000, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
             let map = try #require(address == MAP_FAILED ? nil : address)
@@ -77,7 +77,7 @@ struct WritingTests {
             #expect(bytes[..<6].elementsEqual("mapped".utf8) && bytes[50_000..<50_006].elementsEqual("mapped".utf8))
         }
         // Nothing was closed in between: the last closing finds what was written.
-        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { mount in
+        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { (mount) throws in
             var map: UnsafeMutableRawPointer?
             do {
                 let file = try mount.open("File", .readWrite)
@@ -95,7 +95,7 @@ struct WritingTests {
             provider.addFile("Shorter", "shorter")
             provider.addFile("Empty", "empty")
             provider.addFile("Longer", "longer")
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(truncate(mount("Shorter"), 5) == 0)
             #expect(truncate(mount("Empty"), 0) == 0)
             #expect(truncate(mount("Longer"), 10) == 0)
@@ -110,7 +110,7 @@ struct WritingTests {
     }
 
     @Test func aFileThatIsOnlyOpenedForWritingIsNotSent() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { mount in
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
             #expect(try mount.text("File") == "text")
             for _ in 0..<3 { _ = try mount.open("File", .readWrite) }
             #expect(try mount.text("File") == "text")
@@ -125,7 +125,7 @@ struct WritingTests {
             provider.update(file) { $0.capabilities = 1 }
             let folder = provider.addFolder("Folder")
             provider.update(folder) { $0.capabilities = 1 }
-        } _: { mount in
+        } _: { (mount) throws in
             #expect(try mount.status("File").permissions == 0o444)
             #expect(try mount.status("Folder").permissions == 0o555)
             #expect(mount.failure { _ = try mount.open("File", .readWrite) } == .permissionDenied)
@@ -135,7 +135,7 @@ struct WritingTests {
     }
 
     @Test func roomIsMadeAndHolesAreFound() async throws {
-        try await withMount { $0.addFile("Other", pattern(10_000)) } _: { mount in
+        try await withMount { $0.addFile("Other", pattern(10_000)) } _: { (mount) throws in
             let file = try mount.open("File", [.readWrite, .create])
             #expect(clinux_fallocate(file.rawValue, 0, 0, 65536) == 0)
             #expect(try file.status().size == 65536)

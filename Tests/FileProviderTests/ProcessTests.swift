@@ -1,4 +1,17 @@
+import FileProvider
 import Testing
 
-/// Tests of what there is once in a process: its domains, and whom its managers ask. They run one after the other.
-@Suite(.serialized) enum ProcessTests {}
+/// Gives a test domains of its own: those of the process are other tests', too.
+struct OwnDomains: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await NSFileProviderManager.$backendOfTask.withValue(LocalDomains()) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnDomains {
+    static var ownDomains: Self { OwnDomains() }
+}

@@ -16,8 +16,12 @@ extension MemoryProvider {
     ) async throws(ProviderFailure) -> ItemPage {
         try await begin(.page(of: container, after: page))
         let answer = try state.withLock { state throws(ProviderFailure) in
-            let answer = try state.page(of: container, after: page, suggestedSize)
-            return state.behaviour.page?(container, page, answer) ?? answer
+            guard let script = state.behaviour.page else {
+                return try state.page(of: container, after: page, suggestedSize)
+            }
+            // The script may have made up the page that this one comes after.
+            let answer = try? state.page(of: container, after: page, suggestedSize)
+            return script(container, page, answer ?? ItemPage(items: [], next: nil))
         }
         try await end(.page(of: container, after: page))
         return answer
@@ -186,7 +190,9 @@ extension MemoryProvider.State {
     }
 
     /// Pages are named by the order of the last item of the page before.
-    func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure) -> ItemPage {
+    mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure)
+        -> ItemPage
+    {
         try check(container)
         var after = 0
         if let page {
@@ -195,10 +201,8 @@ extension MemoryProvider.State {
             }
             after = order
         }
-        let all =
-            container == ProviderItem.workingSetIdentifier
-            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
-        let rest = all.filter { $0.order > after }
+        let all = listing(of: container)
+        let rest = all[(all.firstIndex { $0.order > after } ?? all.endIndex)...]
         let items = rest.prefix(min(max(1, suggestedSize), behaviour.pageLimit))
         guard let last = items.last, items.count < rest.count else {
             return ItemPage(items: items.map(\.item), next: nil)
@@ -206,10 +210,20 @@ extension MemoryProvider.State {
         return ItemPage(items: items.map(\.item), next: [era] + Array(String(last.order).utf8))
     }
 
-    func anchor(at position: Int) -> [UInt8] { [era] + Array(String(position).utf8) }
+    private mutating func listing(of container: String) -> [MemoryProvider.Node] {
+        if let known = listings[container], known.logCount == log.count { return known.nodes }
+        let nodes =
+            container == ProviderItem.workingSetIdentifier
+            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
+        listings[container] = (log.count, nodes)
+        return nodes
+    }
+
+    func anchor(at position: Int) -> [UInt8] { [era] + Array("\(position) ".utf8) + behaviour.anchorSuffix }
 
     func changes(in container: String, since anchor: [UInt8]) throws(ProviderFailure) -> ChangeBatch {
-        guard anchor.first == era, let start = Int(String(decoding: anchor.dropFirst(), as: UTF8.self)),
+        guard anchor.first == era,
+            let start = Int(String(decoding: anchor.dropFirst().prefix { $0 != 0x20 }, as: UTF8.self)),
             (0...log.count).contains(start)
         else { throw ProviderFailure(.expired, message: "The anchor has expired.") }
         let end = min(log.count, start + min(log.count, behaviour.changeLimit))
@@ -218,7 +232,7 @@ extension MemoryProvider.State {
         var told: Set<String> = []
         let isEverything = container == ProviderItem.workingSetIdentifier
         for change in log[start..<end] {
-            guard isEverything || change.from == container || change.to == container,
+            guard !change.identifier.isEmpty, isEverything || change.from == container || change.to == container,
                 told.insert(change.identifier).inserted
             else { continue }
             if let node = nodes[change.identifier] {

@@ -48,6 +48,8 @@ package final class MemoryProvider: Provider {
         package var changeLimit = Int.max
         /// Whether containers have anchors.
         package var hasAnchors = true
+        /// Comes after every anchor.
+        package var anchorSuffix: [UInt8] = []
         /// Whether the working set can be enumerated: it holds everything.
         package var hasWorkingSet = true
         /// Whether new contents count as uploaded at once; otherwise by ``MemoryProvider/confirmUploads()``.
@@ -80,6 +82,8 @@ package final class MemoryProvider: Provider {
         var nodes: [String: Node] = [:]
         var counter = 0
         var log: [Change] = []
+        /// What the pages of a container are cut from, for as long as nothing changes.
+        var listings: [String: (logCount: Int, nodes: [Node])] = [:]
         /// Anchors of an earlier one have expired.
         var era: UInt8 = 0
         var behaviour = Behaviour()
@@ -134,6 +138,15 @@ package final class MemoryProvider: Provider {
 
     /// Every anchor that was given out is of no use any more.
     package func expireAnchors() { state.withLock { $0.era &+= 1 } }
+
+    /// The feed does not tell what happened to some items so far.
+    package func forgetChanges(of identifiers: [String]) {
+        state.withLock { state in
+            for (index, change) in state.log.enumerated() where identifiers.contains(change.identifier) {
+                state.log[index] = Change(identifier: "", from: nil, to: nil)
+            }
+        }
+    }
 
     // MARK: Requests
 

@@ -42,6 +42,8 @@ int cfuse_mount(const char *source, const char *target, const char *type, unsign
 extern const unsigned long cfuse_nosuid, cfuse_nodev, cfuse_rdonly, cfuse_noatime;
 /// umount2(2) with MNT_DETACH: gone from sight at once, and wholly when nobody uses it any more.
 int cfuse_detach(const char *target);
+/// Likewise, and ends its session with all requests that wait (MNT_FORCE).
+int cfuse_abort(const char *target);
 /// `statx` that asks nobody: 0 where the path leads somewhere, else -1 with errno as any use of it would give it.
 int cfuse_probe(const char *path);
 

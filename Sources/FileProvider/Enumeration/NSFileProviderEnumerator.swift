@@ -1,10 +1,14 @@
 import Foundation
 
-/// What a class of enumerators implements: the listing has to be there, changes may be left out.
+/// Lists a container of a provider, and tells what changes in it.
 ///
-/// A program conforms to ``NSFileProviderEnumerator``, through which the functions that may be left out can also be called as
+/// The system asks for the present moment, then for page after page, and after that for what has changed, again and again.
+///
+/// A class has to have the listing and may leave changes out. Of a value whose class is not known, these can also be called as
 /// `enumerator.enumerateChanges?(for: observer, from: anchor)`.
-public protocol NSFileProviderEnumeratorRequirements: NSObjectProtocol {
+///
+/// Source: FileProvider, `NSFileProviderEnumerating.h`.
+public protocol NSFileProviderEnumerator: NSObjectProtocol {
     /// Nobody will ask any more; what is under way may be dropped.
     func invalidate()
 
@@ -25,15 +29,8 @@ public protocol NSFileProviderEnumeratorRequirements: NSObjectProtocol {
     func currentSyncAnchor() async -> NSFileProviderSyncAnchor?
 }
 
-/// Lists a container of a provider, and tells what changes in it.
-///
-/// The system asks for the present moment, then for page after page, and after that for what has changed, again and again.
-///
-/// Source: FileProvider, `NSFileProviderEnumerating.h`.
-public protocol NSFileProviderEnumerator: NSFileProviderEnumeratorRequirements {}
-
 /// What a class has that leaves changes out.
-extension NSFileProviderEnumeratorRequirements {
+extension NSFileProviderEnumerator {
     /// The provider does not know: everything is listed again.
     public func enumerateChanges(
         for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
@@ -43,7 +40,7 @@ extension NSFileProviderEnumeratorRequirements {
 
     /// Asks the `async` form.
     public func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
-        let enumerator: any NSFileProviderEnumeratorRequirements = self
+        let enumerator: any NSFileProviderEnumerator = self
         TwoForms.answer(enumerator, "currentSyncAnchor") { (result: Result<NSFileProviderSyncAnchor?, any Error>) in
             completionHandler((try? result.get()) ?? nil)
         } _: {
@@ -70,7 +67,7 @@ extension NSFileProviderEnumerator {
 
 /// `enumerateChanges` of an enumerator.
 public struct NSFileProviderEnumerateChanges {
-    let enumerator: any NSFileProviderEnumeratorRequirements
+    let enumerator: any NSFileProviderEnumerator
 
     /// Tells an observer what has changed since a moment.
     public func callAsFunction(
@@ -82,7 +79,7 @@ public struct NSFileProviderEnumerateChanges {
 
 /// `currentSyncAnchor` of an enumerator.
 public struct NSFileProviderCurrentSyncAnchor {
-    let enumerator: any NSFileProviderEnumeratorRequirements
+    let enumerator: any NSFileProviderEnumerator
 
     /// Hands over the present moment.
     public func callAsFunction(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {

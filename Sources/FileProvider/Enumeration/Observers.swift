@@ -1,15 +1,7 @@
 import Foundation
 
-/// What a class of observers of a listing implements; a program conforms to ``NSFileProviderEnumerationObserver``.
+/// What a class of observers of a listing may leave out; a program conforms to ``NSFileProviderEnumerationObserver``.
 public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol {
-    /// Some items of the page.
-    func didEnumerate(_ updatedItems: [any NSFileProviderItem])
-    /// The page is complete.
-    ///
-    /// - Parameter nextPage: `nil` after the last one; at most 500 bytes.
-    func finishEnumerating(upTo nextPage: NSFileProviderPage?)
-    /// The page could not be listed.
-    func finishEnumeratingWithError(_ error: any Error)
     /// How many items a page is to have, roughly; no more than a hundred times as many are taken.
     var suggestedPageSize: Int { get }
 }
@@ -18,6 +10,14 @@ public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol 
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObserverRequirements {
+    /// Some items of the page.
+    func didEnumerate(_ updatedItems: [any NSFileProviderItem])
+    /// The page is complete.
+    ///
+    /// - Parameter nextPage: `nil` after the last one; at most 500 bytes.
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?)
+    /// The page could not be listed.
+    func finishEnumeratingWithError(_ error: any Error)
     /// How many items a page is to have, roughly; `nil` for an observer that does not say.
     var suggestedPageSize: Int? { get }
 }
@@ -35,8 +35,16 @@ extension NSFileProviderEnumerationObserver {
     }
 }
 
-/// What a class of observers of changes implements; a program conforms to ``NSFileProviderChangeObserver``.
+/// What a class of observers of changes may leave out; a program conforms to ``NSFileProviderChangeObserver``.
 public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
+    /// How many changes are to be told at a time, roughly.
+    var suggestedBatchSize: Int { get }
+}
+
+/// Whoever asked for changes. Its functions are called on any thread; after the end they are ignored.
+///
+/// Source: FileProvider, `NSFileProviderEnumerating.h`.
+public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequirements {
     /// Items that are new or have changed.
     func didUpdate(_ updatedItems: [any NSFileProviderItem])
     /// Items that are gone.
@@ -49,14 +57,6 @@ public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
     func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool)
     /// The changes could not be told.
     func finishEnumeratingWithError(_ error: any Error)
-    /// How many changes are to be told at a time, roughly.
-    var suggestedBatchSize: Int { get }
-}
-
-/// Whoever asked for changes. Its functions are called on any thread; after the end they are ignored.
-///
-/// Source: FileProvider, `NSFileProviderEnumerating.h`.
-public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequirements {
     /// How many changes are to be told at a time, roughly; `nil` for an observer that does not say.
     var suggestedBatchSize: Int? { get }
 }

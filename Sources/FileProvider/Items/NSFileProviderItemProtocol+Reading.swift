@@ -1,7 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The members of an item as they are read of a value whose class is not known: one level more optional than a class has them.
+/// The members of an item as they are read of a value whose class is not known: one level more optional than a class
+/// has them.
 /// `nil` means that the class has no such member.
 extension NSFileProviderItemProtocol {
     /// The item with its members as its class has them.

@@ -1,19 +1,15 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What a class of items implements: everything but the first three may be left out.
+/// What a class of items may leave out.
 ///
-/// A program conforms to ``NSFileProviderItemProtocol`` instead, through which a member that may be left out reads as one
+/// A program conforms to ``NSFileProviderItemProtocol`` instead, through which a member that may be left out reads as
+/// one
 /// that may be absent: `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as with Apple. A Swift
 /// protocol cannot have both, so this one has what a class implements.
 public protocol NSFileProviderItemRequirements: NSObjectProtocol {
-    /// What the provider calls it.
-    var itemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The folder that it is in; of the root, ignored.
-    var parentItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// Its name, with its extension. Never empty, not even the root's.
-    var filename: String { get }
-    /// The type of its contents; `.folder` for a folder, `.symbolicLink` for a link. Stands for ``typeIdentifier`` and the other way round.
+    /// The type of its contents; `.folder` for a folder, `.symbolicLink` for a link. Stands for ``typeIdentifier``
+    /// and the other way round.
     var contentType: UTType { get }
     /// The identifier of the type of its contents, as it was before ``contentType``.
     var typeIdentifier: String { get }
@@ -82,6 +78,13 @@ public protocol NSFileProviderItemRequirements: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
+    /// What the provider calls it.
+    var itemIdentifier: NSFileProviderItemIdentifier { get }
+    /// The folder that it is in; of the root, ignored.
+    var parentItemIdentifier: NSFileProviderItemIdentifier { get }
+    /// Its name, with its extension. Never empty, not even the root's.
+    var filename: String { get }
+
     // Requirements again, which every class fulfils by what the extension has: so the compiler takes these for an item of which
     // it does not know the class.
     /// The type of its contents; `.folder` for a folder, `.symbolicLink` for a link. `nil` if its class does not say.
@@ -92,7 +95,8 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     var typeAndCreator: NSFileProviderTypeAndCreator? { get }
     /// What may be done with it. `nil` if its class does not say.
     var capabilities: NSFileProviderItemCapabilities? { get }
-    /// What the file system shows of it: permissions of its owner, whether it is hidden. `nil` if its class does not say.
+    /// What the file system shows of it: permissions of its owner, whether it is hidden. `nil` if its class does not
+    /// say.
     var fileSystemFlags: NSFileProviderFileSystemFlags? { get }
     /// How many bytes its contents have. `nil` if its class does not say.
     var documentSize: NSNumber?? { get }
@@ -106,9 +110,11 @@ public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
     var extendedAttributes: [String: Data]? { get }
     /// When the person used it last. An item that has one is in the working set. `nil` if its class does not say.
     var lastUsedDate: Date?? { get }
-    /// The tags that the person gave it, in a form of the system's. An item that has some is in the working set. `nil` if its class does not say.
+    /// The tags that the person gave it, in a form of the system's. An item that has some is in the working set.
+    /// `nil` if its class does not say.
     var tagData: Data?? { get }
-    /// Where it stands among the favorites: a number of 64 bits. An item that has one is in the working set. `nil` if its class does not say.
+    /// Where it stands among the favorites: a number of 64 bits. An item that has one is in the working set. `nil` if
+    /// its class does not say.
     var favoriteRank: NSNumber?? { get }
     /// Whether it is in the trash itself, not only in a folder that is. `nil` if its class does not say.
     var isTrashed: Bool? { get }

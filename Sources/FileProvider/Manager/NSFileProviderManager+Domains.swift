@@ -1,5 +1,4 @@
 import Foundation
-import LinuxSystem
 import Synchronization
 
 // Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
@@ -57,8 +56,12 @@ extension NSFileProviderManager {
         _ domain: NSFileProviderDomain, mode: DomainRemovalMode,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
+        let first = FirstAnswer()
         backend.remove(domain.identifier, mode: mode) { url, error in
-            changing { completionHandler(url, $0) }(error)
+            first.run {
+                if error == nil { domainsDidChange() }
+                completionHandler(url, error)
+            }
         }
     }
     /// Removes a domain, and keeps some of its files.
@@ -75,7 +78,8 @@ extension NSFileProviderManager {
         _ completionHandler: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void
     ) {
         isObserving.store(true, ordering: .relaxed)
-        backend.domains { domains, error in HandlerThreads.shared.run { completionHandler(domains, error) } }
+        let first = FirstAnswer()
+        backend.domains { domains, error in first.run { completionHandler(domains, error) } }
     }
     /// The domains of the provider.
     public class func domains() async throws -> [NSFileProviderDomain] {
@@ -125,8 +129,9 @@ extension NSFileProviderManager {
     private class func changing(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
-        { error in
-            HandlerThreads.shared.run {
+        let first = FirstAnswer()
+        return { error in
+            first.run {
                 if error == nil { domainsDidChange() }
                 handler(error)
             }

@@ -1,5 +1,4 @@
 import Foundation
-import LinuxSystem
 
 // Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
 extension NSFileProviderManager {

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import LinuxSystem
 import Synchronization
 
 /// What a program and its provider tell the system: which domains there are, that something has changed.
@@ -104,8 +103,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
+        let first = FirstAnswer()
         Self.backend.userVisibleURL(of: itemIdentifier, in: domain?.identifier) { url, error in
-            HandlerThreads.shared.run { completionHandler(url, error) }
+            first.run { completionHandler(url, error) }
         }
     }
     /// Where a person sees an item.
@@ -125,8 +125,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
                 NSFileProviderItemIdentifier?, NSFileProviderDomainIdentifier?, (any Error)?
             ) -> Void
     ) {
+        let first = FirstAnswer()
         backend.identifier(ofFileAt: url) { item, domain, error in
-            HandlerThreads.shared.run { completionHandler(item, domain, error) }
+            first.run { completionHandler(item, domain, error) }
         }
     }
     /// Which item a person sees at a place.
@@ -165,17 +166,21 @@ extension NSFileProviderManager {
     // Innermost: nothing is called under it.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
+    /// Whom the managers ask within a task: tests have domains of their own so.
+    @TaskLocal package static var backendOfTask: (any ManagerBackend)?
+
     /// Whom the managers of this process ask.
-    package static var backend: any ManagerBackend { installed.withLock { $0 } ?? local }
+    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? local }
 
     /// Has the managers of this process ask somebody; `nil` for nobody.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }
 
-    /// Calls a program's handler on a thread that it may block.
+    /// Calls a program's handler with the first answer, on a thread that it may block.
     static func calling(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
-        { error in HandlerThreads.shared.run { handler(error) } }
+        let first = FirstAnswer()
+        return { error in first.run { handler(error) } }
     }
 
     static func answer(_ ask: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {

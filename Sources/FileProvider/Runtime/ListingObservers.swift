@@ -36,7 +36,8 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
         let most = size * ProviderWire.pageFactor
         let items = updatedItems.prefix(most + 1).map { ProviderItem($0) }
         let count = collected.withLock { collected in
-            collected.updated += items
+            // Most pages are told at once: these are not copied.
+            if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
             return collected.updated.count
         }
         if count > most { end(.failure(.tooMany(count, suggested: size))) }

@@ -14,6 +14,8 @@ struct ChangeState {
     var workingSet = WorkingSet.unknown
     /// Containers whose changes are being asked for, with whether they were signalled again since.
     var running: [String: Bool] = [:]
+    /// What asks for them.
+    var tasks: [String: Task<Void, Never>] = [:]
     /// Failures in a row, by container.
     var failures: [String: Int] = [:]
     /// Containers that are asked for again after a while, or when a person resolved what was in the way.

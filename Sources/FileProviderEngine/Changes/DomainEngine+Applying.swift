@@ -55,7 +55,8 @@ extension DomainEngine {
     // MARK: Asking for more
 
     private static let depthLimit = 64
-    private static let askLimit = 256
+    /// Each costs a request: of more than these, a provider is taken at its first word.
+    private static let askLimit = 64
 
     /// Items with those ancestors that nobody told of, before them; parents that the provider does not know either are left out.
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {

@@ -22,7 +22,7 @@ extension DomainEngine {
             return
         }
         changes.running[container] = false
-        Task {
+        changes.tasks[container] = Task {
             let result = await askForChanges(in: container)
             endedChanges(in: container, result)
         }
@@ -41,6 +41,7 @@ extension DomainEngine {
     private static let longestPause = 300.0
 
     private func endedChanges(in container: String, _ result: Result<Void, ProviderFailure>) {
+        changes.tasks[container] = nil
         let isWantedAgain = changes.running.removeValue(forKey: container) ?? false
         if let folder = changes.refreshes.removeValue(forKey: container) { refreshed(folder) }
         guard !isClosed else { return }

@@ -103,8 +103,13 @@ extension DomainEngine {
 
     /// The row of an item that is there.
     func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
-        guard let row = try onRecord({ () throws(IndexFailure) in try index.item(number) }) else { throw .noSuchItem }
-        return row
+        do throws(IndexFailure) {
+            if let row = try index.item(number) { return row }
+        } catch {
+            damage.note(error)
+            throw ProviderFailure(error)
+        }
+        throw .noSuchItem
     }
 
     /// The file that all openings of an item share; `nil` where its bytes are not here.
@@ -138,7 +143,7 @@ extension DomainEngine {
     /// Writes to the index that nothing of a file is here, and removes what is.
     func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
         try onDisk { () throws(Errno) in try folders.remove(number, in: folders.clean) }
-        try write { writer throws(IndexFailure) in
+        try write(freesSpace: true) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .dataless
                 row.localSize = 0
@@ -148,11 +153,18 @@ extension DomainEngine {
     }
 
     /// One transaction of the index, with its failure in a provider's words.
+    ///
+    /// - Parameter freesSpace: whether it serves to make room on a full disk.
     @discardableResult
     func write<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(ProviderFailure) -> Result {
-        try onRecord { () throws(IndexFailure) in try index.write(body) }
+        do throws(IndexFailure) {
+            return try index.write(freesSpace: freesSpace, body)
+        } catch {
+            damage.note(error)
+            throw ProviderFailure(error)
+        }
     }
 
     /// The last opening of a file has ended, which was like this.
@@ -162,7 +174,10 @@ extension DomainEngine {
         } else if entry.isOutdated {
             dropOutdatedContents(number)
         }
-        if contents.waiters[number] == nil { cancelFetch(number) }
+        guard openFiles.entry(number) == nil else { return }
+        // Only those who gave up are left.
+        for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
+        cancelFetch(number)
     }
 }
 

@@ -41,6 +41,11 @@ extension DomainEngine {
         }
         guard creating else { return nil }
         cancelFetch(number)
+        // What is written replaces the version that the provider has now.
+        var row = row
+        row.localVersion = row.item.contentVersion
+        let version = row.localVersion
+        try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = version } }
         try noteOpenForWriting(row, .none)
         let file = try onDisk { () throws(Errno) in
             try folders.edits.open(

@@ -11,7 +11,9 @@ enum ConflictName {
         var seconds = time_t(time)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        let day = [padded(Int(parts.tm_year) + 1900, 4), padded(Int(parts.tm_mon) + 1, 2), padded(Int(parts.tm_mday), 2)]
+        let day = [
+            padded(Int(parts.tm_year) + 1900, 4), padded(Int(parts.tm_mon) + 1, 2), padded(Int(parts.tm_mday), 2),
+        ]
         let words = number == 1 ? "" : " \(number)"
         return inserting(" (conflicted copy \(day.joined(separator: "-"))\(words))", into: name)
     }

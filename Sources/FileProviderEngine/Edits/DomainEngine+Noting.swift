@@ -16,7 +16,7 @@ extension DomainEngine {
             var entry = try entry(of: row)
             // What is known to be edited needs no second word in the journal.
             let isKnown = entry.changes.contains(.contents)
-            if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.localVersion }
+            if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.versionToEdit }
             entry.changes.insert(.contents)
             entry.modified = modified
             entry.isOpen = false
@@ -51,7 +51,7 @@ extension DomainEngine {
     /// The provider does not have items any more that were changed here, or in which something was: parents before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber]) {
         for number in numbers {
-            guard edits.running[number] == nil else {
+            guard !edits.isBusy(number) else {
                 // Its step gets to know it too.
                 edits.again.insert(number)
                 continue

@@ -8,6 +8,8 @@ struct EditState {
     var queue = TimeQueue()
     /// Items of which a step is under way; there is never more than one step of an item.
     var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
+    var reserved: Set<ItemNumber> = []
     /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
     var again: Set<ItemNumber> = []
     /// Who waits until something becomes of an item.
@@ -34,6 +36,9 @@ struct EditState {
     var isReady = false
 
     init() {}
+
+    /// Whether the provider is being asked for something that changes an item.
+    func isBusy(_ number: ItemNumber) -> Bool { running[number] != nil || reserved.contains(number) }
 
     /// Steps that are under way at the same time.
     static let stepLimit = 4
@@ -71,6 +76,8 @@ package struct EditEvent: Sendable, Equatable {
 enum UploadName {
     /// What is sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
+    /// Where it was sent as a new item, until that is known to have come to nothing or to have been done.
+    static func place(_ number: ItemNumber) -> String { "\(number.rawValue).place" }
     /// What was sent before that.
     static func earlier(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
 }

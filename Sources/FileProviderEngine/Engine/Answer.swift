@@ -29,7 +29,7 @@ extension ProviderFailure {
         }
     }
 
-    static var closed: ProviderFailure { ProviderFailure(.cancelled, message: "The domain was closed.") }
+    static var closed: ProviderFailure { ProviderFailure(.disabled, message: "The domain was closed.") }
 
     static var noSuchItem: ProviderFailure { ProviderFailure(.noSuchItem, message: "The item is not there any more.") }
 

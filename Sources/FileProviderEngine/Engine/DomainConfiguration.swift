@@ -6,7 +6,8 @@ package struct DomainConfiguration: Sendable {
     package var dataFolder: String
     /// Where clean contents are; made if it is not there. Everything in it may be removed at any time.
     package var cacheFolder: String
-    /// The most bytes of clean contents that are kept; files that are open or to be kept count, but are not evicted.
+    /// The most bytes of clean contents that may stay, apart from those of files that are to be kept. What is open stays
+    /// beyond that.
     package var cacheLimit: Int64
     /// How many items a page is suggested to have.
     package var pageSize = 2000

@@ -16,6 +16,7 @@ package actor DomainEngine {
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
     nonisolated let events = EngineEvents()
+    nonisolated let damage: DamageMark
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -40,11 +41,14 @@ package actor DomainEngine {
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let indexPath = configuration.dataFolder + "/index.db"
         var isRebuilt = false
+        damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
         do {
+            if damage.isThere { throw IndexFailure.corrupt("It was found to be damaged when it was last used.") }
             index = try Index(path: indexPath)
         } catch IndexFailure.corrupt {
             try Index.delete(path: indexPath)
             index = try Index(path: indexPath)
+            try damage.remove()
             isRebuilt = true
         }
         thread = try EngineThread(name: "purvey-engine")
@@ -101,6 +105,7 @@ package actor DomainEngine {
             for waiter in listing.waiters.values { waiter.answer.give(.failure(.closed)) }
         }
         listings = Listings()
+        for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
         for fetch in contents.fetches.values {

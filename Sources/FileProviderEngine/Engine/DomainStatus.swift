@@ -44,7 +44,7 @@ extension DomainEngine {
             listingCount: listings.folders.count,
             downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, openFileCount: openFiles.withLock { $0.entries.count },
-            failure: changes.lastFailure, complaint: contents.lastFailure ?? journal.damage)
+            failure: changes.lastFailure, complaint: damage.complaint ?? contents.lastFailure ?? journal.damage)
     }
 
     /// Keeps why the provider could not be asked, for the status.

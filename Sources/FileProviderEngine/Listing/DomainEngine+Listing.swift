@@ -13,7 +13,10 @@ extension DomainEngine {
     }
 
     private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
-        if case .success = result { answerWaiters(of: folder) }
+        if case .success = result {
+            answerWaiters(of: folder)
+            baseWorkingSet()
+        }
         let listing = listings.folders.removeValue(forKey: folder)
         for waiter in listing?.waiters.values.map(\.answer) ?? [] {
             // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
@@ -22,7 +25,6 @@ extension DomainEngine {
         if case .failure(let failure) = result { noteFailure(failure) }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
-        baseWorkingSet()
     }
 
     /// Attempts to go on after a failure that may pass, and the pause before the second of them.

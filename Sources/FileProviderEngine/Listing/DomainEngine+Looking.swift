@@ -59,8 +59,8 @@ extension DomainEngine {
             if try isAnswered(need, try row(folder)) { return answer.give(.success(())) }
             startListing(folder, isRefresh: false)
             listings.nextWaiter += 1
-            let number = listings.nextWaiter
-            listings.folders[folder]?.waiters[number] = .init(need: need, answer: answer)
+            let key = listings.nextWaiter
+            listings.folders[folder]?.waiters[key] = .init(need: need, answer: answer)
         } catch {
             answer.give(.failure(error))
         }
@@ -85,7 +85,7 @@ extension DomainEngine {
     /// Asks for a folder again that was listed before: for what changed where it has an anchor, else for all of it.
     func refresh(_ folder: ItemNumber) {
         guard !isClosed, listings.folders[folder] == nil, !listings.refreshing.contains(folder),
-            !listings.refreshQueue.contains(folder)
+            listings.queuedForRefresh.insert(folder).inserted
         else { return }
         listings.refreshQueue.append(folder)
         startNextRefreshes()
@@ -94,6 +94,7 @@ extension DomainEngine {
     private func startNextRefreshes() {
         while listings.refreshing.count < configuration.listingLimit, !listings.refreshQueue.isEmpty, !isClosed {
             let folder = listings.refreshQueue.removeFirst()
+            listings.queuedForRefresh.remove(folder)
             guard listings.folders[folder] == nil, let row = try? row(folder), row.isKnownToProvider else { continue }
             listings.refreshing.insert(folder)
             if (try? anchor(of: row.item.identifier)) ?? nil != nil {

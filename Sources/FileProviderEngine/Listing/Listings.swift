@@ -31,6 +31,8 @@ struct Listings {
     var folders: [ItemNumber: Listing] = [:]
     /// Folders that are to be asked for again when others are done.
     var refreshQueue: [ItemNumber] = []
+    /// The same ones.
+    var queuedForRefresh: Set<ItemNumber> = []
     /// Those of them that are being asked for.
     var refreshing: Set<ItemNumber> = []
     var nextWaiter = 0

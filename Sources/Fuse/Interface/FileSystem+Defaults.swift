@@ -142,4 +142,6 @@ extension FileSystem {
     public func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>) {
         reply.fail(.noSystemCall)
     }
+    /// Does nothing.
+    public func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64) {}
 }

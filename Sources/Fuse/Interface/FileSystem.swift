@@ -18,7 +18,7 @@ public protocol FileSystem: AnyObject, Sendable {
 
     // MARK: Names
 
-    /// The file that a name leads to. Fails with `ENOENT` where there is none, or answers ``Entry/none(nameValidity:)``.
+    /// The file that a name leads to. Names have up to 1024 bytes, in this and the other functions. Fails with `ENOENT` where there is none, or answers ``Entry/none(nameValidity:)``.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
     /// The kernel lets go of so many look-ups of a node, and of the node itself where none is left. The default does nothing.
     func forget(_ node: NodeID, count: UInt64)
@@ -108,4 +108,7 @@ public protocol FileSystem: AnyObject, Sendable {
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
     /// Sets a lock or gives it up; fails with `EAGAIN` where it cannot be had at once and the request does not wait.
     func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>)
+    /// An opening that goes had a lock of the whole file, which goes with it. Comes just before ``release(_:handle:_:_:)``. Locks of
+    /// ranges go with ``flush(_:handle:lockOwner:_:)``. The default does nothing.
+    func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }

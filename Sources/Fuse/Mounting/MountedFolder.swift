@@ -54,20 +54,20 @@ final class MountedFolder: Sendable {
 
     /// Takes it out of sight, once; aborting, its session ends too.
     func unmount(aborting: Bool) {
-        let connection = aborting ? Connection(at: path) : nil
-        let isFirst = hasEnded.withLock { hasEnded in
+        let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
-            return !hasEnded
-        }
-        connection?.abort()
-        if isFirst {
-            if usesProgram {
-                MountProgram.unmount(path)
-            } else {
+            guard !hasEnded else { return Optional<Connection>.none }
+            // It can be found only as long as it is mounted. Seldom is it there for anybody to use.
+            let control = Connection(at: path)
+            if !usesProgram {
                 // Fails where somebody else has unmounted it.
-                _ = cfuse_detach(path)
+                _ = aborting ? cfuse_abort(path) : cfuse_detach(path)
+            } else {
+                MountProgram.unmount(path)
             }
+            return control
         }
+        if aborting { control?.abort() }
     }
 
     static func unmountStale(at path: String) -> Bool {

@@ -22,12 +22,16 @@ public final class Reply<Content: Answer>: Sendable {
     private let place: Int
     private let isAnswered = Atomic(false)
 
-    package init(_ request: Request, room: Int = .max, isMeasured: Bool = false, on channel: Channel) {
+    /// - Parameter other: a second node that the request is about.
+    package init(
+        _ request: Request, room: Int = .max, isMeasured: Bool = false, other: NodeID = NodeID(rawValue: 0),
+        on channel: Channel
+    ) {
         caller = request.caller
         sender = AnswerSender(
             channel: channel, unique: request.header.unique, room: min(room, channel.buffers.size),
             isMeasured: isMeasured)
-        place = channel.requests.add(request.header.unique)
+        place = channel.requests.add(request.header.unique, request.node, other)
     }
 
     deinit {

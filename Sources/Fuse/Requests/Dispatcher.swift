@@ -121,14 +121,15 @@ package struct Dispatcher: Sendable {
             guard let body = request.load(fuse_link_in.self),
                 let name = request.name(at: MemoryLayout<fuse_link_in>.size)
             else { return false }
-            fileSystem.makeLink(
-                to: NodeID(rawValue: body.oldnodeid), name, in: parent, Reply(request, on: channel))
+            let node = NodeID(rawValue: body.oldnodeid)
+            fileSystem.makeLink(to: node, name, in: parent, Reply(request, other: node, on: channel))
         case .rename:
             guard let body = request.load(fuse_rename_in.self),
                 let (name, newName) = request.names(at: MemoryLayout<fuse_rename_in>.size)
             else { return false }
+            let newParent = NodeID(rawValue: body.newdir)
             fileSystem.rename(
-                name, in: parent, to: newName, in: NodeID(rawValue: body.newdir), [], Reply(request, on: channel))
+                name, in: parent, to: newName, in: newParent, [], Reply(request, other: newParent, on: channel))
         default:
             guard let body = request.load(fuse_rename2_in.self),
                 let (name, newName) = request.names(at: MemoryLayout<fuse_rename2_in>.size)
@@ -136,8 +137,9 @@ package struct Dispatcher: Sendable {
             let flags = RenameFlags(rawValue: body.flags)
             // White-outs are for file systems below others.
             guard flags.isSubset(of: [.noReplace, .exchange]) else { return false }
+            let newParent = NodeID(rawValue: body.newdir)
             fileSystem.rename(
-                name, in: parent, to: newName, in: NodeID(rawValue: body.newdir), flags, Reply(request, on: channel))
+                name, in: parent, to: newName, in: newParent, flags, Reply(request, other: newParent, on: channel))
         }
         return true
     }
@@ -227,6 +229,9 @@ package struct Dispatcher: Sendable {
             fileSystem.flush(node, handle: body.fh, lockOwner: body.lock_owner, Reply(request, on: channel))
         case .release:
             guard let body = request.load(fuse_release_in.self) else { return false }
+            if body.release_flags & UInt32(FUSE_RELEASE_FLOCK_UNLOCK) != 0 {
+                fileSystem.releaseWholeFileLock(node, handle: body.fh, owner: body.lock_owner)
+            }
             fileSystem.release(
                 node, handle: body.fh, OpenFlags(rawValue: body.flags), Reply(request, on: channel))
         case .synchronize:
@@ -256,10 +261,11 @@ package struct Dispatcher: Sendable {
             guard let body = request.load(fuse_copy_file_range_in.self), let offset = Int64(exactly: body.off_in),
                 let destinationOffset = Int64(exactly: body.off_out)
             else { return false }
+            let destination = NodeID(rawValue: body.nodeid_out)
             fileSystem.copyRange(
-                from: node, handle: body.fh_in, offset: offset, to: NodeID(rawValue: body.nodeid_out),
-                handle: body.fh_out, offset: destinationOffset, count: Int(min(body.len, Self.largestCopy)),
-                Reply(request, on: channel))
+                from: node, handle: body.fh_in, offset: offset, to: destination, handle: body.fh_out,
+                offset: destinationOffset, count: Int(min(body.len, Self.largestCopy)),
+                Reply(request, other: destination, on: channel))
         }
         return true
     }

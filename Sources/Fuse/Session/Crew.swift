@@ -63,7 +63,7 @@ final class Crew: Sendable {
         self.fileSystem = fileSystem
         self.options = options
         dispatcher = Dispatcher(fileSystem)
-        let requests = RequestTable()
+        let requests = session.requests
         let buffers = BufferPool(size: max(options.largestRead, 64 << 10))
         main = Channel(session.device, requests: requests, buffers: buffers)
         extra = Self.clone(session.device).map { Channel($0, requests: requests, buffers: buffers) }

@@ -1,6 +1,7 @@
 import CFuse
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// Something that the kernel is told without having asked.
 enum Notification: Hashable, Sendable {
@@ -16,13 +17,22 @@ enum Notification: Hashable, Sendable {
         case .entry(_, let parent), .deletion(_, _, let parent): parent
         }
     }
+
+    /// A second node whose lock it takes: a removed file's.
+    var otherNode: NodeID? {
+        if case .deletion(_, let node, _) = self { node } else { nil }
+    }
 }
 
 /// Tells the kernel of changes, on threads of its own.
 ///
-/// The kernel takes a folder's lock to drop one of its names. A request for the folder has that lock until it is answered,
-/// so no thread that serves requests may tell it; and a folder that is being listed for long must not keep the kernel from
-/// being told of others, so each node's turn comes on a thread that no other node needs.
+/// The kernel takes a folder's lock to drop one of its names, and waits for pages that are being read to drop them. A request has
+/// such locks until it is answered, so no thread that serves requests may tell it. Nor is the kernel told of a node while a
+/// request for it waits: whoever tells would wait as well, in a way that nothing ends, not even the end of this process, which
+/// would then keep the session and all who wait for it. That leaves requests that come as the kernel is being told; each node's
+/// turn is on a thread that no other node needs then.
+///
+/// Lock order: `state`, then the table of requests.
 final class Notifier: Sendable {
     private struct State {
         /// What has not been told, by node, in order.
@@ -32,6 +42,8 @@ final class Notifier: Sendable {
         var next = 0
         /// Nodes of which a thread is telling.
         var busy: Set<NodeID> = []
+        /// Nodes that wait for a request to be over: for each, the nodes whose turns wait, and since when.
+        var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }
 
@@ -39,10 +51,15 @@ final class Notifier: Sendable {
     private static let threadLimit = 32
 
     private let device: FileDescriptor
-    // Innermost: nothing is called under it.
+    private let requests: RequestTable
     private let state = Lock(State())
+    /// How many nodes are in `held`, for those who need not look then.
+    private let heldCount = Atomic(0)
 
-    init(_ device: FileDescriptor) { self.device = device }
+    init(_ device: FileDescriptor, _ requests: RequestTable) {
+        self.device = device
+        self.requests = requests
+    }
 
     func tell(_ notification: Notification) {
         let node = notification.node
@@ -51,14 +68,40 @@ final class Notifier: Sendable {
             let isNew = state.waiting[node] == nil
             state.waiting[node, default: []].append(notification)
             guard isNew, !state.busy.contains(node) else { return false }
-            state.queue.append(node)
-            // One thread has many nodes' turns, as long as it gets on: it is idle only where all threads are waiting.
-            guard state.threads < Self.threadLimit, state.threads <= state.busy.count else { return false }
-            state.threads += 1
-            return true
+            return Self.queue(node, &state)
         }
-        if needsThread { HandlerThreads.shared.run { self.run() } }
+        if needsThread { startThread() }
     }
+
+    /// A request for these nodes is over.
+    func requestIsOver(for node: NodeID, _ other: NodeID) {
+        guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        let needsThread = state.withLock { state in
+            var needsThread = false
+            for node in [node, other] {
+                guard let held = state.held[node] else { continue }
+                for (turn, since) in held where !mustWait(for: node, since: since) {
+                    state.held[node]?[turn] = nil
+                    needsThread = Self.queue(turn, &state) || needsThread
+                }
+                if state.held[node]?.isEmpty == true { state.held[node] = nil }
+            }
+            heldCount.store(state.held.count, ordering: .sequentiallyConsistent)
+            return needsThread
+        }
+        if needsThread { startThread() }
+    }
+
+    /// Puts a node in the queue; whether it takes one more thread.
+    private static func queue(_ node: NodeID, _ state: inout State) -> Bool {
+        state.queue.append(node)
+        // One thread has many nodes' turns, as long as it gets on: it is idle only where all threads are waiting.
+        guard state.threads < threadLimit, state.threads <= state.busy.count else { return false }
+        state.threads += 1
+        return true
+    }
+
+    private func startThread() { HandlerThreads.shared.run { self.run() } }
 
     private func run() {
         while let (node, notifications) = take() {
@@ -70,28 +113,52 @@ final class Notifier: Sendable {
 
     private func take() -> (NodeID, [Notification])? {
         let (turn, needsThread) = state.withLock { state -> ((NodeID, [Notification])?, Bool) in
-            guard state.next < state.queue.count else {
-                state.queue.removeAll(keepingCapacity: true)
-                state.next = 0
-                state.threads -= 1
-                return (nil, false)
+            while state.next < state.queue.count {
+                let node = state.queue[state.next]
+                state.next += 1
+                if state.next > 1024, state.next * 2 > state.queue.count {
+                    state.queue.removeFirst(state.next)
+                    state.next = 0
+                }
+                guard !hold(node, &state) else { continue }
+                state.busy.insert(node)
+                let notifications = state.waiting.removeValue(forKey: node) ?? []
+                let isStranded =
+                    state.next < state.queue.count && state.threads < Self.threadLimit
+                    && state.threads <= state.busy.count
+                if isStranded { state.threads += 1 }
+                return ((node, notifications), isStranded)
             }
-            let node = state.queue[state.next]
-            state.next += 1
-            if state.next > 1024, state.next * 2 > state.queue.count {
-                state.queue.removeFirst(state.next)
-                state.next = 0
-            }
-            state.busy.insert(node)
-            let notifications = state.waiting.removeValue(forKey: node) ?? []
-            let isStranded =
-                state.next < state.queue.count && state.threads < Self.threadLimit && state.threads <= state.busy.count
-            if isStranded { state.threads += 1 }
-            return ((node, notifications), isStranded)
+            state.queue.removeAll(keepingCapacity: true)
+            state.next = 0
+            state.threads -= 1
+            return (nil, false)
         }
-        if needsThread { HandlerThreads.shared.run { self.run() } }
+        if needsThread { startThread() }
         return turn
     }
+
+    /// Whether a node's turn has to wait for a request to be over.
+    private func hold(_ node: NodeID, _ state: inout State) -> Bool {
+        // Before looking, so that a request that ends meanwhile sees it.
+        heldCount.add(1, ordering: .sequentiallyConsistent)
+        defer { heldCount.store(state.held.count, ordering: .sequentiallyConsistent) }
+        let nodes = [node] + (state.waiting[node] ?? []).compactMap(\.otherNode)
+        let now = RequestTable.now
+        guard let blocking = nodes.first(where: { mustWait(for: $0, since: now) }) else { return false }
+        state.held[blocking, default: [:]][node] = now
+        return true
+    }
+
+    /// For any request at first; after a while only for requests that take long, or a node that is much in use would never
+    /// have its turn.
+    private func mustWait(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
+        guard let begun = requests.busySince(node) else { return false }
+        let limit = RequestTable.now - Self.patience
+        return begun <= limit || since > limit
+    }
+
+    private static let patience: RequestTable.Milliseconds = 10
 
     private func finish(_ node: NodeID) {
         state.withLock { state in

@@ -15,6 +15,7 @@ public final class Session: Sendable {
     let mount: MountedFolder
     private let helper: String?
     private let registrar: Lock<(any BackingRegistrar)?>
+    let requests = RequestTable()
     let notifier: Notifier
     let hasEnded = Latch()
 
@@ -25,7 +26,8 @@ public final class Session: Sendable {
         self.agreement = agreement
         self.helper = helper
         registrar = Lock(nil)
-        notifier = Notifier(mount.device)
+        notifier = Notifier(mount.device, requests)
+        requests.watch { [weak notifier] node, other in notifier?.requestIsOver(for: node, other) }
     }
 
     /// Mounts a file system and serves it.
@@ -62,6 +64,8 @@ public final class Session: Sendable {
     /// of them; or, aborting, with whatever is open: it fails from then on with `ENOTCONN`, also what waits for an answer.
     public func unmount(aborting: Bool = false) {
         mount.unmount(aborting: aborting)
+        // Where the kernel cannot be told to end the session, what waits for the file system is what keeps it.
+        if aborting { requests.interruptAll() }
     }
 
     /// Blocks until the session has ended and ``FileSystem/end()`` has returned.

@@ -15,15 +15,13 @@ final class MountedProvider: Sendable {
     /// Where it is mounted.
     let path: String
 
-    fileprivate init(
-        _ provider: MemoryProvider, in folder: String, passing: Bool, _ configure: (inout DomainConfiguration) -> Void
-    ) throws {
+    fileprivate init(_ provider: MemoryProvider, in folder: String, passing: Bool, pageSize: Int) throws {
         self.provider = provider
         path = folder + "/mount"
         var configuration = DomainConfiguration(
             identifier: "test", displayName: "Test", dataFolder: folder + "/data", cacheFolder: folder + "/cache")
         configuration.settlingTime = 0.02
-        configure(&configuration)
+        configuration.pageSize = pageSize
         engine = try DomainEngine(configuration: configuration, provider: provider)
         var options = DomainMountOptions()
         options.wantsPassthrough = passing
@@ -96,13 +94,13 @@ final class MountedProvider: Sendable {
 ///
 /// - Parameter passing: whether complete files are passed through, where that is possible.
 func withMount(
-    passing: Bool = true, configure: (inout DomainConfiguration) -> Void = { _ in },
-    _ prepare: (MemoryProvider) -> Void, _ body: (MountedProvider) async throws -> Void
+    passing: Bool = true, pageSize: Int = 2000, _ prepare: (MemoryProvider) -> Void,
+    _ body: (MountedProvider) async throws -> Void
 ) async throws {
     let folder = try TestFolder()
     let provider = MemoryProvider()
     prepare(provider)
-    let mounted = try MountedProvider(provider, in: folder.path, passing: passing, configure)
+    let mounted = try MountedProvider(provider, in: folder.path, passing: passing, pageSize: pageSize)
     do {
         try await body(mounted)
     } catch {

@@ -13,9 +13,13 @@ struct LocalEditTests {
         try await domain.makeFolder("Letters")
         try await domain.make("Letters/first.txt", "Dear all")
         try await domain.makeLink("Letters/latest", to: "first.txt")
-        #expect(try await domain.tree() == ["Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt"])
+        #expect(
+            try await domain.tree() == [
+                "Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt",
+            ])
         try await domain.settle()
-        #expect(domain.provider.tree == ["Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt"])
+        #expect(
+            domain.provider.tree == ["Letters": "/", "Letters/first.txt": "Dear all", "Letters/latest": "->first.txt"])
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
@@ -26,7 +30,7 @@ struct LocalEditTests {
         try await domain.settle()
         domain.clock.advance(by: 1000)
         #expect(domain.provider.count(.create) == 0)
-        #expect(try await domain.names().isEmpty)
+        #expect(try domain.names().isEmpty)
         #expect(!domain.hasFile(number, in: "data/edits"))
     }
 
@@ -145,7 +149,8 @@ struct LocalEditTests {
             try engine.setAttributes(of: number, mode: 0o755, modified: 1_234_567_890)
         }
         try await domain.settle()
-        #expect(domain.provider.item(of: try #require(domain.provider.identifier(at: "tool")))?.modified == 1_234_567_890)
+        #expect(
+            domain.provider.item(of: try #require(domain.provider.identifier(at: "tool")))?.modified == 1_234_567_890)
         #expect(try domain.row(number).localModified == 1_234_567_890)
         #expect(try domain.row(number).mode == 0o755)
     }

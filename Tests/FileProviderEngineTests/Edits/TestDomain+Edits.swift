@@ -18,7 +18,10 @@ extension TestDomain {
     func place(_ path: String) async throws -> (folder: ItemNumber, name: String) {
         let parts = path.split(separator: "/").map(String.init)
         let folder = try await item(parts.dropLast().joined(separator: "/")).number
-        return (folder, try #require(parts.last))
+        let name = try #require(parts.last)
+        // The kernel looks for a name before anything is done to it.
+        try await list(folder, needs: .item(named: name))
+        return (folder, name)
     }
 
     /// Makes a file with contents, as a program does that creates, writes and closes it.

@@ -60,7 +60,7 @@ struct SendingTests {
     }
 
     @Test func bothStayWhenBothChanged() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")
         #expect(try await domain.read("file.txt") == "old")
         domain.provider.write("theirs", to: identifier)
@@ -77,7 +77,7 @@ struct SendingTests {
     }
 
     @Test func anEditThatTheProviderRemovedMeanwhileIsMadeAgain() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("file.txt", "old", in: folder)
         try await domain.list(try await domain.item("Folder").number)
@@ -94,7 +94,8 @@ struct SendingTests {
 
     @Test func whatFailsForAWhileIsTriedAgain() async throws {
         let domain = try TestDomain()
-        domain.provider.fail(.create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
+        domain.provider.fail(
+            .create, with: .of(.serverUnreachable), .of(.transient), .of(.processEnded), .of(.badAnswer))
         try await domain.make("file.txt", "x")
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "x"])
@@ -130,7 +131,7 @@ struct SendingTests {
     }
 
     @Test func whatSomebodyChangedIsNotDeletedWithWhatWasThereBefore() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")
         let folder = domain.provider.addFolder("Folder")
         try await domain.list(try await domain.item("Folder").number)
@@ -144,23 +145,27 @@ struct SendingTests {
     }
 
     @Test func aNewFileWhoseNameIsTakenGetsAnother() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
         try await domain.list()
         domain.provider.addFile("file.txt", "theirs")
+        domain.provider.hold(.changes)
         try await domain.make("file.txt", "mine")
+        domain.provider.release(.changes)
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "theirs", "file 2.txt": "mine"])
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
     @Test func aNewFileThatTheProviderHasAlreadyIsThatFile() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
         try await domain.list()
         domain.provider.addFile("file.txt", "same")
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("theirs", "x", in: folder)
+        domain.provider.hold(.changes)
         let number = try await domain.make("file.txt", "same")
         try await domain.makeFolder("Folder")
+        domain.provider.release(.changes)
         try await domain.make("Folder/mine", "y")
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "same", "Folder": "/", "Folder/theirs": "x", "Folder/mine": "y"])

@@ -101,6 +101,7 @@ extension DomainEngine {
     func removeUploads(of number: ItemNumber) {
         try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
         try? UploadCopy.remove(UploadName.earlier(number), in: folders.uploads)
+        try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
     }
 
     /// A visible item.
@@ -152,6 +153,9 @@ extension DomainEngine {
 }
 
 extension IndexedItem {
+    /// The version that an edit begins with. A file of which nothing is here was emptied, as it is at the provider.
+    var versionToEdit: [UInt8] { content == .dataless ? item.contentVersion : localVersion }
+
     /// What the provider allows; everything of what it does not have yet.
     func allows(_ capability: UInt) -> Bool { !isKnownToProvider || item.capabilities & capability != 0 }
 

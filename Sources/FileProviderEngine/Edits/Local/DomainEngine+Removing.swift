@@ -99,7 +99,7 @@ extension DomainEngine {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
-        if !row.isKnownToProvider, edits.running[row.number] == nil {
+        if !row.isKnownToProvider, !edits.isBusy(row.number) {
             return Removal(number: row.number, isForgotten: true, hadEdits: hadEdits, journal: .remove(row.number))
         }
         var entry = try entry(of: row)

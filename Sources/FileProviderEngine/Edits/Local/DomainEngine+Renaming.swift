@@ -13,6 +13,7 @@ extension DomainEngine {
         try Self.checkName(newName)
         let other = try visible(named: newName, in: newParent)
         if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
+        if mode == .exchanging, other == nil { throw EditFailure(.noSuchFile) }
         if other?.number == row.number { return }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
@@ -112,7 +113,7 @@ extension DomainEngine {
     }
 
     /// Nobody sees it: it is there during a transaction only.
-    private static let nameInBetween = "purvey-exchange-\u{FFFD}"
+    static let nameInBetween = "purvey-exchange-\u{FFFD}"
 
     private func changesAfterMove(
         of row: IndexedItem, _ before: LocalChanges, to name: String, in folder: IndexedItem
@@ -120,7 +121,7 @@ extension DomainEngine {
         guard row.isKnownToProvider else { return before }
         let isBack = row.item.parent == folder.item.identifier && row.item.filename == name
         // While the provider moves it, where it is there is not known.
-        guard isBack, edits.running[row.number] == nil else { return before.union(.place) }
+        guard isBack, !edits.isBusy(row.number) else { return before.union(.place) }
         return before.subtracting(.place)
     }
 
@@ -130,8 +131,8 @@ extension DomainEngine {
     /// one step, and the item stays the same one.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
         row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
-            && other.allows(IndexedItem.Capability.writing) && edits.running[row.number] == nil
-            && edits.attempts[row.number] == nil && edits.running[other.number] == nil
+            && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
+            && SentPlace.read(for: row.number, in: folders.uploads) == nil && !edits.isBusy(other.number)
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {

@@ -38,12 +38,17 @@ extension DomainEngine {
             }
             // Files without an entry are looked at last of all.
             let isEdited = row.content == .edited && size == nil
+            let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
+            let isMoved = row.changes.contains(.place)
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []
                     if isEdited { row.content = .dataless }
+                    if isMoved {
+                        row.parent = parent
+                        row.name = MountName.mended(row.item.filename)
+                    }
                 }
-                try writer.apply([row.item])
             }
         }
     }
@@ -122,7 +127,7 @@ extension DomainEngine {
                 } catch is EngineClosed {
                     return
                 } catch {
-                    await clock.wait(edits.pauses.seconds(after: attempt, using: &edits.generator))
+                    await clock.wait(pause(after: attempt))
                     if isClosed { return }
                 }
             }
@@ -169,7 +174,8 @@ extension DomainEngine {
     private func imposePlaces() throws {
         var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
         for entry in try journal.all() where !entry.changes.contains(.deleted) {
-            guard let row = try index.item(entry.number), !entry.changes.isDisjoint(with: [.place, .created]),
+            guard let row = try index.item(entry.number), // One that was moved back here is moved as far as the index knows.
+                !entry.changes.union(row.changes).isDisjoint(with: [.place, .created]),
                 row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
@@ -208,7 +214,9 @@ extension DomainEngine {
         for var entry in try journal.all() where entry.isOpen {
             let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
             entry.isOpen = false
-            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted) {
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
+            {
+                if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
                 entry.changes.insert(.contents)
                 entry.modified = ContentStamp(status).modifiedSeconds
             } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
@@ -262,7 +270,9 @@ extension DomainEngine {
         for file in try folder.entries() {
             guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
             let number = ItemNumber(rawValue: value)
-            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else { continue }
+            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else {
+                continue
+            }
             let row = try index.itemEvenIfDeleted(number)
             if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
                 row.changes = .contents

@@ -7,56 +7,80 @@ extension DomainEngine {
     func settleCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderFailure
     ) async throws -> StepResult {
-        let holder = try await holder(of: new.filename, in: new.parent, failure)
-        guard let holder else { throw failure }
+        guard let holder = try await holder(of: new.filename, in: new.parent, failure),
+            isInTheWay(holder, of: number, named: new.filename, in: new.parent)
+        else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        let isOurs =
-            switch new.kind {
-            case _ where holder.kind != new.kind: false
-            case .folder: true
-            case .symbolicLink: holder.linkTarget == new.linkTarget
-            case .file: false
-            }
-        if isOurs, try await isFree(holder) {
-            try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
-            return .done
-        }
-        if new.kind == .file, holder.kind == .file, let upload, try await isFree(holder) {
-            let (likeness, theirs) = try await likeness(of: number, to: holder)
-            switch likeness {
-            case .edited:
-                try finishNewItem(number, sent: new, in: parent, upload, theirs)
-                return .done
-            case .sent:
-                let earlier = Upload(file: upload.file, size: upload.size, generation: .max)
-                try finishNewItem(number, sent: new, in: parent, earlier, theirs)
-                return .done
-            case .other: break
-            }
+        if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
+            return result
         }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// If what the provider has is the new item, or as good as that, it is that from now on.
+    ///
+    /// - Parameter isFoldersOwn: whether any folder of the name will do, whatever is in it.
+    func adopt(
+        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
+        isFoldersOwn: Bool
+    ) async throws -> StepResult? {
+        guard holder.kind == new.kind else { return nil }
+        switch new.kind {
+        case .folder:
+            guard try await isFree(holder) else { return nil }
+            if !isFoldersOwn {
+                let page = try await asking { () async throws(ProviderFailure) in
+                    try await provider.page(of: holder.identifier, after: nil, suggestedSize: 1)
+                }
+                guard page.items.isEmpty, page.next == nil else { return nil }
+            }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
+        case .symbolicLink:
+            guard holder.linkTarget == new.linkTarget, try await isFree(holder) else { return nil }
+            return try finishNewItem(number, sent: new, in: parent, nil, holder)
+        case .file:
+            guard let upload else { return nil }
+            let (likeness, theirs) = try await likeness(of: number, to: holder)
+            switch likeness {
+            case .edited: return try finishNewItem(number, sent: new, in: parent, upload, theirs)
+            case .sent:
+                let earlier = Upload(file: upload.file, size: upload.size, generation: .max)
+                return try finishNewItem(number, sent: new, in: parent, earlier, theirs)
+            case .other: return nil
+            }
+        }
     }
 
     /// Of an item that is moved.
     func settleCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> StepResult {
-        guard let holder = try await holder(of: name, in: parent, failure) else { throw failure }
+        guard let holder = try await holder(of: name, in: parent, failure),
+            isInTheWay(holder, of: number, named: name, in: parent)
+        else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
+    /// provider's lights only, as with other capitals, is believed after some attempts.
+    private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
+        -> Bool
+    {
+        holder.parent == parent && holder.filename.hasSameBytes(as: name) || edits.attempts[number, default: 0] >= 3
     }
 
     /// Whether nothing was done here to what the provider has under a name.
     private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
         let hasEntry = try journal.entry(row.number) != nil
-        return row.changes.isEmpty && edits.running[row.number] == nil && !hasEntry
+        return row.changes.isEmpty && !edits.isBusy(row.number) && !hasEntry
     }
 
     /// What has a name at the provider now; `nil` where it cannot be found.
-    private func holder(
+    func holder(
         of name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> ProviderItem? {
         if let identifier = failure.collidingItem {
@@ -82,7 +106,7 @@ extension DomainEngine {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {
-            if edits.running[row.number] == nil, edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
+            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
                 edits.queue.put(row.number, at: clock.now)
             }
             return .waits(for: row.number)
@@ -90,12 +114,22 @@ extension DomainEngine {
         let name = ConflictName.inserting(
             " (purvey \(String(UInt32.random(in: .min ... .max, using: &edits.generator), radix: 16)))",
             into: holder.filename)
+        let moved = row.number
+        edits.reserved.insert(moved)
+        defer {
+            edits.reserved.remove(moved)
+            edits.again.remove(moved)
+            if !isClosed { edits.queue.put(moved, at: clock.now) }
+        }
         let answer = try await asking { () async throws(ProviderFailure) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
         try writeIndex { writer throws(IndexFailure) in
-            try writer.update(row.number) { $0.item = answer }
+            try writer.update(moved) { row in
+                row.item.parent = answer.parent
+                row.item.filename = answer.filename
+            }
         }
         return .later(0)
     }
@@ -103,15 +137,26 @@ extension DomainEngine {
     /// The item gets another name here, and is sent with that.
     private func takeNumberedName(_ number: ItemNumber, _ holder: ProviderItem) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
-        let name = try freeName(in: row.parent) { MountName.numbered(row.name, $0 + 1) }
+        // Where it is in the way here too, what has the name there gets it here.
+        let other = try index.item(identifier: holder.identifier)
+        var count = 2
+        while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),
+            taken.number != other?.number
+        { count += 1 }
+        let name = MountName.numbered(row.name, count)
         entry.name = name
         let changed = entry
         let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.name = Self.nameInBetween }
+            let applied = try writer.apply([holder])
+            if let other, !other.changes.contains(.place) {
+                try writer.update(other.number) { $0.name = MountName.mended(holder.filename) }
+            }
             try writer.update(number) { row in
                 row.name = name
                 if !row.isKnownToProvider { row.item.filename = name }
             }
-            return try writer.apply([holder])
+            return applied
         }
         handle(applied)
         note(.renamed(to: name), of: number, row.name)

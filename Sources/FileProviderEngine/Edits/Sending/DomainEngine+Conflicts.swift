@@ -80,7 +80,8 @@ extension DomainEngine {
         }
         guard row.isKnownToProvider else { return .done }
         let isWanted =
-            row.item.kind == .folder ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)
+            row.item.kind == .folder
+            ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)
         guard isWanted else {
             // It was moved here and removed there, and no byte of it is this machine's own.
             try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }

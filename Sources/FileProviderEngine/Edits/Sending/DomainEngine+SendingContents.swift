@@ -137,7 +137,7 @@ extension DomainEngine {
             } else {
                 edits.sent[number] = sent
             }
-            return .later(edits.pauses.seconds(after: sent.polls, using: &edits.generator))
+            return .later(pause(after: sent.polls))
         }
         if item.contentVersion != entry.baseVersion {
             // The service's own version of what was sent, or somebody's later one.

@@ -15,6 +15,12 @@ extension DomainEngine {
         let new = NewItem(
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
+        if let result = try await findSent(number, new, upload) { return result }
+        do throws(Errno) {
+            try SentPlace(parent: new.parent, name: new.filename).write(for: number, in: folders.uploads)
+        } catch {
+            throw LocalFailure(errno: error)
+        }
         let answer: ProviderItem
         do {
             let file = upload?.file
@@ -27,8 +33,29 @@ extension DomainEngine {
             return try await settleMissingParent(parent, failure)
         }
         try check(answer, is: row.item.kind)
-        try finishNewItem(number, sent: new, in: parent.number, upload, answer)
-        return .done
+        return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
+    }
+
+    /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
+    private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
+        guard let place = SentPlace.read(for: number, in: folders.uploads),
+            place != SentPlace(parent: new.parent, name: new.filename)
+        else { return nil }
+        let none = ProviderFailure(.filenameCollision, message: "")
+        let found: ProviderItem?
+        do {
+            found = try await holder(of: place.name, in: place.parent, none)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return nil
+        }
+        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else {
+            return nil
+        }
+        if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
+        var sent = new
+        sent.parent = place.parent
+        sent.filename = place.name
+        return try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
     }
 
     /// Writes that the provider has an item, which from now on is the one of the answer.
@@ -37,15 +64,22 @@ extension DomainEngine {
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
         wasThere: Bool = false
-    ) throws {
-        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
-        let double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
+    ) throws -> StepResult {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
+        if let other = double {
+            // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.
+            if let result = try free(other) { return result }
+            if try index.item(identifier: answer.identifier)?.number != other { double = nil }
+        }
         entry.identifier = answer.identifier
         entry.changes.remove(.created)
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let isDeleted = entry.changes.contains(.deleted)
-        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) { entry.changes.insert(.place) }
+        if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
+            entry.changes.insert(.place)
+        }
         let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
         if row.item.kind != .file { entry.changes.remove(.contents) }
         if isLatest, let upload, !isDeleted {
@@ -58,8 +92,9 @@ extension DomainEngine {
             edits.sent[number] = nil
         }
         let changed = entry
-        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
-            writer throws(IndexFailure) in
+        var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
+        if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
+        let applied = try confirm(records) { writer throws(IndexFailure) in
             // An item that came back through a listing before the answer did is this one.
             try writer.update(number) { row in
                 row.item = answer
@@ -75,8 +110,43 @@ extension DomainEngine {
             removeBytes(of: double)
             forget(double)
         }
-        if isConfirmed { removeUploads(of: number) }
+        if isConfirmed || row.item.kind != .file {
+            removeUploads(of: number)
+        } else {
+            try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
+        }
         wakeWaiters(of: number)
+        return .done
+    }
+
+    /// What was changed in a folder is to be found there also by the identifier that the folder got.
+    private func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
+        var changed: [ItemNumber] = []
+        try index.children(of: folder) { item in
+            if !item.changes.isEmpty { changed.append(item.number) }
+            return true
+        }
+        var entries: [JournalChange] = []
+        for number in changed {
+            guard var entry = try journal.entry(number) else { continue }
+            entry.parentIdentifier = identifier
+            entries.append(.put(entry))
+        }
+        return entries
+    }
+
+    /// Makes a row that is the double of another ready to go.
+    private func free(_ double: ItemNumber) throws -> StepResult? {
+        if edits.isBusy(double) { return .waits(for: double) }
+        guard let entry = try journal.entry(double), let row = try index.item(double),
+            entry.changes.contains(.contents) || isOpenForWriting(double)
+        else { return nil }
+        let now = clock.now
+        let name = try freeName(in: row.parent) { ConflictName.conflictedCopy(of: row.name, at: now, number: $0) }
+        try becomeNew(entry, row, in: row.parent, named: name, followedBy: [])
+        note(.conflict(copy: name), of: double, row.name)
+        look(at: double)
+        return nil
     }
 
     /// The folder in which something was to be made is not there any more: it is made again, for what is in it.

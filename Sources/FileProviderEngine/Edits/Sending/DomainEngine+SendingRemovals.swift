@@ -73,9 +73,13 @@ extension DomainEngine {
     /// An item whose removal the provider does not want is seen again.
     private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
+        // It may have been moved here before it was removed.
+        let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
         let applied = try confirm([.remove(number)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.changes = []
+                row.parent = parent
+                row.name = MountName.mended(row.item.filename)
                 if row.item.kind == .folder { row.listing = .never }
             }
             return try writer.apply(items)

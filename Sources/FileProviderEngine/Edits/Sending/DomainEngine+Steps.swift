@@ -27,7 +27,7 @@ extension DomainEngine {
     /// Looks at an item soon.
     func look(at number: ItemNumber, after seconds: Double = 0) {
         guard !isClosed else { return }
-        if edits.running[number] != nil { edits.again.insert(number) }
+        if edits.isBusy(number) { edits.again.insert(number) }
         edits.queue.put(number, at: clock.now + seconds)
         pump()
     }
@@ -37,7 +37,7 @@ extension DomainEngine {
         guard !isClosed, edits.isReady else { return }
         while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
-            if edits.running[number] != nil { continue }
+            if edits.isBusy(number) { continue }
             begin(number)
         }
         guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
@@ -112,8 +112,15 @@ extension DomainEngine {
     private func postpone(_ number: ItemNumber) {
         let attempt = edits.attempts[number, default: 0] + 1
         edits.attempts[number] = attempt
-        let pause = edits.pauses.seconds(after: attempt, using: &edits.generator)
+        let pause = pause(after: attempt)
         edits.queue.put(number, at: clock.now + pause)
+    }
+
+    /// Seconds until the next attempt.
+    func pause(after attempt: Int) -> Double {
+        let pauses = edits.pauses
+        var generator = edits.generator
+        return pauses.seconds(after: attempt, using: &generator)
     }
 
     /// Looks at those that waited for something to become of an item.
@@ -166,7 +173,9 @@ extension DomainEngine {
         }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
         // A file that is open for writing is sent when it is closed, or some time after it was noted as edited.
-        if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) { return .parked }
+        if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) {
+            return .parked
+        }
         if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
         if entry.changes.contains(.contents) { return try await sendContents(entry, row) }
@@ -201,7 +210,8 @@ extension DomainEngine {
     }
 
     /// Whether an answer is about an item that was asked for.
-    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure) {
+    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure)
+    {
         let isRight =
             !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
             && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind

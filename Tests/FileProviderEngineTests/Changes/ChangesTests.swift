@@ -1,0 +1,223 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct ChangesTests {
+    /// A domain whose root is listed, and which has heard of the working set.
+    private func listed(
+        _ provider: MemoryProvider = MemoryProvider(), _ behaviour: (inout MemoryProvider.Behaviour) -> Void = { _ in }
+    ) async throws -> TestDomain {
+        provider.behave(behaviour)
+        let domain = try TestDomain(provider)
+        try await domain.list()
+        try await eventually { domain.provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > 0 }
+        try await eventually { try await domain.engine.status().listingCount == 0 }
+        return domain
+    }
+
+    @Test func aSignalBringsWhatWasAddedChangedMovedAndRemoved() async throws {
+        let provider = MemoryProvider()
+        let folder = provider.addFolder("folder")
+        let (changed, moved, removed) = (
+            provider.addFile("changed", "1"), provider.addFile("moved"), provider.addFile("removed")
+        )
+        let domain = try await listed(provider)
+        let number = try await domain.item("moved").number
+        provider.addFile("added")
+        provider.write("22", to: changed)
+        provider.rename(moved, to: "at its place", in: folder)
+        provider.remove(removed)
+        domain.engine.signal(container: nil)
+        try await eventually { try Set(domain.names()) == ["folder", "changed", "added"] }
+        #expect(try await domain.item("folder/at its place").number == number)
+        #expect(try await domain.item("changed").item.size == 2)
+    }
+
+    @Test(arguments: [true, false]) func aSignalOfAFolderBringsItsChanges(hasWorkingSet: Bool) async throws {
+        let domain = try await listed { $0.hasWorkingSet = hasWorkingSet }
+        domain.provider.addFile("added")
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { try domain.names() == ["added"] }
+    }
+
+    @Test func withoutAWorkingSetASignalOfAllAsksTheFoldersThatWereListed() async throws {
+        let provider = MemoryProvider()
+        let folder = provider.addFolder("folder")
+        provider.addFolder("unseen")
+        let domain = try await listed(provider) { $0.hasWorkingSet = false }
+        let number = try await domain.item("folder").number
+        try await domain.list(number)
+        provider.addFile("added", in: folder)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names(in: number) == ["added"] }
+    }
+
+    @Test func withoutAnchorsFoldersAreListedAnew() async throws {
+        let provider = MemoryProvider()
+        let removed = provider.addFile("removed")
+        let domain = try await listed(provider) { $0.hasAnchors = false }
+        provider.addFile("added")
+        provider.remove(removed)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { try domain.names() == ["added"] }
+        #expect(provider.count(.changes) == 0)
+    }
+
+    @Test func anExpiredAnchorIsLeftByListingAnew() async throws {
+        let provider = MemoryProvider()
+        let (removed, kept) = (provider.addFile("removed"), provider.addFile("kept"))
+        let domain = try await listed(provider)
+        _ = kept
+        let number = try await domain.item("kept").number
+        provider.expireAnchors()
+        provider.remove(removed)
+        provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["kept", "added"] }
+        #expect(try await domain.item("kept").number == number)
+        // And from then on by changes again.
+        let pages = provider.count(.page)
+        provider.addFile("later")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["kept", "added", "later"] }
+        #expect(provider.count(.page) == pages)
+    }
+
+    @Test func whatAListingLostIsAskedForBeforeItGoes() async throws {
+        let provider = MemoryProvider()
+        provider.addFile("kept")
+        let lost = provider.addFile("lost")
+        let domain = try await listed(provider) { $0.hasAnchors = false }
+        let number = try await domain.item("lost").number
+        provider.behave { behaviour in
+            behaviour.page = { _, _, page in
+                ItemPage(items: page.items.filter { $0.identifier != lost }, next: page.next)
+            }
+        }
+        let count = provider.count(.page)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { provider.count(.page) > count }
+        try await eventually { try await domain.engine.status().listingCount == 0 }
+        #expect(provider.count(.item(lost)) == 1)
+        #expect(try await domain.item("lost").number == number)
+    }
+
+    @Test func changesAreFollowedBatchByBatch() async throws {
+        let domain = try await listed { $0.changeLimit = 3 }
+        for number in 0..<20 { domain.provider.addFile("\(number)") }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().count == 20 }
+    }
+
+    @Test func signalsThatComeTogetherAreOne() async throws {
+        let domain = try await listed()
+        // The first anchor of all is followed by a look at the folder.
+        try await eventually { domain.provider.count(.changes) == 1 }
+        domain.provider.hold(.changes)
+        let before = domain.provider.count(.changes)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.heldCount(.changes) == 1 }
+        for _ in 0..<100 { domain.engine.signal(container: nil) }
+        domain.provider.addFile("added")
+        domain.provider.release(.changes)
+        try await eventually { try domain.names() == ["added"] }
+        try await eventually { domain.provider.count(.changes) == before + 2 }
+    }
+
+    @Test func theParentsOfAnItemThatNobodyToldOfAreAskedFor() async throws {
+        let provider = MemoryProvider()
+        let domain = try await listed(provider)
+        let outer = provider.addFolder("outer")
+        let inner = provider.addFolder("inner", in: outer)
+        let file = provider.addFile("file", in: inner)
+        // The feed tells of the file alone.
+        let all = provider
+        let engine = domain.engine
+        let anchor = try #require(try engine.index.anchor(of: ProviderItem.workingSetIdentifier))
+        _ = anchor
+        all.behave { $0.changeLimit = 100 }
+        provider.forgetChanges(of: [outer, inner])
+        engine.signal(container: nil)
+        try await eventually { try engine.index.item(identifier: file) != nil }
+        let item = try #require(try engine.index.item(identifier: file))
+        let folder = try domain.row(item.parent)
+        #expect(folder.name == "inner")
+        #expect(try domain.row(folder.parent).name == "outer")
+        #expect(try domain.row(folder.parent).parent == .root)
+    }
+
+    @Test func anItemWhoseParentDoesNotExistIsInTheRoot() async throws {
+        let domain = try await listed()
+        let identifier = domain.provider.addFile("file")
+        domain.provider.update(identifier) { $0.parent = "nowhere" }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["file"] }
+    }
+
+    @Test func aCycleOfParentsHarmsNobody() async throws {
+        let provider = MemoryProvider()
+        let one = provider.addFolder("one")
+        let two = provider.addFolder("two", in: one)
+        let domain = try await listed(provider)
+        let number = try await domain.item("one/two").number
+        provider.update(one) { $0.parent = two }
+        provider.addFile("file")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().contains("file") }
+        #expect(try domain.row(number).name == "two")
+        #expect(try domain.names().contains("one"))
+    }
+
+    @Test func anAnchorOfMoreThan500BytesCountsAsExpired() async throws {
+        let provider = MemoryProvider()
+        let domain = try await listed(provider)
+        provider.addFile("added")
+        provider.behave { $0.anchorSuffix = [UInt8](repeating: 1, count: 600) }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["added"] }
+    }
+
+    @Test func aFailureOfTheFeedIsTriedAgainLater() async throws {
+        let domain = try await listed()
+        domain.provider.addFile("added")
+        domain.provider.fail(
+            .changes, with: .of(.serverUnreachable), .of(.serverUnreachable), .of(.serverUnreachable), .of(.transient))
+        domain.engine.signal(container: nil)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try domain.names() == ["added"]
+        }
+        #expect(try await domain.engine.status().failure == nil)
+    }
+
+    @Test func whoeverShowsTheDomainIsToldOfChanges() async throws {
+        let domain = try await listed()
+        let added = Lock<[String]>([])
+        domain.engine.onEvent { event in
+            guard case .index(let changes) = event else { return }
+            for case .added(_, _, let name) in changes { added.withLock { $0.append(name) } }
+        }
+        domain.provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { added.withLock { $0 } == ["added"] }
+    }
+
+    @Test func aFolderThatAnItemLeftDoesNotDeleteIt() async throws {
+        let provider = MemoryProvider()
+        let (from, to) = (provider.addFolder("from"), provider.addFolder("to"))
+        let file = provider.addFile("file", in: from)
+        let domain = try await listed(provider) { $0.hasWorkingSet = false }
+        let number = try await domain.item("from/file").number
+        try await domain.list(try await domain.item("from").number)
+        provider.rename(file, to: "file", in: to)
+        // Only the folder that it left has something to tell.
+        domain.engine.signal(container: from)
+        try await eventually {
+            try domain.names(in: try domain.row(number).parent) == ["file"] && domain.row(number).parent != .root
+        }
+        try await eventually { try domain.row(domain.row(number).parent).name == "to" }
+    }
+}

@@ -1,0 +1,74 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Openings, evictions and other versions at the same time.
+@Suite(.ownThreads) struct ContentRaceTests {
+    /// Every version of a file is one letter, repeated.
+    private static func text(_ version: Int) -> String {
+        String(repeating: Character(UnicodeScalar(UInt8(ascii: "a") + UInt8(version % 26))), count: 5000)
+    }
+
+    @Test func whoeverReadsSeesOneVersionAndNoMixture() async throws {
+        let domain = try TestDomain(clock: SimulatedClock()) { $0.cacheLimit = 12_000 }
+        let identifiers = (0..<4).map { domain.provider.addFile("\($0)", Self.text(0)) }
+        var numbers: [ItemNumber] = []
+        for name in 0..<4 { numbers.append(try await domain.item("\(name)").number) }
+        try await domain.list()
+        let (engine, provider, files) = (domain.engine, domain.provider, numbers)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    var generator = SystemRandomNumberGenerator()
+                    for round in 0..<60 {
+                        let which = Int.random(in: 0..<4, using: &generator)
+                        switch (task, round % 3) {
+                        case (0, _):
+                            provider.write(Self.text(round), to: identifiers[which])
+                            engine.signal(container: nil)
+                        case (1, _): try? await engine.evict(files[which])
+                        case (2, 0):
+                            // Opened for writing and not written to.
+                            let opened = try await engine.opened(files[which], for: .writing(truncating: false))
+                            try await Self.check(opened)
+                            try await opened.closed()
+                        default:
+                            let opened = try await engine.opened(files[which], for: .reading)
+                            try await Self.check(opened)
+                            try await opened.closed()
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await engine.status().openFileCount == 0)
+        #expect(try await engine.editStatus().items.isEmpty)
+        // And all of it comes to the last version.
+        engine.signal(container: nil)
+        for (which, number) in numbers.enumerated() {
+            try await eventually { try await domain.read(number) == provider.text(at: "\(which)") }
+        }
+    }
+
+    private static func check(_ opened: OpenItem) async throws {
+        let text = try await opened.text()
+        #expect(text.count == 5000)
+        #expect(Set(text).count == 1)
+    }
+}
+
+extension DomainEngine {
+    fileprivate nonisolated func opened(
+        _ number: ItemNumber, for purpose: OpenPurpose
+    ) async throws(ProviderFailure) -> OpenItem {
+        let result = await withCheckedContinuation { continuation in
+            open(number, for: purpose) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+}

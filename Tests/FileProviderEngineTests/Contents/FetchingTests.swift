@@ -1,0 +1,325 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Glibc
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct FetchingTests {
+    @Test func aDatalessFileOpensAtOnceAndItsReadersWait() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.hold(.contents)
+        let opened = try await domain.open(number)
+        #expect(!opened.isComplete)
+        #expect(domain.provider.count(.contents) == 0)
+        async let text = opened.text()
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+        domain.provider.release(.contents)
+        #expect(try await text == "contents")
+        #expect(opened.isComplete)
+        try await opened.closed()
+        #expect(try domain.row(number).content == .current)
+        try await eventually { domain.provider.count(.stopProviding) == 1 }
+    }
+
+    @Test func manyReadersFetchAFileOnce() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.hold(.contents)
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { [domain = Unchecked(domain)] in try await domain.value.read(number) } }
+            try await eventually { domain.provider.heldCount(.contents) == 1 }
+            domain.provider.release(.contents)
+            for try await text in group { #expect(text == "contents") }
+        }
+        #expect(domain.provider.count(.contents) == 1)
+    }
+
+    @Test func aCompleteFileIsOpenedOnTheCallingThread() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        // The engine's own thread does nothing meanwhile.
+        let (isThere, mayGoOn) = (Latch(), Latch())
+        domain.engine.perform { _ in
+            isThere.open()
+            mayGoOn.wait()
+        }
+        isThere.wait()
+        let outcome = Outcome()
+        let item = Lock<OpenItem?>(nil)
+        domain.engine.open(number, for: .reading) { result in
+            outcome.note(result)
+            item.withLock { $0 = try? result.get() }
+        }
+        #expect(outcome.isThere)
+        #expect(item.withLock { $0?.isComplete } == true)
+        let closing = Outcome()
+        item.withLock { $0 }?.close { closing.note($0) }
+        #expect(closing.isThere)
+        mayGoOn.open()
+    }
+
+    @Test func aReaderWhoGivesUpIsAnsweredAtOnceAndTheTransferEndsWithTheFile() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.hold(.contents)
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        let waiting = opened.ready { outcome.note($0) }
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+        waiting.cancel()
+        #expect(outcome.failure == .cancelled)
+        try await opened.closed()
+        try await eventually { domain.provider.heldCount(.contents) == 0 }
+        domain.provider.release(.contents)
+        // And another reader gets it.
+        #expect(try await domain.read(number) == "contents")
+    }
+
+    @Test func aFailureThatPassesIsTriedAgainWithGrowingPauses() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.fail(.contents, with: .of(.transient), .of(.processEnded))
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        opened.ready { outcome.note($0) }
+        try await eventually { domain.clock.waitingCount == 1 }
+        #expect(domain.clock.secondsToNext == 0.5)
+        domain.clock.advance(by: 0.5)
+        try await eventually { domain.provider.count(.contents) == 2 && domain.clock.waitingCount == 1 }
+        #expect(domain.clock.secondsToNext == 1)
+        domain.clock.advance(by: 1)
+        try await eventually { outcome.isThere }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test func aFailureThatLastsIsTold() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.fail(.contents, with: .of(.notAuthenticated))
+        #expect(await failure { _ = try await domain.read(number) } == .notAuthenticated)
+        #expect(try await domain.read(number) == "contents")
+    }
+
+    @Test func aSizeThatIsALieIsCorrected() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", "contents")
+        domain.provider.update(identifier) { $0.size = 1_000_000 }
+        let number = try await domain.item("file").number
+        #expect(try await domain.read(number) == "contents")
+        #expect(try domain.row(number).localSize == 8)
+    }
+
+    @Test func theContentsOfAnotherItemAreRefused() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents", identifier: "mine")
+        let provider = LyingProvider(domain.provider)
+        let engine = try DomainEngine(
+            configuration: DomainConfiguration(
+                identifier: "lies", displayName: "Lies", dataFolder: domain.folder.path + "/lies",
+                cacheFolder: domain.folder.path + "/lies"), provider: provider, clock: domain.clock)
+        defer { engine.abandon() }
+        let listed = await withCheckedContinuation { continuation in
+            engine.list(.root, needs: .complete) { continuation.resume(returning: $0) }
+        }
+        try listed.get()
+        let number = try #require(try engine.index.item(named: "file", in: .root)).number
+        #expect(await failure { try await engine.download(number) } == .badAnswer)
+        #expect(try #require(try engine.index.item(number)).content == .dataless)
+    }
+
+    @Test func aCacheThatSomebodyEmptiesIsFilledAgain() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        #expect(try await domain.read(number) == "contents")
+        try retrying { unlink(domain.folder.path + "/cache/content/\(number.rawValue)") }
+        #expect(try await domain.read(number) == "contents")
+        #expect(domain.provider.count(.contents) == 2)
+    }
+
+    @Test func aFileThatWasRemovedStaysReadableForWhoeverHasItOpen() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.list()
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number)
+        domain.provider.remove(identifier)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { try domain.names().isEmpty }
+        #expect(try await opened.text() == "contents")
+        try await opened.closed()
+        try await eventually { !domain.hasFile(number, in: "cache/content") }
+    }
+
+    @Test func anotherVersionIsFetchedAndWhoeverHasTheOldOneOpenKeepsIt() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", "old")
+        let number = try await domain.item("file").number
+        try await domain.list()
+        #expect(try await domain.read(number) == "old")
+        let events = Lock(0)
+        domain.engine.onEvent { event in
+            if case .contentsReplaced = event { events.withLock { $0 += 1 } }
+        }
+        let opened = try await domain.open(number)
+        domain.provider.write("newer", to: identifier)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { try domain.row(number).item.size == 5 }
+        #expect(try await opened.text() == "old")
+        #expect(try await domain.read(number) == "old")
+        try await opened.closed()
+        try await eventually { events.withLock { $0 } == 1 }
+        #expect(try await domain.read(number) == "newer")
+    }
+
+    @Test func whatWasUsedLeastRecentlyIsEvictedAboveTheLimit() async throws {
+        let domain = try TestDomain { $0.cacheLimit = 1500 }
+        var numbers: [ItemNumber] = []
+        for name in ["a", "b", "c", "d"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 1000)) }
+        for name in ["a", "b", "c", "d"] { numbers.append(try await domain.item(name).number) }
+        try await domain.engine.keep(numbers[0], true)
+        _ = try await domain.read(numbers[0])
+        domain.clock.advance(by: 10)
+        _ = try await domain.read(numbers[1])
+        domain.clock.advance(by: 10)
+        _ = try await domain.read(numbers[2])
+        // The first is kept and does not count, so the second goes.
+        try await eventually { try domain.row(numbers[1]).content == .dataless }
+        #expect(try domain.row(numbers[0]).content == .current)
+        #expect(try domain.row(numbers[2]).content == .current)
+        let opened = try await domain.open(numbers[2])
+        _ = try await opened.text()
+        domain.clock.advance(by: 10)
+        _ = try await domain.read(numbers[3])
+        // Open ones stay, however old.
+        #expect(try domain.row(numbers[2]).content == .current)
+        try await opened.closed()
+    }
+
+    @Test func whatIsOpenIsNotEvicted() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number)
+        _ = try await opened.text()
+        #expect(await failure { try await domain.engine.evict(number) } == .notPermitted)
+        try await opened.closed()
+        try await domain.engine.evict(number)
+        #expect(try domain.row(number).content == .dataless)
+        #expect(!domain.hasFile(number, in: "cache/content"))
+        #expect(try await domain.read(number) == "contents")
+    }
+
+    @Test func aFullDiskIsLeftByEvicting() async throws {
+        let domain = try TestDomain()
+        for name in ["a", "b", "c"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 2 << 20)) }
+        for name in ["a", "b"] {
+            try await domain.engine.download(try await domain.item(name).number)
+            domain.clock.advance(by: 10)
+            _ = try await domain.read(name)
+        }
+        domain.provider.fail(.contents, with: .of(.noSpace))
+        try await domain.engine.download(try await domain.item("c").number)
+        #expect(try await domain.item("c").content == .current)
+        #expect(try await domain.item("a").content == .dataless)
+        #expect(try await domain.item("b").content == .current)
+    }
+
+    @Test func aDiskThatIsFullOfOtherThingsIsAFailure() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.fail(.contents, with: .of(.noSpace))
+        #expect(await failure { try await domain.engine.download(number) } == .noSpace)
+        #expect(try await domain.read(number) == "contents")
+    }
+
+    @Test func nothingIsLeftOpen() async throws {
+        let domain = try TestDomain()
+        for number in 0..<50 { domain.provider.addFile("\(number)", "contents") }
+        for name in 0..<50 { _ = try await domain.read("\(name)") }
+        try await eventually { try openDescriptors(beneath: domain.folder.path + "/cache/content/") == 0 }
+    }
+}
+
+/// The open files of this process beneath a folder.
+private func openDescriptors(beneath path: String) throws -> Int {
+    try FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().count { entry in
+        let target = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).target(ofLink: entry.name)
+        return String(decoding: target ?? [], as: UTF8.self).hasPrefix(path)
+    }
+}
+
+/// What several tasks use that take turns by themselves.
+private struct Unchecked<Value>: @unchecked Sendable {
+    // Sendable: of a test domain they call only functions that pass everything on to the engine, which any thread may.
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// Says of all contents that they are another item's.
+private struct LyingProvider: Provider {
+    let provider: MemoryProvider
+
+    init(_ provider: MemoryProvider) { self.provider = provider }
+
+    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await provider.item(identifier)
+    }
+
+    func page(of container: String, after page: [UInt8]?, suggestedSize: Int) async throws(ProviderFailure) -> ItemPage
+    {
+        try await provider.page(of: container, after: page, suggestedSize: suggestedSize)
+    }
+
+    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        try await provider.currentAnchor(of: container)
+    }
+
+    func changes(
+        in container: String, since anchor: [UInt8], suggestedSize: Int
+    ) async throws(ProviderFailure) -> ChangeBatch {
+        try await provider.changes(in: container, since: anchor, suggestedSize: suggestedSize)
+    }
+
+    func contents(
+        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents {
+        var contents = try await provider.contents(of: identifier, progress: progress)
+        contents.item.identifier = "another"
+        return contents
+    }
+
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+        try await provider.create(item, contents: contents)
+    }
+
+    func replaceContents(
+        of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await provider.replaceContents(of: identifier, with: contents, base: base, modified: modified)
+    }
+
+    func move(
+        _ identifier: String, to parent: String, named name: String
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await provider.move(identifier, to: parent, named: name)
+    }
+
+    func delete(_ identifier: String) async throws(ProviderFailure) { try await provider.delete(identifier) }
+
+    func stopProviding(_ identifier: String) async { await provider.stopProviding(identifier) }
+}

@@ -1,0 +1,196 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct OpenForWritingTests {
+    @Test func aFileThatNobodyWroteToIsCleanAgainAfterItsClosing() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        #expect(opened.isComplete)
+        #expect(domain.hasFile(number, in: "data/edits"))
+        #expect(domain.engine.isOpenForWriting(number))
+        try await opened.flushed()
+        try await opened.closed()
+        #expect(domain.hasFile(number, in: "cache/content"))
+        #expect(!domain.hasFile(number, in: "data/edits"))
+        #expect(try domain.row(number).content == .current)
+        #expect(try await domain.engine.editStatus().items.isEmpty)
+    }
+
+    @Test func whatWasWrittenIsJournalledBeforeTheFlushIsAnswered() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        try await opened.write("CON")
+        try await opened.flushed()
+        #expect(try domain.row(number).content == .edited)
+        #expect(try await domain.engine.editStatus().items.map(\.number) == [number])
+        try domain.restart()
+        #expect(try await domain.read(number) == "CONtents")
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "CONtents" }
+    }
+
+    @Test func whatWasWrittenAndNeverClosedIsFoundAfterACrash() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        try await opened.write("CON")
+        try domain.restart()
+        #expect(try await domain.read(number) == "CONtents")
+        #expect(try domain.row(number).content == .edited)
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "CONtents" }
+    }
+
+    @Test func whatWasOpenForWritingAndNotWrittenToIsCleanAfterACrash() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        _ = try await domain.open(number, for: .writing(truncating: false))
+        try domain.restart()
+        #expect(domain.hasFile(number, in: "cache/content"))
+        #expect(try await domain.read(number) == "contents")
+        #expect(try await domain.engine.editStatus().items.isEmpty)
+        #expect(domain.provider.count(.contents) == 1)
+    }
+
+    @Test func aFileThatWasMovedAmongTheEditsBeforeTheJournalKnewIsPutBack() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        try domain.restart {
+            let (from, to) = (
+                try domain.folder.descriptor.open("cache/content", [.readOnly]),
+                try domain.folder.descriptor.open("data/edits", [.readOnly])
+            )
+            let name = try #require(FileName("\(number.rawValue)"))
+            try from.move(name, into: to, as: name)
+        }
+        #expect(domain.hasFile(number, in: "cache/content"))
+        #expect(try await domain.engine.editStatus().items.isEmpty)
+    }
+
+    @Test func emptyingADatalessFileFetchesNothing() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let reader = try await domain.open(number)
+        let opened = try await domain.open(number, for: .writing(truncating: true))
+        #expect(opened.isComplete)
+        #expect(try await reader.text() == "")
+        try await opened.write("new")
+        #expect(try await reader.text() == "new")
+        try await opened.closed()
+        try await reader.closed()
+        #expect(domain.provider.count(.contents) == 0)
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "new" }
+        try await eventually { try domain.row(number).content == .current }
+        #expect(try await domain.read(number) == "new")
+    }
+
+    @Test func emptyingAndClosingIsAnEdit() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number, for: .writing(truncating: true))
+        try await opened.closed()
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "" }
+    }
+
+    @Test func writingToADatalessFileWaitsForItsContents() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.hold(.contents)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        #expect(!opened.isComplete)
+        async let written: Void = opened.write("CON")
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+        domain.provider.release(.contents)
+        try await written
+        #expect(domain.hasFile(number, in: "data/edits"))
+        try await opened.closed()
+        #expect(try await domain.read(number) == "CONtents")
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "CONtents" }
+    }
+
+    @Test func readersAndWritersOfOneFileSeeTheSameBytes() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let reader = try await domain.open(number)
+        let writer = try await domain.open(number, for: .writing(truncating: false))
+        try await writer.write("CON")
+        #expect(try await reader.text() == "CONtents")
+        try await writer.closed()
+        let second = try await domain.open(number, for: .writing(truncating: false))
+        try await second.write("TENTS", at: 3)
+        #expect(try await reader.text() == "CONTENTS")
+        #expect(
+            try #require(reader.descriptor).status().identity == (try #require(second.descriptor).status().identity))
+        try await second.closed()
+        try await reader.closed()
+    }
+
+    @Test func anEditIsNeverEvicted() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        domain.provider.hold(.replaceContents)
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number, for: .writing(truncating: true))
+        try await opened.write("new")
+        try await opened.closed()
+        #expect(await failure { try await domain.engine.evict(number) } == .notPermitted)
+        #expect(try await domain.read(number) == "new")
+        domain.provider.release(.replaceContents)
+    }
+
+    @Test func aFileThatTheProviderRemovesWhileItIsOpenForWritingIsMadeAgain() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.list()
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        domain.provider.remove(identifier)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { domain.provider.count(.changes) > 0 }
+        try await eventually { try domain.row(number).changes.contains(.created) }
+        try await opened.write("CON")
+        try await opened.closed()
+        try await eventually {
+            domain.clock.advance(by: 10)
+            return domain.provider.text(at: "file") == "CONtents"
+        }
+    }
+
+    @Test func aFileThatIsForgottenIsClosedByItself() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        do {
+            let opened = try await domain.open(number, for: .writing(truncating: true))
+            try await opened.write("new")
+        }
+        try await eventually { !domain.engine.isOpenForWriting(number) }
+        #expect(try await domain.read(number) == "new")
+    }
+}

@@ -1,0 +1,114 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// What of edits outlives the end of a process, at whatever moment that comes.
+@Suite(.ownThreads)
+struct RecoveringEditsTests {
+    @Test func editsOutliveTheIndex() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "old", in: folder)
+        domain.provider.addFile("gone.txt", "x")
+        domain.provider.addFile("moved.txt", "m")
+        try await domain.list(try await domain.item("Folder").number)
+        try await domain.overwrite("Folder/file.txt", "mine")
+        try await domain.makeFolder("New")
+        try await domain.make("New/inside", "i")
+        try await domain.remove("gone.txt")
+        try await domain.rename("moved.txt", "Folder/renamed.txt")
+        let path = domain.configuration.dataFolder + "/index.db"
+        try domain.restart { try Index.delete(path: path) }
+        try await domain.settle()
+        let wanted = [
+            "Folder": "/", "Folder/file.txt": "mine", "Folder/renamed.txt": "m", "New": "/", "New/inside": "i",
+        ]
+        #expect(domain.provider.tree == wanted)
+        #expect(try await domain.tree() == wanted)
+    }
+
+    /// The process ends before and after every request that an upload takes.
+    @Test(arguments: [MemoryProvider.Kind.item, .create, .replaceContents, .move, .delete], [true, false])
+    func nothingIsLostWhereAProcessEnds(around kind: MemoryProvider.Kind, isAfter: Bool) async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("edited.txt", "old")
+        domain.provider.addFile("moved.txt", "m")
+        domain.provider.addFile("gone.txt", "g")
+        try await domain.list()
+        try await domain.overwrite("edited.txt", "mine")
+        try await domain.make("new.txt", "new")
+        try await domain.rename("moved.txt", "renamed.txt")
+        try await domain.remove("gone.txt")
+        // Every request of the kind stops there and is never answered.
+        let reached = Latch()
+        domain.provider.behave { behaviour in
+            let stop: @Sendable (MemoryProvider.Request) async throws(ProviderFailure) -> Void = {
+                request throws(ProviderFailure) in
+                guard request.kind == kind else { return }
+                reached.open()
+                throw ProviderFailure(.processEnded, message: "by the test")
+            }
+            if isAfter { behaviour.after = stop } else { behaviour.before = stop }
+        }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(kind) > 0
+        }
+        reached.wait()
+        try domain.restart()
+        domain.provider.behave { behaviour in
+            behaviour.before = { (_) throws(ProviderFailure) in }
+            behaviour.after = { (_) throws(ProviderFailure) in }
+        }
+        try await domain.settle()
+        #expect(domain.provider.tree == ["edited.txt": "mine", "new.txt": "new", "renamed.txt": "m"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
+    @Test func whatWasOpenForWritingAtACrashIsSent() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        #expect(try await domain.read("file.txt") == "old")
+        let opened = try await domain.open(try await domain.item("file.txt").number, for: .writing(truncating: false))
+        try await opened.write("new")
+        try domain.restart()
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "new"])
+        try? await opened.closed()
+    }
+
+    @Test func bytesThatNoJournalKnowsAreKept() async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        try domain.restart { try domain.folder.file("data/edits/4711", Array("whose?".utf8)) }
+        try await domain.settle()
+        #expect(domain.provider.tree == ["File 4711 (recovered)": "whose?"])
+        #expect(try await domain.tree() == domain.provider.tree)
+        #expect(try domain.row(ItemNumber(rawValue: 4711)).content == .current)
+    }
+
+    @Test func whatWasSentAndRenamedBeforeTheAnswerIsThereOnce() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                if request.kind == .create { throw ProviderFailure(.processEnded, message: "by the test") }
+            }
+        }
+        try await domain.make("first.txt", "x")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return !domain.provider.tree.isEmpty
+        }
+        try await eventually { try await domain.status().items.allSatisfy { !$0.isUnderWay } }
+        try domain.restart()
+        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        try await domain.rename("first.txt", "second.txt")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["second.txt": "x"])
+        #expect(try await domain.tree() == ["second.txt": "x"])
+    }
+}
