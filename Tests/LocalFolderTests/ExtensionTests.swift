@@ -65,7 +65,7 @@ import Testing
         #expect(provider.persistentIdentifierForItem(at: url)?.rawValue == item.identifier)
         let failure = Witness<(any Error)?>()
         provider.startProvidingItem(at: url) { failure.take($0) }
-        #expect(failure.value == .some(nil))
+        #expect(failure.value.map { $0 == nil } == true)
         #expect(try String(contentsOf: url, encoding: .utf8) == "contents")
         provider.stopProvidingItem(at: url)
         #expect(!FileManager.default.fileExists(atPath: url.path))
