@@ -129,6 +129,9 @@ final class Arrivals: Sendable {
 
     func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
 
+    /// The items that a word arrived in, and their folders.
+    func items(of word: String) -> Set<String> { state.withLock { $0.items[word] ?? [] } }
+
     /// Whether others may have had their way with what arrived.
     func isOthers(_ word: String) -> Bool {
         state.withLock { state in state.items[word].map { !$0.isDisjoint(with: state.touched) } ?? false }
