@@ -6,28 +6,36 @@ DESTDIR ?=
 # Flags for every build, for instance SWIFT_FLAGS="-j 2".
 SWIFT_FLAGS ?=
 
-FORMATTED = Package.swift Sources Tests Examples
-PROGRAMS = purveyd purvey
+FORMATTED = Package.swift Sources Tests Examples Providers
+PROGRAMS = purveyd purvey purvey-passthrough
+# The extensions that ship, each the name of a folder in Providers and of its program.
+PROVIDERS = LocalFolder
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run test thread-sanitizer lint format declarations build benchmark install clean
+.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark install clean
 
 help:
-	@echo 'make run         hands the files of Examples from one process to another, and shows how they arrived'
+	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
+	@echo 'make demo        hands the files of Examples from one process to another, and shows how they arrived'
 	@echo 'make test        checks the sources, builds, and runs all tests in debug and release'
 	@echo 'make thread-sanitizer  runs the tests of file coordination under ThreadSanitizer'
 	@echo 'make lint        checks the sources only'
 	@echo 'make format      formats the sources in place'
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
 	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
-	@echo 'make install     installs purvey and purveyd beneath PREFIX (/usr/local)'
+	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
 	@echo 'make clean       removes what was built'
 
 packages:
 	@Scripts/install-packages
 
-# The demo stands on its own folder and daemon: nothing of the person who runs it is touched.
+# Both stand on a folder and a daemon of their own: nothing of the person who runs them is touched. The first stays until it is
+# interrupted, or ends at once with STAY=no.
 run: packages
+	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
+	@Scripts/demonstrate-file-provider "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)" Examples
+
+demo: packages
 	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-demo" Examples
 
@@ -66,6 +74,13 @@ install: packages
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
 	    && install --strip $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
+	install -d '$(DESTDIR)$(PREFIX)/lib/purvey/extensions'
+	for provider in $(PROVIDERS); do \
+	    Scripts/assemble-extension Providers/$$provider \
+	        "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
+	        '$(DESTDIR)$(PREFIX)/lib/purvey/extensions' \
+	    && strip '$(DESTDIR)$(PREFIX)/lib/purvey/extensions/'$$provider.appex/$$provider || exit; \
+	done
 
 clean:
 	rm -rf .build

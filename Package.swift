@@ -53,13 +53,18 @@ let package = Package(
         .library(name: "MobileCoreServices", targets: ["MobileCoreServices"]),
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
+        .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
+        // A file system of one's own, in Swift.
+        .library(name: "Fuse", targets: ["Fuse"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
+        .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
     ],
     targets: [
@@ -70,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
         // Named as programs import it; empty but for its submodule.
@@ -87,7 +93,7 @@ let package = Package(
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["LinuxSystem"]),
-        library("Fuse", ["CLinux", "LinuxSystem"]),
+        library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -123,6 +129,7 @@ let package = Package(
             "FileProvider",
             [
                 "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "MobileCoreServices",
                 "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
@@ -137,8 +144,8 @@ let package = Package(
         library(
             "ExtensionHost",
             [
-                "AppExtension", "Conduit", "FileCoordination", "ItemProvider", "LinuxSystem", "PropertyLists",
-                "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "FileCoordination", "FileProvider", "ItemProvider", "LinuxSystem",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9
@@ -148,31 +155,37 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library("CloudMount", ["FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
+        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
             "Purvey",
             [
                 "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
-                "FileCoordination", "Images", "ItemProvider", "MobileCoreServices", "UniformTypeIdentifiers",
+                "FileCoordination", "FileProvider", "Images", "ItemProvider", "MobileCoreServices",
+                "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.
-        program("PurveyDaemon", ["Conduit", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem"]),
+        program(
+            "PurveyDaemon",
+            [
+                "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileProvider", "FileProviderEngine", "LinuxSystem", "PropertyLists",
+            ]),
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "ItemProvider",
-                "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider",
+                "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "ItemProvider",
-                "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
+                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -181,6 +194,11 @@ let package = Package(
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
 
+        // A file system of one's own, on the library's public interface.
+        .executableTarget(
+            name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
+            packageAccess: false, swiftSettings: settings),
+
         // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
         .executableTarget(
             name: "ThumbnailAction", dependencies: ["Purvey"], path: "Examples/ThumbnailAction",
@@ -188,6 +206,13 @@ let package = Package(
         .executableTarget(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
+
+        // The file provider that ships. Scripts/assemble-extension makes its bundle.
+        .executableTarget(
+            name: "LocalFolder", dependencies: [
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+            ],
+            path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
         // Threads for tests that block.
         .target(
@@ -264,7 +289,19 @@ let package = Package(
             swiftSettings: settings),
         pasteboardPeer("PasteboardPeer", .v6),
         pasteboardPeer("PasteboardPeerSwift5", .v5),
-        tests("FuseTests", ["FileTesting", "Fuse", "LinuxSystem", "TestThreads"]),
+        // A file system in memory, for tests of `Fuse` and for processes that are killed.
+        .target(
+            name: "FuseTesting", dependencies: ["CLinux", "FileTesting", "Fuse", "LinuxSystem"],
+            path: "Tests/FuseTesting", swiftSettings: settings),
+        .executableTarget(
+            name: "FusePeer", dependencies: ["Fuse", "FuseTesting", "LinuxSystem"], path: "Tests/FusePeer",
+            swiftSettings: settings),
+        tests(
+            "FuseTests",
+            [
+                "CLinux", "FileTesting", "Fuse", "FusePeer", "FuseTesting", "LinuxSystem", "Mirror",
+                "PurveyPassthrough", "TestThreads",
+            ]),
         tests(
             "FileProviderTests",
             ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -278,11 +315,22 @@ let package = Package(
         tests(
             "CloudMountTests",
             [
-                "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
+                "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
                 "ProviderTesting", "TestThreads",
+            ]),
+        // A file provider in a process of its own that does what it is asked for by name, good or bad.
+        .executableTarget(
+            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
+        tests(
+            "FileProviderRuntimeTests",
+            [
+                "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
+                "ProviderPeer", "TestThreads",
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

@@ -55,6 +55,7 @@ ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size) { r
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags) {
     return fsetxattr(fd, name, value, size, flags);
 }
+int clinux_fremovexattr(int fd, const char *name) { return fremovexattr(fd, name); }
 ssize_t clinux_flistxattr(int fd, char *list, size_t size) { return flistxattr(fd, list, size); }
 int64_t clinux_filesystem_type(int fd) {
     struct statfs s;

@@ -4,6 +4,7 @@
 @_exported import DragAndDrop
 @_exported import Exchange
 @_exported import FileCoordination
+@_exported import FileProvider
 @_exported import Images
 @_exported import ItemProvider
 @_exported import MobileCoreServices

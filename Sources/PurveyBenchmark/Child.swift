@@ -24,11 +24,16 @@ enum Child {
 
     /// Runs a program and returns what it printed on standard output.
     ///
-    /// - Parameter input: the path of a file that becomes its standard input.
-    static func output(ofProgram path: String, _ arguments: [String], input: String? = nil) throws -> String {
+    /// - Parameters:
+    ///   - input: the path of a file that becomes its standard input.
+    ///   - environment: `nil` is this process's own.
+    static func output(
+        ofProgram path: String, _ arguments: [String], input: String? = nil, environment: [String: String]? = nil
+    ) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
+        if let environment { process.environment = environment }
         if let input {
             process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
         } else {

@@ -8,6 +8,9 @@ let commands: [Command] = [
     .copy, .paste,
     .share,
     .bundles, .extensions,
+    .domains, .status,
+    .listItems, .describeItem, .download, .evict, .keep,
+    .signal, .retry,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

@@ -30,9 +30,12 @@ enum Daemon {
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
         let service = ExchangeService(bundles: bundles, log: log)
         let coordination = CoordinationService(marker: locations.runtime + "/coordination")
+        let domains = DomainService(locations, mountsDomains: !options.noMount, log: log) {
+            try coordination.admit($0)
+        }
         let listener: Listener
         do {
-            listener = try listen(locations, service, coordination, isWaitedFor: starter.isWaiting)
+            listener = try listen(locations, service, coordination, domains, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -42,26 +45,36 @@ enum Daemon {
         // One that was started on demand ends when nobody needs it; one that a person started stays.
         let endsWhenIdle = starter.isWaiting
         starter.ready()
+        // Nobody waits for these: a domain that cannot be started says so where domains are listed.
+        Task { await domains.begin() }
 
         var vigil = Vigil(
-            signals: signals, listener: listener, service: service, locations: locations, log: log,
-            endsWhenIdle: endsWhenIdle)
+            signals: signals, listener: listener, isIdle: { service.isIdle && !domains.isNeeded },
+            locations: locations, log: log, endsWhenIdle: endsWhenIdle)
         // Not inside the call below: what is not logged is not evaluated.
         let reason = vigil.waitForTheEnd()
         log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()
+        let hasEnded = Latch()
+        Task {
+            await domains.end()
+            hasEnded.open()
+        }
+        hasEnded.wait()
         coordination.end()
         return 0
     }
 
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
     private static func listen(
-        _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService, isWaitedFor: Bool
+        _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
+        _ domains: DomainService, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
+        domains.addCalls(to: &calls)
         var attempts = 0
         while true {
             do throws(ListenerError) {

@@ -11,7 +11,8 @@ import LinuxSystem
 struct Vigil {
     private let signals: SignalDescriptor
     private let listener: Listener
-    private let service: ExchangeService
+    /// Whether nobody needs the daemon.
+    private let isIdle: () -> Bool
     private let locations: Locations
     private let log: DaemonLog
     private let endsWhenIdle: Bool
@@ -25,12 +26,12 @@ struct Vigil {
 
     /// - Parameter signals: those that end the daemon.
     init(
-        signals: SignalDescriptor, listener: Listener, service: ExchangeService, locations: Locations, log: DaemonLog,
-        endsWhenIdle: Bool
+        signals: SignalDescriptor, listener: Listener, isIdle: @escaping () -> Bool, locations: Locations,
+        log: DaemonLog, endsWhenIdle: Bool
     ) {
         self.signals = signals
         self.listener = listener
-        self.service = service
+        self.isIdle = isIdle
         self.locations = locations
         self.log = log
         self.endsWhenIdle = endsWhenIdle
@@ -62,14 +63,14 @@ struct Vigil {
             }
             if !listener.isInPlace, let reason = takePlaceAgain() { return reason }
             guard ready == 0, endsWhenIdle else { continue }
-            idleSeconds = service.isIdle ? idleSeconds + Self.beat : 0
+            idleSeconds = isIdle() ? idleSeconds + Self.beat : 0
             if idleSeconds >= 3 * Self.beat { return "nothing is offered and nobody is connected" }
         }
     }
 
     /// Returns why the daemon had better end instead.
     private mutating func takePlaceAgain() -> String? {
-        if endsWhenIdle, service.isIdle { return "its socket \(locations.socket) was removed" }
+        if endsWhenIdle, isIdle() { return "its socket \(locations.socket) was removed" }
         do {
             try PrivateFolder.make(locations.runtime)
         } catch {

@@ -17,7 +17,9 @@ do {
         exit(0)
     }
     let current = try Locations.current()
-    let locations = Locations(runtime: current.runtime, data: current.data, socket: options.socket)
+    let locations = Locations(
+        runtime: current.runtime, data: current.data, cache: current.cache, mounts: current.mounts,
+        socket: options.socket)
     exit(
         options.foreground
             ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))

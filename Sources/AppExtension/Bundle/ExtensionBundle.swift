@@ -22,6 +22,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let memoryLimit: Int
     /// Seconds it may take for one request (``timeKey``).
     package let timeLimit: Int
+    /// Whether its file provider takes symbolic links as what they are (``linksKey``).
+    package let importsSymbolicLinks: Bool
 
     /// In `NSExtension`: true where the extension needs the internet.
     package static let networkKey = "PurveyAllowsNetwork"
@@ -29,6 +31,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let memoryKey = "PurveyMemoryLimit"
     /// In `NSExtension`: seconds for a request, when the standard limit does not do.
     package static let timeKey = "PurveyTimeLimit"
+    /// In `NSExtension`: true where a file provider's `importDocument` may be given a symbolic link.
+    package static let linksKey = "PurveyImportsSymbolicLinks"
 
     /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
     static let memoryRange = 16...4096

@@ -48,13 +48,15 @@ package struct ExtensionInspection {
             ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
         let time = number(
             ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
+        let importsLinks = flag(ExtensionBundle.linksKey, in: described)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
         bundle = ExtensionBundle(
             identifier: identifier,
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
-            usesNetwork: network, memoryLimit: memory << 20, timeLimit: time)
+            usesNetwork: network, memoryLimit: memory << 20, timeLimit: time,
+            importsSymbolicLinks: importsLinks)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {

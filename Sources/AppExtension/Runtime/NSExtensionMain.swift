@@ -14,14 +14,22 @@ public func NSExtensionMain() -> Never {
     do {
         let bundle = try ExtensionBundle(ofExecutable: executablePath())
         let executable = (bundle.executable as NSString).lastPathComponent
-        let principal = try PrincipalClass(named: bundle.principalClass, executable: executable)
-        let runtime = ExtensionRuntime(principal)
+        let found: AnyClass = try PrincipalClass.find(bundle.principalClass, executable: executable)
+        let serving = found as? any ServingPrincipal.Type
+        let principal = serving == nil ? try PrincipalClass(found, named: bundle.principalClass) : nil
         guard fcntl(hostSocket, F_GETFD) >= 0 else {
             throw ExtensionFault("this program is an extension; a host starts it")
         }
-        try runtime.serve(FileDescriptor(owning: hostSocket)) { exit(0) }
-        // The runtime lives as long as the process.
-        withExtendedLifetime(runtime) { serveMainQueue() }
+        let socket = FileDescriptor(owning: hostSocket)
+        // What serves lives as long as the process.
+        if let serving {
+            try serving.serve(socket, for: bundle) { exit(0) }
+        } else if let principal {
+            let runtime = ExtensionRuntime(principal)
+            try runtime.serve(socket) { exit(0) }
+            withExtendedLifetime(runtime) { serveMainQueue() }
+        }
+        serveMainQueue()
     } catch {
         FileHandle.standardError.write(Data("\(error)\n".utf8))
         exit(1)

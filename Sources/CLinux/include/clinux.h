@@ -27,6 +27,7 @@ int clinux_clone(int out, int in);
 int clinux_fallocate(int fd, int mode, int64_t offset, int64_t length);
 ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags);
+int clinux_fremovexattr(int fd, const char *name);
 ssize_t clinux_flistxattr(int fd, char *list, size_t size);
 /// The mount's file system type (`f_type` of statfs), or -1.
 int64_t clinux_filesystem_type(int fd);

@@ -9,6 +9,10 @@ package struct Locations: Sendable, Equatable {
     package let runtime: String
     /// The folder of what is kept: registered bundles and containers.
     package let data: String
+    /// The folder of what can be had again.
+    package let cache: String
+    /// The folder of the mounted domains.
+    package let mounts: String
     /// Where the daemon listens.
     package var socket: String
 
@@ -17,9 +21,19 @@ package struct Locations: Sendable, Equatable {
     /// Records of registered bundles, one property list each.
     package var bundles: String { data + "/bundles" }
 
-    package init(runtime: String, data: String, socket: String? = nil) {
+    /// The domains, a folder each.
+    package var domains: String { data + "/domains" }
+    /// Where the edits of removed domains are kept: beside the mounts, for a person to find.
+    package var keptEdits: String { mounts + " Edits" }
+
+    /// - Parameter cache: `nil` for a folder within that of the data, and so for `mounts`.
+    package init(
+        runtime: String, data: String, cache: String? = nil, mounts: String? = nil, socket: String? = nil
+    ) {
         self.runtime = runtime
         self.data = data
+        self.cache = cache ?? data + "/cache"
+        self.mounts = mounts ?? data + "/mounts"
         self.socket = socket ?? runtime + "/daemon.socket"
     }
 
@@ -41,7 +55,9 @@ package struct Locations: Sendable, Equatable {
             guard let home = absolute("PURVEY_HOME") else {
                 throw .daemonUnavailable("PURVEY_HOME is '\(home)', and has to be an absolute path")
             }
-            self.init(runtime: home + "/run", data: home + "/data", socket: socket)
+            self.init(
+                runtime: home + "/run", data: home + "/data", cache: home + "/cache", mounts: home + "/mounts",
+                socket: socket)
             return
         }
         let runtime: String
@@ -52,19 +68,17 @@ package struct Locations: Sendable, Equatable {
         } else {
             runtime = "/tmp/purvey-\(user)"
         }
-        let data: String
-        if let folder = absolute("XDG_DATA_HOME") {
-            data = folder + "/purvey"
-        } else {
-            data = (absolute("HOME") ?? Self.homeFolder(of: user)) + "/.local/share/purvey"
-        }
-        self.init(runtime: runtime, data: data, socket: socket)
+        let home = absolute("HOME") ?? Self.homeFolder(of: user)
+        self.init(
+            runtime: runtime, data: (absolute("XDG_DATA_HOME") ?? home + "/.local/share") + "/purvey",
+            cache: (absolute("XDG_CACHE_HOME") ?? home + "/.cache") + "/purvey", mounts: home + "/Purvey",
+            socket: socket)
     }
 
     /// The locations of this process.
     package static func current() throws(ExchangeError) -> Locations {
         var environment: [String: String] = [:]
-        for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "HOME"] {
+        for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"] {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
         return try Locations(environment: environment, user: getuid())

@@ -5,16 +5,31 @@ import LinuxSystem
 
 /// The extensions that are installed, one folder `IDENTIFIER.appex` each: a copy, or a link to where the extension lies.
 ///
+/// Beside these there are the extensions that come with Purvey, in `lib/purvey/extensions` beside the folder of the programs; one
+/// that is installed under the same identifier stands in the place of one of them.
+///
 /// The folder is all of its state, so any process may use it. Methods block on the file system.
 package struct ExtensionLibrary: Sendable {
     private let folder: String
     private let containers: String
+    private let shipped: String?
 
-    /// - Parameter data: the folder of what Purvey keeps for this user.
-    package init(data: String) {
+    /// - Parameters:
+    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - shipped: the folder of the extensions that come with Purvey.
+    package init(data: String, shipped: String? = ExtensionLibrary.besidePrograms) {
+        self.shipped = shipped
         folder = data + "/extensions"
         containers = data + "/containers"
     }
+
+    /// Where `make install` puts extensions: `lib/purvey/extensions` beside the `bin` that this program is in.
+    package static let besidePrograms: String? = {
+        guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path else { return nil }
+        let programs = (own as NSString).deletingLastPathComponent as NSString
+        guard programs.lastPathComponent == "bin" else { return nil }
+        return programs.deletingLastPathComponent + "/lib/purvey/extensions"
+    }()
 
     /// What cannot be done, in one sentence.
     package struct Failure: Error, CustomStringConvertible {
@@ -115,12 +130,21 @@ package struct ExtensionLibrary: Sendable {
     }
 
     private var installed: [Entry] {
+        let own = entries(in: folder)
+        let names = Set(own.map(\.name))
+        return own
+            + (shipped.map(entries) ?? []).filter { entry in
+                !names.contains(entry.bundle.map { $0.identifier + ".appex" } ?? entry.name)
+            }
+    }
+
+    private func entries(in folder: String) -> [Entry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().filter { $0.hasSuffix(".appex") && !$0.hasPrefix(".") }.map { name in
             let inspection = ExtensionInspection(path: folder + "/" + name)
             var faults = inspection.faults
             // A linked folder can have become another extension since: the name here is what was agreed to.
-            if let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
+            if folder == self.folder, let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
                 faults.append("it has become \(bundle.identifier); install it again")
             }
             return Entry(name: name, bundle: faults.isEmpty ? inspection.bundle : nil, faults: faults)

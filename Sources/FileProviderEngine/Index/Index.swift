@@ -14,6 +14,7 @@ package final class Index: Sendable {
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
     private let hash: KeyedHash
+    private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
     // Innermost, likewise.
@@ -33,8 +34,9 @@ package final class Index: Sendable {
 
     /// Opens an index, or makes it.
     ///
+    /// - Parameter lookupMemory: so many entries of the lookup may be in memory only; fewer make it slower to write.
     /// - Throws: ``IndexFailure/corrupt(_:)`` when it is damaged or of another version; see ``delete(path:)``.
-    package init(path: String) throws(IndexFailure) {
+    package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexFailure) {
         self.path = path
         let connection = try DatabaseConnection(path: path, .writing, cache: Self.writerCache)
         try connection.run("PRAGMA page_size = 8192")
@@ -53,10 +55,17 @@ package final class Index: Sendable {
             try connection.check(upTo: Self.checkedSize)
         }
         lookup = Lookup()
-        let state = try WriterConnection(connection, lookup: lookup, reserve: ReserveFile(besides: path))
+        let state = try WriterConnection(
+            connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
+        checkpointer = try Checkpointer(path: path, connection)
         try write { writer throws(IndexFailure) in try writer.makeRoot() }
+    }
+
+    deinit {
+        // Then the connections close, and the last one leaves no log behind.
+        checkpointer.stop()
     }
 
     /// Removes an index, whatever state it is in, with the files beside it.
@@ -95,6 +104,7 @@ package final class Index: Sendable {
             gate.leave()
             throw error
         }
+        checkpointer.noteCommit()
         gate.leave()
         if !changes.isEmpty, let observer = onChange { observer(changes) }
         return result

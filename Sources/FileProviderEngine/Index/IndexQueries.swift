@@ -4,19 +4,21 @@ import FileProvider
 final class IndexQueries {
     let connection: DatabaseConnection
     private let hash: KeyedHash
-    private let lookup: Lookup
     private let row: Statement
     private let childRows: Statement
-    private let candidates: LookupQueries
+    private let lookup: LookupQueries
+    /// Used again for each question.
+    private var candidates: [ItemNumber] = []
+    /// Says of a hash that is nowhere that nobody need look for it.
+    var mayContain: (UInt64) -> Bool = { _ in true }
 
     init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexFailure) {
         self.connection = connection
         self.hash = hash
-        self.lookup = lookup
         row = try connection.statement("SELECT parent, changes, data FROM items WHERE number = ?1")
         childRows = try connection.statement(
             "SELECT number, changes, data FROM items WHERE parent = ?1 AND number > ?2 ORDER BY number")
-        candidates = try LookupQueries(connection)
+        self.lookup = try LookupQueries(connection, lookup)
     }
 
     /// A row as it lies in the file.
@@ -74,8 +76,12 @@ final class IndexQueries {
     private func candidate(
         _ key: UInt64, _ isIt: (Row) throws(IndexFailure) -> Bool
     ) throws(IndexFailure) -> ItemNumber? {
-        // Nearly always one or none.
-        for number in try candidates.numbers(key, lookup) where try withRow(number, isIt) == true { return number }
+        guard mayContain(key) else { return nil }
+        try lookup.numbers(key, &candidates)
+        for index in candidates.indices {
+            let number = candidates[index]
+            if try withRow(number, isIt) == true { return number }
+        }
         return nil
     }
 

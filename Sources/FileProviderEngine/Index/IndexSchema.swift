@@ -3,7 +3,8 @@ import Glibc
 /// The tables of the index.
 ///
 /// - `items`: a row per item. What is looked for has columns; the rest is a ``PackedItem``.
-/// - `lookup`: from the hash of an identifier, or of a name in a folder, to the numbers of the items that may be it.
+/// - `lookup`, `lookup_noted`, `lookup_counts`: from the hash of an identifier, or of a name in a folder, to the numbers of the
+///   items that may be it; see ``Lookup``.
 /// - `used`: files with clean contents on this machine, and when they were used last.
 /// - `orphans`: items whose parent has not been told of, and where they are until then.
 /// - `anchors`, `settings`: words that are kept for others.
@@ -18,7 +19,9 @@ enum IndexSchema {
                 number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, changes INTEGER NOT NULL, data BLOB NOT NULL);
             CREATE INDEX children ON items (parent);
             CREATE INDEX changed ON items (changes) WHERE changes <> 0;
-            CREATE TABLE lookup (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
+            CREATE TABLE lookup (bucket INTEGER PRIMARY KEY, entries BLOB NOT NULL);
+            CREATE TABLE lookup_noted (number INTEGER PRIMARY KEY);
+            CREATE TABLE lookup_counts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE used (number INTEGER PRIMARY KEY, time REAL NOT NULL, size INTEGER NOT NULL);
             CREATE INDEX used_time ON used (time);
             CREATE TABLE orphans (number INTEGER PRIMARY KEY, parent TEXT NOT NULL, listed INTEGER NOT NULL);

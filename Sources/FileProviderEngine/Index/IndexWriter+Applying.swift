@@ -56,17 +56,20 @@ private final class Application {
     func apply(_ items: [ProviderItem]) throws(IndexFailure) {
         var known: [Known] = []
         known.reserveCapacity(items.count)
-        for item in items { known.append(try look(at: item)) }
-        for (item, known) in zip(items, known) {
-            switch known {
+        // By their places, because taking an item out of the array counts a reference for each of its parts.
+        for index in items.indices { known.append(try look(at: items[index])) }
+        for index in items.indices {
+            switch known[index] {
             case .ignored: break
-            case .unchanged(let number): try confirm(number, item)
-            case .changed(let number): try change(number, item)
+            case .unchanged(let number): try confirm(number, items[index])
+            case .changed(let number): try change(number, items[index])
             case .new(let hash):
-                if addedHashes.contains(hash), let number = try state.queries.number(identifier: item.identifier) {
-                    try change(number, item)
+                if addedHashes.contains(hash),
+                    let number = try state.queries.number(identifier: items[index].identifier)
+                {
+                    try change(number, items[index])
                 } else {
-                    try add(item, hash)
+                    try add(items[index], hash)
                 }
             }
         }
@@ -145,7 +148,6 @@ private final class Application {
 
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
     private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
-        state.noteListed(number)
         if isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
@@ -155,6 +157,8 @@ private final class Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexFailure) -> IndexedItem? in
+                    // Whoever said it again: the item is there.
+                    state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
                     return isInPlace && !hasContents ? nil : try row.item()
@@ -169,7 +173,6 @@ private final class Application {
         guard let before = try state.queries.item(number) else { return }
         if isInTrash(item) {
             leaving.remove(number)
-            state.noteListed(number)
             try state.removeTree(number, &result.removed)
             return
         }

@@ -29,12 +29,14 @@ final class WriterConnection {
     var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
     var bytes = ByteWriter()
 
-    init(_ connection: DatabaseConnection, lookup: Lookup, reserve: ReserveFile) throws(IndexFailure) {
+    init(
+        _ connection: DatabaseConnection, lookup: Lookup, lookupMemory: Int, reserve: ReserveFile
+    ) throws(IndexFailure) {
         self.connection = connection
         self.reserve = reserve
         hash = try Self.hash(connection)
         queries = try IndexQueries(connection, hash: hash, lookup: lookup)
-        self.lookup = try LookupWriter(connection)
+        self.lookup = try LookupWriter(connection, lookup, hash: hash, leastRecent: lookupMemory)
         insertRow = try connection.statement(
             "INSERT INTO items (number, parent, changes, data) VALUES (?1, ?2, ?3, ?4)")
         updateRow = try connection.statement(
@@ -52,6 +54,9 @@ final class WriterConnection {
         orphanCount = 0
         try readCounts()
         reserve.fill()
+        // The writer is alone with its filter; readers see commits later than it sees its own changes.
+        let lookupWriter = self.lookup
+        queries.mayContain = { lookupWriter.mayContain($0) }
     }
 
     private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
@@ -91,10 +96,17 @@ final class WriterConnection {
         do {
             let result = try attempt(body)
             if !freesSpace { reserve.fill() }
+            storeLookup()
             return result
         } catch .full where freesSpace && reserve.spend() {
             return try attempt(body)
         }
+    }
+
+    private func storeLookup() {
+        guard lookup.isDue else { return }
+        // Where it cannot be done now, it stays in memory until the next time; what is damaged says so to whoever reads it.
+        try? lookup.store(lastNumber: ItemNumber(rawValue: nextNumber - 1))
     }
 
     private func attempt<Result>(
@@ -151,7 +163,7 @@ final class WriterConnection {
         try insertBytes(number, in: parent, [])
         try lookup.add(hash.identifier(item.identifier), number)
         try lookup.add(hash.name(name, in: parent), number)
-        noteListed(number)
+        noteListed(number, in: parent)
     }
 
     func insert(_ item: IndexedItem) throws(IndexFailure) {
@@ -161,7 +173,7 @@ final class WriterConnection {
         try lookup.add(hash.identifier(item.item.identifier), item.number)
         try lookup.add(hash.name(item.name, in: item.parent), item.number)
         try noteContents(of: item, before: nil)
-        noteListed(item.number)
+        noteListed(item.number, in: item.parent)
     }
 
     private func insertBytes(_ number: ItemNumber, in parent: ItemNumber, _ changes: LocalChanges) throws(IndexFailure)
@@ -175,7 +187,7 @@ final class WriterConnection {
 
     /// Writes a row that is there already.
     func replace(_ before: IndexedItem, with item: IndexedItem) throws(IndexFailure) {
-        noteListed(item.number)
+        noteListed(item.number, in: item.parent)
         guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return }
         bytes.clear()
         PackedItem.write(item, to: &bytes)
@@ -185,11 +197,11 @@ final class WriterConnection {
         updateRow.bind(4, kept: bytes.bytes)
         try updateRow.run()
         if before.item.identifier != item.item.identifier {
-            try lookup.remove(hash.identifier(before.item.identifier), item.number)
+            lookup.remove()
             try lookup.add(hash.identifier(item.item.identifier), item.number)
         }
         if before.parent != item.parent || !before.name.hasSameBytes(as: item.name) {
-            try lookup.remove(hash.name(before.name, in: before.parent), item.number)
+            lookup.remove()
             try lookup.add(hash.name(item.name, in: item.parent), item.number)
         }
         try noteContents(of: item, before: before)
@@ -199,8 +211,8 @@ final class WriterConnection {
     func delete(_ item: IndexedItem) throws(IndexFailure) {
         deleteRow.bind(1, item.number.rawValue)
         try deleteRow.run()
-        try lookup.remove(hash.identifier(item.item.identifier), item.number)
-        try lookup.remove(hash.name(item.name, in: item.parent), item.number)
+        lookup.remove()
+        lookup.remove()
         if item.content != .dataless {
             unuse.bind(1, item.number.rawValue)
             try unuse.run()
@@ -225,9 +237,10 @@ final class WriterConnection {
 
     // MARK: Listings
 
-    /// A row that was written while a folder is listed counts as listed: the page may be older than it.
-    func noteListed(_ number: ItemNumber) {
-        for folder in listings.keys { listings[folder]?.numbers.insert(number) }
+    /// A row that was written to a folder while it is listed counts as listed: the page may be older than it.
+    func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
+        guard !listings.isEmpty else { return }
+        listings[folder]?.numbers.insert(number)
     }
 
     // MARK: Orphans

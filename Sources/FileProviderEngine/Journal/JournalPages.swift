@@ -46,7 +46,8 @@ struct JournalPages {
         }
         // The number is the row's own and so not stored a second time.
         guard types[0] == 0, let parent = cell.number(types[1]), let changes = cell.number(types[2]),
-            let nextAttempt = types[3] == 7 ? cell.number(6).map({ Double(bitPattern: UInt64(bitPattern: $0)) })
+            let nextAttempt = types[3] == 7
+                ? cell.number(6).map({ Double(bitPattern: UInt64(bitPattern: $0)) })
                 : cell.number(types[3]).map(Double.init),
             types[4] >= 12, types[4] % 2 == 0, let data = cell.bytes((types[4] - 12) / 2)
         else { return nil }

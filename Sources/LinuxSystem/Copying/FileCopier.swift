@@ -48,4 +48,23 @@ package enum FileCopier {
         }
         return method
     }
+
+    /// Copies the contents of an open file, and nothing else of it, to an empty one: cloned where the file system shares blocks,
+    /// else copied by the kernel, else through a buffer.
+    ///
+    /// Blocks for as long as it takes. Positions are neither used nor moved.
+    ///
+    /// - Parameter name: what errors call the file.
+    package static func copyContents(
+        of source: FileDescriptor, to target: FileDescriptor, named name: String
+    ) throws(CopyError) {
+        let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
+        guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
+        var copier = ContentCopier()
+        do throws(ContentError) {
+            _ = try copier.copy(source, status, to: target, advanced: { _ in }, isCancelled: { false })
+        } catch {
+            throw error.atPath(name)
+        }
+    }
 }

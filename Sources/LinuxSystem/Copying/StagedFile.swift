@@ -20,21 +20,30 @@ package struct StagedFile: ~Copyable {
         } catch {
             switch error.rawValue {
             case EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS:
-                (descriptor, temporaryName) = try Self.makeNamed(in: directory)
+                (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: 0o600)
             default: throw error
             }
         }
+    }
+
+    /// Makes an empty one that is to take the place of another file, which only a file with a name can do. The process's mask
+    /// for new files applies to its permissions, which whoever may not change them later has to give now.
+    package init(in directory: FileDescriptor, permissions: mode_t) throws(Errno) {
+        self.directory = directory
+        (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: permissions)
     }
 
     deinit {
         if let temporaryName { try? directory.removeFile(temporaryName) }
     }
 
-    private static func makeNamed(in directory: FileDescriptor) throws(Errno) -> (FileDescriptor, FileName) {
+    private static func makeNamed(
+        in directory: FileDescriptor, permissions: mode_t
+    ) throws(Errno) -> (FileDescriptor, FileName) {
         while true {
             let name = TemporaryName.random()
             do throws(Errno) {
-                let file = try directory.createFile(name, permissions: 0o600)
+                let file = try directory.createFile(name, permissions: permissions)
                 if try TemporaryName.lock(file) { return (file, name) }
             } catch .fileExists {
                 continue
@@ -53,5 +62,19 @@ package struct StagedFile: ~Copyable {
         } else {
             try retrying { clinux_link_descriptor(descriptor.rawValue, directory.rawValue, name.characters) }
         }
+    }
+
+    /// Makes the file appear under a name in the place of what has it, in one step, both on the disk by then. For one that was
+    /// made with permissions.
+    package mutating func replace(_ name: FileName) throws(Errno) {
+        guard let temporaryName else { throw .invalidArgument }
+        try descriptor.synchronize()
+        let directory = directory
+        try retrying {
+            renameat(directory.rawValue, temporaryName.characters, directory.rawValue, name.characters)
+        }
+        self.temporaryName = nil
+        // A folder on a file system that cannot do that is as safe as it gets.
+        try? directory.synchronize()
     }
 }

@@ -11,6 +11,9 @@ package enum TemporaryName {
         return FileName(literal: prefix + digits)
     }
 
+    /// Whether a name is one of these, whoever made it.
+    package static func isTemporary(_ name: FileName) -> Bool { name.description.hasPrefix(prefix) }
+
     /// Removes what killed processes left unfinished in a directory: temporary names of this user whose lock nobody
     /// holds. What cannot be removed is left for the next time.
     package static func sweep(_ directory: FileDescriptor) {

@@ -11,6 +11,18 @@ import Testing
         )
         #expect(locations.socket == "/home/me/p/run/daemon.socket")
         #expect(locations.bundles == "/home/me/p/data/bundles")
+        #expect(locations.cache == "/home/me/p/cache")
+        #expect(locations.mounts == "/home/me/p/mounts")
+    }
+
+    @Test func mountsAreWhereAPersonFindsThemAndTheCacheWhereItMayBeRemoved() throws {
+        let locations = try Locations(environment: ["XDG_RUNTIME_DIR": "/r", "HOME": "/home/me"], user: 7)
+        #expect(locations.mounts == "/home/me/Purvey")
+        #expect(locations.keptEdits == "/home/me/Purvey Edits")
+        #expect(locations.cache == "/home/me/.cache/purvey")
+        let moved = try Locations(
+            environment: ["XDG_RUNTIME_DIR": "/r", "HOME": "/home/me", "XDG_CACHE_HOME": "/c"], user: 7)
+        #expect(moved.cache == "/c/purvey")
     }
 
     @Test func theRuntimeFolderIsTheSessionsOwn() throws {

@@ -86,7 +86,9 @@ import Testing
 
     @Test func badNamesAreMended() throws {
         let sample = try IndexSample()
-        let names = ["", "/", ".", "..", "a/b", "a\u{0}b", "\u{7F}", String(repeating: "é", count: 150) + ".txt", "a/b"]
+        let names = [
+            "", "/", ".", "..", "a/b", "a\u{0}b", "\u{7F}", String(repeating: "é", count: 150) + ".txt", "a/b",
+        ]
         try sample.list(.root, 1, names.enumerated().map { file("\($0.offset)", $0.element) })
         let shown = try sample.shown()
         #expect(shown.count == names.count)
@@ -208,6 +210,17 @@ import Testing
             try writer.removeUnlisted(in: .root, before: 4)
         }
         #expect(try sample.shown() == [:])
+    }
+
+    @Test func whatIsToldOfApartDuringAListingCountsAsListed() throws {
+        let sample = try IndexSample()
+        try sample.apply(file("listed"), file("asked"), file("lost"))
+        try sample.list(.root, 1, [file("listed")])
+        try sample.apply(file("asked"))
+        _ = try sample.index.write { writer throws(IndexFailure) in
+            try writer.removeUnlisted(in: .root, before: 1)
+        }
+        #expect(try Set(sample.shown().keys) == ["listed", "asked"])
     }
 
     @Test func changesAreToldInTheirOrderAfterTheyAreThere() throws {

@@ -56,7 +56,8 @@ final class IndexSample {
     }
 }
 
-func file(_ identifier: String, _ name: String? = nil, in parent: String = ProviderItem.rootIdentifier) -> ProviderItem {
+func file(_ identifier: String, _ name: String? = nil, in parent: String = ProviderItem.rootIdentifier) -> ProviderItem
+{
     ProviderItem(identifier: identifier, parent: parent, filename: name ?? identifier, kind: .file)
 }
 

@@ -1,0 +1,192 @@
+import Fuse
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// A folder, seen in another place, where nothing can be changed.
+///
+/// Every file that the kernel has heard of has a number here, and the number a path. Files are opened when the kernel opens them;
+/// where it may, the kernel then reads them itself, and this program sees nothing of it.
+final class Mirror: FileSystem {
+    /// A file that is known to the kernel.
+    private struct Node {
+        var path: String
+        /// How often it was looked up and not yet forgotten.
+        var lookups: UInt64 = 0
+        /// All openings of a file have to use the same one.
+        var backing: BackingFile?
+        var openings = 0
+    }
+
+    /// What is open.
+    private enum Handle {
+        case file(FileDescriptor)
+        case folder([(name: Name, kind: Listing.Kind)])
+    }
+
+    private struct State {
+        var nodes: [NodeID: Node]
+        var numbers: [String: NodeID] = [:]
+        var handles: [UInt64: Handle] = [:]
+        var last: UInt64 = 1
+        var session: Session?
+
+        mutating func next() -> UInt64 {
+            last += 1
+            return last
+        }
+    }
+
+    private let state: Mutex<State>
+    private let validity: Duration = .seconds(1)
+
+    init(of path: String) { state = Mutex(State(nodes: [.root: Node(path: path)])) }
+
+    func start(_ session: Session) {
+        let permitted = session.passthroughIsPermitted ? session : nil
+        state.withLock { $0.session = permitted }
+    }
+
+    /// Somebody has unmounted it.
+    func end() { exit(0) }
+
+    // MARK: Names and attributes
+
+    private func path(of node: NodeID) -> String? { state.withLock { $0.nodes[node]?.path } }
+
+    private func entry(_ name: Name, in folder: String) -> Entry? {
+        // A path of bytes that are no text would need more than this example has.
+        guard let name = name.text else { return nil }
+        let path = folder + "/" + name
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        let node = state.withLock { state in
+            let node = state.numbers[path] ?? NodeID(rawValue: state.next())
+            state.numbers[path] = node
+            state.nodes[node, default: Node(path: path)].lookups += 1
+            return node
+        }
+        return Entry(
+            node: node, attributes: Attributes(status, node), nameValidity: validity, attributeValidity: validity)
+    }
+
+    func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
+        guard let folder = path(of: parent), let entry = entry(name, in: folder) else {
+            return reply.fail(Errno(rawValue: ENOENT))
+        }
+        reply.reply(entry)
+    }
+
+    func forget(_ node: NodeID, count: UInt64) {
+        state.withLock { state in
+            guard node != .root, let known = state.nodes[node] else { return }
+            if known.lookups > count {
+                state.nodes[node]?.lookups -= count
+            } else {
+                state.nodes[node] = nil
+                state.numbers[known.path] = nil
+            }
+        }
+    }
+
+    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+        var status = stat()
+        guard let path = path(of: node), lstat(path, &status) == 0 else { return reply.fail(Errno(rawValue: ENOENT)) }
+        reply.reply(AttributesAnswer(Attributes(status, node), validity: validity))
+    }
+
+    func readLink(_ node: NodeID, _ reply: Reply<Bytes>) {
+        guard let path = path(of: node) else { return reply.fail(Errno(rawValue: ENOENT)) }
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &target, target.count)
+        guard count >= 0 else { return reply.fail(Errno(rawValue: errno)) }
+        reply.reply(Bytes(target[..<count].map { UInt8(bitPattern: $0) }))
+    }
+
+    // MARK: Files
+
+    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+        guard !flags.allowsWriting else { return reply.fail(Errno(rawValue: EROFS)) }
+        guard let path = path(of: node) else { return reply.fail(Errno(rawValue: ENOENT)) }
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return reply.fail(Errno(rawValue: errno)) }
+        let file = FileDescriptor(owning: number)
+        let opening = state.withLock { state in
+            let handle = state.next()
+            state.handles[handle] = .file(file)
+            state.nodes[node]?.openings += 1
+            if state.nodes[node]?.backing == nil, state.nodes[node]?.openings == 1 {
+                state.nodes[node]?.backing = try? state.session?.backing(for: file)
+            }
+            let backing = state.nodes[node]?.backing
+            return Opening(handle: handle, mode: backing.map { .passthrough($0) } ?? .cached(keepsPages: false))
+        }
+        reply.reply(opening)
+    }
+
+    func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
+        guard case .file(let file) = state.withLock({ $0.handles[handle] }) else {
+            return reply.fail(Errno(rawValue: EBADF))
+        }
+        reply.reply(reading: file, at: offset, count: count)
+    }
+
+    func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
+        state.withLock { state in
+            state.handles[handle] = nil
+            state.nodes[node]?.openings -= 1
+            if state.nodes[node]?.openings == 0 { state.nodes[node]?.backing = nil }
+        }
+        reply.reply()
+    }
+
+    // MARK: Folders
+
+    func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+        guard let path = path(of: node), let stream = opendir(path) else { return reply.fail(Errno(rawValue: ENOENT)) }
+        var entries: [(name: Name, kind: Listing.Kind)] = []
+        while let entry = Glibc.readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Name(bytes: $0) }
+            entries.append((name, Listing.Kind(rawValue: UInt32(entry.pointee.d_type)) ?? .unknown))
+        }
+        closedir(stream)
+        let handle = state.withLock { state in
+            let handle = state.next()
+            state.handles[handle] = .folder(entries)
+            return handle
+        }
+        reply.reply(.folder(handle: handle))
+    }
+
+    func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+        guard case .folder(let entries) = state.withLock({ $0.handles[handle] }) else {
+            return reply.fail(Errno(rawValue: EBADF))
+        }
+        let listing = reply.listing()
+        for (index, entry) in entries.enumerated().dropFirst(Int(clamping: cookie)) {
+            // Numbers that nobody looks up need only be other than 0.
+            let node = NodeID(rawValue: .max)
+            guard listing.append(entry.name, node: node, kind: entry.kind, cookie: UInt64(index) + 1) else { break }
+        }
+        reply.reply(listing)
+    }
+
+    func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) {
+        state.withLock { $0.handles[handle] = nil }
+        reply.reply()
+    }
+}
+
+extension Attributes {
+    init(_ status: stat, _ node: NodeID) {
+        self.init(
+            node: node, mode: status.st_mode, size: Int64(status.st_size), blocks: UInt64(status.st_blocks),
+            linkCount: UInt32(status.st_nlink), accessed: Timestamp(status.st_atim),
+            modified: Timestamp(status.st_mtim), changed: Timestamp(status.st_ctim), owner: status.st_uid,
+            group: status.st_gid)
+    }
+}
+
+extension Timestamp {
+    init(_ time: timespec) { self.init(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec)) }
+}

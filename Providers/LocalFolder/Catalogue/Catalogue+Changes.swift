@@ -1,0 +1,42 @@
+/// What changed since an anchor, the oldest first.
+package struct CatalogueChanges: Sendable {
+    package var updated: [CatalogueItem] = []
+    /// Identifiers.
+    package var deleted: [String] = []
+    package var anchor: [UInt8]
+    package var isComplete = true
+}
+
+extension Catalogue {
+    /// Where the changes that follow begin.
+    package func anchor() throws -> [UInt8] {
+        anchor(try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) } ?? 0)
+    }
+
+    private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
+
+    /// What changed since an anchor, of all folders or of one; `nil` for an anchor that says nothing any more.
+    package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
+        guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
+            try revision >= number("forgotten"), try revision <= last()
+        else { return nil }
+        let rows = try database.all(
+            "SELECT \(Self.columns), revision FROM item WHERE revision > ? ORDER BY revision LIMIT ?",
+            .integer(revision), .integer(Int64(limit))
+        ) { (Self.read($0), $0.integer(12)) }
+        var changes = CatalogueChanges(anchor: anchor)
+        for (item, revision) in rows {
+            changes.anchor = self.anchor(revision)
+            guard item.number != CatalogueItem.root,
+                folder == nil || item.parent == folder || item.formerParent == folder
+            else { continue }
+            if item.isGone { changes.deleted.append(identifier(of: item.number)) } else { changes.updated.append(item) }
+        }
+        changes.isComplete = rows.count < limit
+        return changes
+    }
+
+    private func last() throws -> Int64 {
+        try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) } ?? 0
+    }
+}

@@ -1,0 +1,225 @@
+import LinuxSystem
+
+extension Catalogue {
+    /// An item as it is now, by its identifier.
+    package func item(_ identifier: String) throws -> CatalogueItem {
+        guard let number = number(of: identifier), let known = try row(number) else { throw FolderFailure.noSuchItem }
+        if number == CatalogueItem.root {
+            let status = try openRoot().status()
+            guard var facts = CatalogueItem.Facts(status, device: status.identity.device) else {
+                throw FolderFailure.wrongKind
+            }
+            facts.inode = known.facts.inode
+            return facts == known.facts ? known : try place(known, [], in: 0, facts)
+        }
+        if let item = try refreshed(known) { return item }
+        // Somebody moved it: a look at the folder that it was in tells, or one at all of them.
+        _ = try? lookAt(known.parent)
+        if let moved = try row(number), let item = try refreshed(moved) { return item }
+        _ = try lookAtAll()
+        guard let moved = try row(number), let item = try refreshed(moved) else { throw FolderFailure.noSuchItem }
+        return item
+    }
+
+    /// The item with the facts of this moment, `nil` where something else or nothing is in its place.
+    private func refreshed(_ known: CatalogueItem) throws -> CatalogueItem? {
+        guard !known.isGone else { return nil }
+        do {
+            let (folder, name) = try place(of: known)
+            guard let facts = try facts(of: name, in: folder), facts.kind == known.facts.kind else { return nil }
+            if facts == known.facts { return known }
+            // Another file in its place may be another item: a look at the whole folder tells.
+            guard facts.inode == known.facts.inode else { return nil }
+            return try place(known, known.name, in: known.parent, facts)
+        } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
+            return nil
+        } catch FolderFailure.noSuchItem {
+            return nil
+        }
+    }
+
+    /// The identifier of an item. It says which catalogue it is of, so that it means nothing to another one.
+    package func identifier(of number: Int64) -> String { Self.identifier(of: number, stamp: stamp) }
+
+    static func identifier(of number: Int64, stamp: String) -> String { "\(stamp).\(number)" }
+
+    /// The name that an item has or had last, whether it is there or not; the root has none.
+    func lastName(of identifier: String) throws -> String {
+        guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
+        return number == CatalogueItem.root ? "root" : item.filename
+    }
+
+    func number(of identifier: String) -> Int64? {
+        let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == stamp, let number = Int64(parts[1]), number > 0 else { return nil }
+        return number
+    }
+
+    /// Items of a folder that was looked at, in an order that stays.
+    package func children(of folder: Int64, after number: Int64, limit: Int) throws -> [CatalogueItem] {
+        try database.all(
+            "SELECT \(Self.columns) FROM item WHERE parent = ? AND number > ? AND gone = 0 ORDER BY number LIMIT ?",
+            .integer(folder), .integer(number), .integer(Int64(limit)), read: Self.read)
+    }
+
+    package func childCount(of folder: Int64) throws -> Int {
+        Int(
+            try database.first(
+                "SELECT COUNT(*) FROM item WHERE parent = ? AND gone = 0", .integer(folder), read: { $0.integer(0) })
+                ?? 0)
+    }
+
+    /// Looks at every folder that was ever listed, and tells whether anything was found to have changed.
+    package func lookAtAll() throws -> Bool {
+        let folders = try listedFolders()
+        var hasChanged = false
+        for folder in folders {
+            do {
+                if try lookAt(folder) { hasChanged = true }
+            } catch FolderFailure.noSuchItem {
+                // It went with the folder that it was in.
+            } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
+            }
+        }
+        return hasChanged
+    }
+
+    package func listedFolders() throws -> [Int64] {
+        try database.all("SELECT number FROM item WHERE listed = 1 AND gone = 0 ORDER BY number") { $0.integer(0) }
+    }
+
+    /// Compares a folder with what is known of it. Returns whether anything has changed.
+    @discardableResult
+    package func lookAt(_ folder: Int64) throws -> Bool { try compare(folder).hasChanged }
+
+    /// Whether anything is in a folder that was not known to be there.
+    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder).hasAdditions }
+
+    private func compare(_ folder: Int64) throws -> Comparison {
+        guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
+        guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
+        let found = try FoundEntry.all(in: try openFolder(folder), device: try openRoot().status().identity.device)
+        return try database.transaction {
+            if !item.isListed {
+                try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
+            }
+            var comparison = Comparison(self, folder, found)
+            try comparison.run()
+            return comparison
+        }
+    }
+}
+
+/// What a folder was found to hold under one name.
+struct FoundEntry {
+    let name: [UInt8]
+    let facts: CatalogueItem.Facts
+
+    static func all(in folder: FileDescriptor, device: UInt64) throws -> [FoundEntry] {
+        var found: [FoundEntry] = []
+        var hasLeftovers = false
+        for entry in try folder.entries() {
+            if TemporaryName.isTemporary(entry.name) {
+                hasLeftovers = true
+                continue
+            }
+            do throws(Errno) {
+                let status = try folder.status(of: entry.name)
+                let target = status.kind == .symbolicLink ? try folder.target(ofLink: entry.name) : []
+                guard let facts = CatalogueItem.Facts(status, device: device, target: target) else { continue }
+                found.append(FoundEntry(name: Array(entry.name.bytes), facts: facts))
+            } catch {
+                // Removed since the folder was read.
+                guard error == .noSuchFile else { throw error }
+            }
+        }
+        // Of a process that was killed in the middle of writing; what is being written now is left alone.
+        if hasLeftovers { TemporaryName.sweep(folder) }
+        return found
+    }
+}
+
+/// Finds out what became of each item of a folder, in the order of certainty: the same file under the same name; another file
+/// in the place of one that is not there any more, which is how programs save; a file that was elsewhere and is there no
+/// more; else something new.
+private struct Comparison {
+    private let catalogue: Catalogue
+    private let folder: Int64
+    private let found: [FoundEntry]
+    /// By name, those whose place is not decided.
+    private var known: [[UInt8]: CatalogueItem] = [:]
+    private(set) var hasChanged = false
+    /// Whether something came into the folder.
+    private(set) var hasAdditions = false
+
+    init(_ catalogue: Catalogue, _ folder: Int64, _ found: [FoundEntry]) {
+        self.catalogue = catalogue
+        self.folder = folder
+        self.found = found
+    }
+
+    mutating func run() throws {
+        for item in try catalogue.children(of: folder, after: 0, limit: .max) { known[item.name] = item }
+        var undecided: [FoundEntry] = []
+        for entry in found {
+            guard let item = known[entry.name], item.facts.kind == entry.facts.kind,
+                item.facts.inode == entry.facts.inode
+            else {
+                undecided.append(entry)
+                continue
+            }
+            known[entry.name] = nil
+            if item.facts != entry.facts { try place(item, entry) }
+        }
+        let inodes = Set(undecided.map(\.facts.inode))
+        for entry in undecided {
+            if let item = known[entry.name], item.facts.kind == entry.facts.kind, !inodes.contains(item.facts.inode) {
+                try place(item, entry)
+            } else if let item = try mover(entry) {
+                try place(item, entry)
+            } else {
+                _ = try catalogue.insert(entry.name, in: folder, entry.facts)
+                hasChanged = true
+                hasAdditions = true
+            }
+        }
+        for item in known.values {
+            // It may have found another place by now.
+            guard let now = try catalogue.row(item.number), !now.isGone, now.parent == folder, now.name == item.name
+            else {
+                continue
+            }
+            try catalogue.remove(now)
+            hasChanged = true
+        }
+    }
+
+    private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {
+        if known[item.name]?.number == item.number { known[item.name] = nil }
+        if item.isGone || item.parent != folder { hasAdditions = true }
+        _ = try catalogue.place(item, entry.name, in: folder, entry.facts)
+        hasChanged = true
+    }
+
+    /// The item that has this file, where it is not in its place any more.
+    private func mover(_ entry: FoundEntry) throws -> CatalogueItem? {
+        guard entry.facts.inode != 0 else { return nil }
+        let candidates = try catalogue.database.all(
+            "SELECT \(Catalogue.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
+            .integer(Int64(bitPattern: entry.facts.inode)), read: Catalogue.read)
+        return try candidates.first { candidate in
+            guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: entry.facts) else { return false }
+            return try candidate.isGone || !catalogue.isInPlace(candidate)
+        }
+    }
+}
+
+extension Catalogue {
+    /// Whether an item's file is still where the item was seen last.
+    fileprivate func isInPlace(_ item: CatalogueItem) throws -> Bool {
+        guard let (folder, name) = try? place(of: item), let facts = try? facts(of: name, in: folder) else {
+            return false
+        }
+        return facts.isSame(as: item.facts)
+    }
+}

@@ -1,0 +1,145 @@
+import CSQLite
+
+/// One connection to an SQLite file, for one thread at a time.
+///
+/// Statements are compiled once and kept: there are as many as the sources have texts of them.
+final class Database {
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// What SQLite says went wrong.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+        let description: String
+
+        /// The file is none of SQLite's, or is damaged.
+        var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+        var isFull: Bool { code == SQLITE_FULL }
+    }
+
+    /// What a statement takes and gives.
+    enum Value {
+        case integer(Int64)
+        case bytes([UInt8])
+    }
+
+    /// Opens a file, and makes it where there is none.
+    init(_ path: String) throws(Failure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let words = opened.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw Failure(code: code & 0xFF, description: words)
+        }
+        handle = opened
+        // A process that was just ended may have it open for a moment longer.
+        sqlite3_busy_timeout(handle, 10_000)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that take and give nothing.
+    func execute(_ text: String) throws(Failure) {
+        guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else { throw failure() }
+    }
+
+    /// Runs one statement to its end.
+    func run(_ text: String, _ values: Value...) throws(Failure) {
+        try each(text, values) { _ in }
+    }
+
+    /// The first row of what a statement gives.
+    func first<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> Result? {
+        var result: Result?
+        try each(text, values) { if result == nil { result = read($0) } }
+        return result
+    }
+
+    /// All rows of what a statement gives.
+    func all<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> [Result] {
+        var results: [Result] = []
+        try each(text, values) { results.append(read($0)) }
+        return results
+    }
+
+    /// The number of the row that was inserted last.
+    var lastNumber: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Runs a function in a transaction, all or nothing of what it does.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // SQLite may have rolled it back by itself.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func each(_ text: String, _ values: [Value], _ body: (Row) -> Void) throws(Failure) {
+        let statement = try statement(text)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() {
+            let position = Int32(index + 1)
+            let code =
+                switch value {
+                case .integer(let number): sqlite3_bind_int64(statement, position, number)
+                case .bytes(let bytes): Self.bind(bytes, statement, position)
+                }
+            guard code == SQLITE_OK else { throw failure() }
+        }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: body(Row(statement: statement))
+            case SQLITE_DONE: return
+            default: throw failure()
+            }
+        }
+    }
+
+    private static func bind(_ bytes: [UInt8], _ statement: OpaquePointer, _ position: Int32) -> Int32 {
+        // An empty array may have no address, which would be NULL.
+        guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
+        // SQLITE_TRANSIENT: SQLite copies the bytes at once. The header has it as a macro that Swift does not import, the value
+        // -1 in the place of a function's address, which is never called.
+        let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        return bytes.withUnsafeBytes {
+            sqlite3_bind_blob(statement, position, $0.baseAddress, Int32($0.count), copies)
+        }
+    }
+
+    private func statement(_ text: String) throws(Failure) -> OpaquePointer {
+        if let known = statements[text] { return known }
+        var made: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, text, -1, &made, nil) == SQLITE_OK, let made else { throw failure() }
+        statements[text] = made
+        return made
+    }
+
+    private func failure() -> Failure {
+        Failure(code: sqlite3_errcode(handle) & 0xFF, description: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// One row, for as long as it is being read.
+    struct Row {
+        fileprivate let statement: OpaquePointer
+
+        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        func bytes(_ column: Int32) -> [UInt8] {
+            guard let start = sqlite3_column_blob(statement, column) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import LinuxSystem
+
+/// Why something could not be done with the served folder.
+package enum FolderFailure: Error, CustomStringConvertible {
+    /// The item is there no more, or never was.
+    case noSuchItem
+    /// The name is taken, by this item.
+    case taken(CatalogueItem)
+    /// The served folder itself is not where it was; a disk that is not mounted, for instance.
+    case unavailable(String)
+    /// A name that no file can have.
+    case badName(String)
+    /// It is not what the call is for: a folder, a file.
+    case wrongKind
+    /// A file went on changing while it was copied.
+    case busy
+    /// What the catalogue itself needs failed.
+    case catalogue(String)
+    case system(Errno)
+
+    package var description: String {
+        switch self {
+        case .noSuchItem: "the item is there no more"
+        case .taken(let item): "there is an item \"\(item.filename)\" already"
+        case .unavailable(let reason): reason
+        case .badName(let name): "\"\(name)\" cannot be the name of a file"
+        case .wrongKind: "the item is of another kind"
+        case .busy: "the file changes all the time"
+        case .catalogue(let reason): "the catalogue of the folder cannot be used: \(reason)"
+        case .system(let error): error.description
+        }
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let failure as FolderFailure: self = failure
+        case let error as Errno where error == .noSuchFile || error == .notDirectory: self = .noSuchItem
+        case let error as Errno: self = .system(error)
+        case let failure as Database.Failure where failure.isFull: self = .system(.noSpace)
+        case CopyError.changedDuringCopy: self = .busy
+        case CopyError.noSpace: self = .system(.noSpace)
+        default: self = .catalogue("\(error)")
+        }
+    }
+}

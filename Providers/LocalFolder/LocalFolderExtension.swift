@@ -1,0 +1,293 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Serves the folder that the domain names as `path`, as if it were a cloud: listed page by page, fetched file by file, with
+/// changes that are told.
+///
+/// The folder itself is the service. An edit is "uploaded" when it has taken the place of the file there, whole.
+package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Sendable {
+    // Sendable: everything in it is immutable or under a lock.
+    private struct State {
+        var catalogue: SharedCatalogue?
+        /// By identifier, what the copies in the document storage are copies of.
+        var provided: [String: CatalogueItem] = [:]
+    }
+    // Taken before a catalogue's own.
+    private let state = Lock(State())
+    private let path: String?
+    private let displayName: String
+    let storage: URL
+    private let unsent: UnsentEdits
+
+    package override convenience init() { self.init(domain: nil, storage: nil) }
+
+    /// For tests, which have no system around them.
+    package init(domain given: NSFileProviderDomain?, storage folder: URL?) {
+        let surroundings = Surroundings(given)
+        path = surroundings.path
+        displayName = surroundings.name
+        storage = folder ?? surroundings.storage
+        unsent = UnsentEdits(storage: storage.path)
+        super.init()
+    }
+
+    /// What is known of the domain before there is an extension for it.
+    private struct Surroundings {
+        let path: String?
+        let name: String
+        let storage: URL
+
+        init(_ given: NSFileProviderDomain?) {
+            let domain = given ?? NSFileProviderExtension().domain
+            path = domain?.userInfo?["path"] as? String
+            name = domain?.displayName ?? "On This Machine"
+            let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+            storage = manager.documentStorageURL.appendingPathComponent(
+                domain?.pathRelativeToDocumentStorage ?? "", isDirectory: true)
+        }
+    }
+
+    /// The catalogue, opened when it is first needed.
+    func catalogue() throws -> SharedCatalogue {
+        try state.withLock { state throws in
+            if let catalogue = state.catalogue { return catalogue }
+            guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
+            try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
+            let catalogue = try SharedCatalogue(
+                of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path)
+            let domain = domain
+            try FolderPoll.start(catalogue) {
+                let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+                // The next look tells again what nobody heard.
+                manager.signalEnumerator(for: .workingSet) { _ in }
+            }
+            state.catalogue = catalogue
+            return catalogue
+        }
+    }
+
+    /// The identifier in the catalogue.
+    private func known(_ identifier: NSFileProviderItemIdentifier) throws -> String {
+        identifier == .rootContainer
+            ? try catalogue().perform { $0.identifier(of: CatalogueItem.root) } : identifier.rawValue
+    }
+
+    /// The item as the system is told of it.
+    func item(_ item: CatalogueItem) -> any NSFileProviderItem {
+        // The stamp of a catalogue that an item came from is there.
+        let stamp = (try? catalogue().perform { $0.stamp }) ?? ""
+        func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
+        return LocalFolderItem(
+            item, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
+            identifier: identifier)
+    }
+
+    /// A failure as an error that the system knows.
+    func error(_ error: any Error) -> any Error {
+        guard let failure = error as? FolderFailure else { return error }
+        let words = [NSLocalizedDescriptionKey: failure.description]
+        switch failure {
+        case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
+        case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
+        case .unavailable, .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
+        case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)
+        case .wrongKind: return CocoaError(.featureUnsupported, userInfo: words)
+        case .system(.noSpace): return CocoaError(.fileWriteOutOfSpace, userInfo: words)
+        case .system(.quotaExceeded): return NSFileProviderError(.insufficientQuota, userInfo: words)
+        case .system(.notEmpty): return NSFileProviderError(.directoryNotEmpty, userInfo: words)
+        case .system(.permissionDenied), .system(.notPermitted), .system(Errno(rawValue: EROFS)):
+            return CocoaError(.fileWriteNoPermission, userInfo: words)
+        case .system(let number):
+            return NSError(domain: NSPOSIXErrorDomain, code: Int(number.rawValue), userInfo: words)
+        }
+    }
+
+    // MARK: Items and their files
+
+    package override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
+        do {
+            let known = try known(identifier)
+            if unsent.error(of: known) != nil { send(known) }
+            // What was copied is what is said of the item until the copy has been taken: what changed since is told afterwards.
+            if let provided = state.withLock({ $0.provided[known] }) { return item(provided) }
+            return item(try catalogue().perform { try $0.item(known) })
+        } catch {
+            throw self.error(FolderFailure(error))
+        }
+    }
+
+    package override func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {
+        guard let known = try? known(identifier),
+            let name = try? catalogue().perform({ try $0.lastName(of: known) })
+        else { return nil }
+        return storage.appendingPathComponent(known, isDirectory: true)
+            .appendingPathComponent(name, isDirectory: false)
+    }
+
+    package override func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
+        let folder = url.deletingLastPathComponent()
+        guard folder.deletingLastPathComponent().standardizedFileURL.path == storage.standardizedFileURL.path else {
+            return nil
+        }
+        return NSFileProviderItemIdentifier(folder.lastPathComponent)
+    }
+
+    package override func startProvidingItem(
+        at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        do {
+            guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else {
+                throw FolderFailure.noSuchItem
+            }
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let item = try catalogue().copyOut(identifier, to: url.path)
+            state.withLock { $0.provided[identifier] = item }
+            completionHandler(nil)
+        } catch {
+            completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    package override func stopProvidingItem(at url: URL) {
+        guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
+        let provided = state.withLock { $0.provided.removeValue(forKey: identifier) }
+        // An edit that is not in the folder is nowhere else.
+        guard unsent.error(of: identifier) == nil else { return }
+        try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
+        guard let provided, let catalogue = try? catalogue() else { return }
+        let isOutdated = try? catalogue.perform { catalogue in
+            guard try catalogue.item(identifier).contentVersion != provided.contentVersion else { return false }
+            try catalogue.touch(provided.number)
+            return true
+        }
+        if isOutdated == true { signal() }
+    }
+
+    private func signal() {
+        let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+        manager.signalEnumerator(for: .workingSet) { _ in }
+    }
+
+    package override func itemChanged(at url: URL) {
+        guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
+        do throws(Errno) {
+            try unsent.begin(identifier, FolderFailure.busy)
+        } catch {
+            return unsent.fail(identifier, FolderFailure(error))
+        }
+        send(identifier)
+    }
+
+    /// Puts an edit into the folder. One that fails is tried again when the system asks for the item.
+    private func send(_ identifier: String) {
+        guard let url = urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else { return }
+        do {
+            let item = try catalogue().replace(identifier, withContentsOf: url.path)
+            state.withLock { state in
+                if state.provided[identifier] != nil { state.provided[identifier] = item }
+            }
+            unsent.end(identifier)
+        } catch {
+            unsent.fail(identifier, FolderFailure(error))
+        }
+    }
+
+    package override func enumerator(
+        for container: NSFileProviderItemIdentifier
+    ) throws -> any NSFileProviderEnumerator {
+        do {
+            if container == .workingSet { return FolderEnumerator(self, nil) }
+            // Nothing is ever in it.
+            guard container != .trashContainer else { throw FolderFailure.wrongKind }
+            let known = try known(container)
+            let item = try catalogue().perform { try $0.item(known) }
+            guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
+            return FolderEnumerator(self, item.number)
+        } catch {
+            throw self.error(FolderFailure(error))
+        }
+    }
+
+    // MARK: Changes that a person makes
+
+    package override func importDocument(
+        at fileURL: URL, toParentItemIdentifier parent: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            try catalogue().copyIn(fileURL.path, named: fileURL.lastPathComponent, into: try known(parent))
+        }
+    }
+
+    package override func createDirectory(
+        withName name: String, inParentItemIdentifier parent: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let (name, parent) = (try fileName(name), try known(parent))
+            return try catalogue().perform { try $0.createFolder(name, in: try $0.item(parent).number) }
+        }
+    }
+
+    package override func renameItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier, toName name: String,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let (name, known) = (try fileName(name), try known(identifier))
+            return try catalogue().perform { catalogue in
+                let item = try catalogue.item(known)
+                return try catalogue.move(item, to: item.parent, named: name)
+            }
+        }
+    }
+
+    package override func reparentItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        toParentItemWithIdentifier parent: NSFileProviderItemIdentifier, newName: String?,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let (known, parent) = (try known(identifier), try known(parent))
+            let newName = try newName.map { try fileName($0) }
+            return try catalogue().perform { catalogue in
+                let item = try catalogue.item(known)
+                guard let name = newName ?? FileName(bytes: item.name) else { throw FolderFailure.wrongKind }
+                return try catalogue.move(item, to: try catalogue.item(parent).number, named: name)
+            }
+        }
+    }
+
+    package override func deleteItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        do {
+            let known = try known(identifier)
+            try catalogue().perform { try $0.delete(try $0.item(known)) }
+            unsent.end(known)
+            try? FileManager.default.removeItem(at: storage.appendingPathComponent(known))
+            completionHandler(nil)
+        } catch {
+            completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    private func fileName(_ text: String) throws -> FileName {
+        guard text.utf8.count <= 255, let name = FileName(text) else { throw FolderFailure.badName(text) }
+        return name
+    }
+
+    /// Runs on a thread of the system's, which it may block.
+    private func answer(
+        _ handler: (((any NSFileProviderItem)?, (any Error)?) -> Void), _ body: () throws -> CatalogueItem
+    ) {
+        do {
+            handler(item(try body()), nil)
+        } catch {
+            handler(nil, self.error(FolderFailure(error)))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import FileProvider
+import Foundation
+import UniformTypeIdentifiers
+
+/// One item of the served folder, as the system is told of it.
+final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
+    private let item: CatalogueItem
+    private let identifier: String
+    private let parent: String
+    /// Why an edit has not reached the folder yet.
+    private let unsent: (any Error)?
+    private let name: String
+
+    /// - Parameters:
+    ///   - root: what the root is called.
+    ///   - identifier: gives the identifier of a number.
+    init(_ item: CatalogueItem, root: String, unsent: (any Error)?, identifier: (Int64) -> String) {
+        self.item = item
+        self.identifier = identifier(item.number)
+        parent = identifier(item.parent)
+        self.unsent = unsent
+        name = item.number == CatalogueItem.root ? root : item.filename
+    }
+
+    private var isRoot: Bool { item.number == CatalogueItem.root }
+
+    var itemIdentifier: NSFileProviderItemIdentifier {
+        isRoot ? .rootContainer : NSFileProviderItemIdentifier(identifier)
+    }
+    var parentItemIdentifier: NSFileProviderItemIdentifier {
+        isRoot || item.parent == CatalogueItem.root ? .rootContainer : NSFileProviderItemIdentifier(parent)
+    }
+    var filename: String { name }
+
+    var contentType: UTType {
+        switch item.facts.kind {
+        case .folder: .folder
+        case .symbolicLink: .symbolicLink
+        // Many names of folders on other systems end like a type of packages; here it is a file.
+        case .file: UTType(filenameExtension: (name as NSString).pathExtension, conformingTo: .data) ?? .data
+        }
+    }
+
+    var capabilities: NSFileProviderItemCapabilities {
+        var all: NSFileProviderItemCapabilities = [
+            .allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting,
+        ]
+        if isRoot { all = [.allowsReading] }
+        // A file is replaced, which takes no permission to write to it; but that is what was meant by taking it away.
+        if item.facts.permissions & 0o200 != 0 { all.insert(.allowsWriting) }
+        if item.facts.kind == .file { all.insert(.allowsEvicting) }
+        return all
+    }
+
+    var fileSystemFlags: NSFileProviderFileSystemFlags {
+        var flags: NSFileProviderFileSystemFlags = []
+        if item.facts.permissions & 0o100 != 0 { flags.insert(.userExecutable) }
+        if item.facts.permissions & 0o400 != 0 { flags.insert(.userReadable) }
+        if item.facts.permissions & 0o200 != 0 { flags.insert(.userWritable) }
+        return flags
+    }
+
+    var documentSize: NSNumber? { item.facts.kind == .folder ? nil : NSNumber(value: item.facts.size) }
+    var contentModificationDate: Date? { Date(timeIntervalSince1970: Double(item.facts.modified) / 1e9) }
+    var symlinkTargetPath: String? {
+        item.facts.kind == .symbolicLink ? String(decoding: item.facts.target, as: UTF8.self) : nil
+    }
+    var itemVersion: NSFileProviderItemVersion {
+        NSFileProviderItemVersion(
+            contentVersion: Data(item.contentVersion), metadataVersion: Data(item.metadataVersion))
+    }
+    var versionIdentifier: Data? { Data(item.contentVersion) }
+    var isUploaded: Bool { unsent == nil }
+    var uploadingError: (any Error)? { unsent }
+}

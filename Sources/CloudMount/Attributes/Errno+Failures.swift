@@ -1,0 +1,37 @@
+import FileProvider
+import FileProviderEngine
+import Glibc
+import LinuxSystem
+
+/// What a program is told when a provider, or the engine, did not do what it needed.
+extension Errno {
+    init(_ failure: ProviderFailure) {
+        self.init(rawValue: Self.number(of: failure.kind))
+    }
+
+    private static func number(of kind: ProviderFailure.Kind) -> CInt {
+        switch kind {
+        case .noSuchItem: ENOENT
+        case .notAuthenticated: EACCES
+        case .serverUnreachable: EHOSTUNREACH
+        case .insufficientQuota: EDQUOT
+        case .noSpace: ENOSPC
+        case .cancelled: EINTR
+        case .notPermitted, .deletionRejected: EPERM
+        case .filenameCollision: EEXIST
+        case .directoryNotEmpty: ENOTEMPTY
+        case .unsupported: EOPNOTSUPP
+        case .transient, .expired, .cannotSynchronize, .processEnded, .badAnswer, .disabled: EIO
+        }
+    }
+}
+
+extension Errno {
+    /// The index could not be read or written.
+    init(_ failure: IndexFailure) {
+        switch failure {
+        case .full: self = .noSpace
+        case .corrupt, .system: self = .inputOutput
+        }
+    }
+}

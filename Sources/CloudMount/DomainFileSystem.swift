@@ -1,0 +1,67 @@
+import FileProviderEngine
+import Fuse
+import Glibc
+import LinuxSystem
+
+/// One domain as the kernel sees it: every request is answered from the index and from open files, or handed to the engine,
+/// which answers later. No function waits.
+///
+/// Requests are in the files named after what they are about.
+final class DomainFileSystem: FileSystem {
+    let engine: DomainEngine
+    let index: Index
+    let files = OpenFiles()
+    let notifications = Notifications()
+    /// Whom everything belongs to: the user that the daemon runs as.
+    let owner = getuid()
+    let group = getgid()
+
+    // Innermost. From the start of the session to its end; the session holds on to this object meanwhile.
+    private let current = Lock(State())
+
+    private struct State {
+        var session: Session?
+        /// Whether files may be passed through.
+        var passes = false
+    }
+
+    private let hasEnded: @Sendable () -> Void
+
+    /// - Parameter hasEnded: called when nothing is mounted any more.
+    init(_ engine: DomainEngine, hasEnded: @escaping @Sendable () -> Void) {
+        self.engine = engine
+        self.hasEnded = hasEnded
+        index = engine.index
+    }
+
+    var session: Session? { current.withLock { $0.session } }
+
+    /// The session, if files may be passed through in it.
+    var passingSession: Session? { current.withLock { $0.passes ? $0.session : nil } }
+
+    func start(_ session: Session) {
+        let passes = session.passthroughIsPermitted
+        current.withLock { $0 = State(session: session, passes: passes) }
+        notifications.begin(with: session)
+        engine.onEvent { [notifications] event in notifications.take(event) }
+    }
+
+    func end() {
+        engine.onEvent(nil)
+        notifications.end()
+        for opening in files.takeAll() { opening.item.close { _ in } }
+        current.withLock { $0 = State() }
+        hasEnded()
+    }
+}
+
+extension Reply {
+    /// Answers with what a function returns, or with the error that it throws.
+    func reply(trying body: () throws(Errno) -> Content) {
+        do throws(Errno) {
+            reply(try body())
+        } catch {
+            fail(error)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import FileProviderEngine
+import Fuse
+import Glibc
+import LinuxSystem
+
+/// How domains are mounted.
+package struct DomainMountOptions: Sendable {
+    /// Whether users other than the daemon's may look into it.
+    package var allowsOthers = false
+    /// Whether the kernel may read and write complete files itself, where it and the daemon's rights allow that.
+    package var wantsPassthrough = true
+    /// The socket of the program that helps a daemon without the right to that.
+    package var passthroughHelper: String?
+
+    package init() {}
+
+    /// The kind of file system that `/proc/mounts` shows, after "fuse.".
+    package static let subtype = "purvey"
+
+    fileprivate func options(for engine: DomainEngine) -> MountOptions {
+        var options = MountOptions(name: engine.configuration.displayName, subtype: Self.subtype)
+        options.allowsOthers = allowsOthers
+        options.wantsPassthrough = wantsPassthrough
+        options.passthroughHelper = passthroughHelper
+        // Pages are dropped as files are opened; what is open changes by the kernel's own doing only.
+        options.dropsChangedPages = false
+        return options
+    }
+}
+
+/// Why a domain is not mounted.
+package enum DomainMountFailure: Error, Sendable, CustomStringConvertible {
+    /// What is in the folder would be hidden.
+    case folderIsNotEmpty(path: String)
+    /// There is something else mounted already.
+    case folderIsMounted(path: String)
+    /// The folder cannot be made or read.
+    case folder(path: String, Errno)
+    case notMounted(MountFailure)
+
+    /// The failure in a sentence, with what to do.
+    package var description: String {
+        switch self {
+        case .folderIsNotEmpty(let path):
+            "\(path) is not empty: move what is in it elsewhere, so that it is not hidden behind the mount"
+        case .folderIsMounted(let path): "something is mounted on \(path) already: unmount it first"
+        case .folder(let path, let error): "the folder \(path) cannot be used: \(error)"
+        case .notMounted(let failure): failure.description
+        }
+    }
+}
+
+/// One domain, mounted at one folder, until it is unmounted by us or by anybody.
+package final class DomainMount: Sendable {
+    /// Where: an absolute path.
+    package let path: String
+    private let madeFolder: Bool
+
+    private struct State {
+        var session: Session?
+        var hasEnded = false
+    }
+
+    // Innermost: the session is asked after it is released.
+    private let state = Lock(State())
+
+    /// Mounts a domain and serves it, on threads of its own.
+    ///
+    /// Blocks until the kernel has taken it up. The folder is made if it is not there; what a daemon that has gone left mounted
+    /// there is unmounted before.
+    package init(
+        _ engine: DomainEngine, at path: String, options: DomainMountOptions
+    ) throws(DomainMountFailure) {
+        self.path = path
+        Session.unmountStale(at: path)
+        madeFolder = try MountFolder.prepare(path)
+        let fileSystem = DomainFileSystem(engine) { [weak self] in self?.state.withLock { $0.hasEnded = true } }
+        do throws(MountFailure) {
+            let session = try Session.mount(at: path, options: options.options(for: engine), fileSystem)
+            state.withLock { $0.session = session }
+        } catch {
+            if madeFolder { rmdir(path) }
+            throw .notMounted(error)
+        }
+    }
+
+    deinit { unmount() }
+
+    /// Whether it is mounted still.
+    package var isMounted: Bool { state.withLock { $0.session != nil && !$0.hasEnded } }
+
+    /// Unmounts, and blocks until nothing is served any more.
+    ///
+    /// Programs that have files open get errors from then on, those that wait for one at once: the daemon ends, and would not be
+    /// there to answer them. What they wrote before was taken.
+    package func unmount() {
+        let session = state.withLock { state in
+            defer { state.session = nil }
+            return state.session
+        }
+        guard let session else { return }
+        session.unmount(aborting: true)
+        session.waitForEnd()
+        // One that was there before stays.
+        if madeFolder { rmdir(path) }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import LinuxSystem
+
+/// The folder that a domain is mounted on.
+enum MountFolder {
+    /// Makes the folder, or sees to it that nothing in it would be hidden.
+    ///
+    /// - Returns: whether it was made.
+    static func prepare(_ path: String) throws(DomainMountFailure) -> Bool {
+        let isEmpty: Bool
+        do throws(Errno) {
+            if try make(path) { return true }
+            guard try !isMounted(path) else { throw Errno(rawValue: EBUSY) }
+            isEmpty = try FileDescriptor.open(path, [.readOnly, .directory]).entries().isEmpty
+        } catch {
+            if error.rawValue == EBUSY { throw .folderIsMounted(path: path) }
+            throw .folder(path: path, error)
+        }
+        guard isEmpty else { throw .folderIsNotEmpty(path: path) }
+        return false
+    }
+
+    /// Makes a folder and those above it.
+    ///
+    /// - Returns: whether it was not there before.
+    private static func make(_ path: String) throws(Errno) -> Bool {
+        if mkdir(path, 0o700) == 0 { return true }
+        switch Errno.current {
+        case .fileExists: return false
+        case .noSuchFile:
+            guard let end = path.lastIndex(of: "/"), end != path.startIndex else { throw .noSuchFile }
+            _ = try make(String(path[..<end]))
+            try retrying { mkdir(path, 0o700) }
+            return true
+        case let error: throw error
+        }
+    }
+
+    private static func isMounted(_ path: String) throws(Errno) -> Bool {
+        guard let resolved = realpath(path, nil) else { throw .current }
+        defer { free(resolved) }
+        let real = String(cString: resolved)
+        return try MountTable.current().mounts.contains { $0.point == real }
+    }
+}

@@ -1,0 +1,82 @@
+import FileProviderEngine
+import Fuse
+import LinuxSystem
+
+/// The domains that are mounted, each at a folder of its own.
+///
+/// Functions may be called on any thread; those that mount and unmount block while the kernel does it.
+package final class Mounts: Sendable {
+    /// What became of a domain's mount.
+    package enum State: Sendable {
+        case mounted(path: String)
+        /// Somebody else unmounted it.
+        case unmounted(path: String)
+        case failed(DomainMountFailure)
+    }
+
+    private enum Place {
+        case mount(DomainMount)
+        case failed(DomainMountFailure)
+    }
+
+    private let options: DomainMountOptions
+    // Innermost: mounts are made and ended outside of it.
+    private let places = Lock<[String: Place]>([:])
+
+    package init(options: DomainMountOptions = DomainMountOptions()) { self.options = options }
+
+    deinit { unmountAll() }
+
+    /// Unmounts what a daemon that has gone left mounted in a folder: programs that look there would get errors, or wait.
+    ///
+    /// - Parameter folder: the one that the mounts lie in.
+    /// - Returns: the paths of those that were left.
+    @discardableResult
+    package static func removeStale(in folder: String) -> [String] {
+        // The table is read and not the folder, because looking at what was left fails.
+        guard let table = try? MountTable.current() else { return [] }
+        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+        return table.mounts.map(\.point).filter { $0.hasPrefix(prefix) && Session.unmountStale(at: $0) }
+    }
+
+    /// Mounts a domain; one that is mounted elsewhere is unmounted there first. Failures are kept for ``states`` too.
+    package func mount(_ engine: DomainEngine, at path: String) throws(DomainMountFailure) {
+        let identifier = engine.configuration.identifier
+        unmount(identifier)
+        do throws(DomainMountFailure) {
+            let mount = try DomainMount(engine, at: path, options: options)
+            let other = places.withLock { $0.updateValue(.mount(mount), forKey: identifier) }
+            if case .mount(let other) = other { other.unmount() }
+        } catch {
+            places.withLock { $0[identifier] = .failed(error) }
+            throw error
+        }
+    }
+
+    /// Unmounts a domain, if it is mounted.
+    package func unmount(_ identifier: String) {
+        let place = places.withLock { $0.removeValue(forKey: identifier) }
+        if case .mount(let mount) = place { mount.unmount() }
+    }
+
+    /// Unmounts all domains, for the daemon's end.
+    package func unmountAll() {
+        let all = places.withLock { places in
+            defer { places = [:] }
+            return places
+        }
+        for case .mount(let mount) in all.values { mount.unmount() }
+    }
+
+    /// What became of each domain that was to be mounted, by its identifier.
+    package var states: [String: State] {
+        places.withLock { places in
+            places.mapValues { place in
+                switch place {
+                case .mount(let mount): mount.isMounted ? .mounted(path: mount.path) : .unmounted(path: mount.path)
+                case .failed(let failure): .failed(failure)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import CLinux
+import FileProviderEngine
+import Fuse
+import LinuxSystem
+
+/// The files that programs have open now, and each opening of them.
+///
+/// All openings of a file are cached or all are passed through, because the kernel refuses to mix them; the first opening
+/// decides, and the last one's end lets the next decide anew.
+final class OpenFiles: Sendable {
+    /// How the kernel reaches a file's bytes.
+    enum Way: Sendable {
+        case cached
+        case passthrough(BackingFile)
+    }
+
+    /// One opening by a program.
+    final class Opening: Sendable {
+        let handle: UInt64
+        let item: OpenItem
+        let isForWriting: Bool
+        let appends: Bool
+
+        init(handle: UInt64, item: OpenItem, isForWriting: Bool, appends: Bool) {
+            self.handle = handle
+            self.item = item
+            self.isForWriting = isForWriting
+            self.appends = appends
+        }
+
+        var number: ItemNumber { item.number }
+    }
+
+    /// What a file that is open says of itself, where its row in the index says something else.
+    struct View: Sendable {
+        /// The bytes, once all of them are here.
+        let descriptor: FileDescriptor?
+        /// What the file was when one of its openings ended.
+        let lastStatus: FileStatus?
+        let isOpenForWriting: Bool
+        /// The date of the bytes before anything was written; `nil` where their date counts in any case.
+        let modifiedBefore: Double?
+        /// The row when the file was opened last: it stands for one that was removed since.
+        let known: IndexedItem
+
+        /// What the bytes are now; `nil` where they are not here.
+        var status: FileStatus? { (try? descriptor?.status()) ?? lastStatus }
+    }
+
+    private struct File {
+        var way: Way
+        var openings: [Opening] = []
+        var modifiedBefore: Double?
+        var wasCut = false
+        var known: IndexedItem
+        /// As it was when an opening ended.
+        var lastStatus: FileStatus?
+
+        var view: View {
+            View(
+                descriptor: openings.lazy.compactMap(\.item.descriptor).first, lastStatus: lastStatus,
+                isOpenForWriting: openings.contains(where: \.isForWriting),
+                modifiedBefore: wasCut ? nil : modifiedBefore, known: known)
+        }
+    }
+
+    private struct State {
+        var files: [ItemNumber: File] = [:]
+        var openings: [UInt64: Opening] = [:]
+        var lastHandle: UInt64 = 0
+        /// What pages of a file's contents the kernel may have: those from before its last closing.
+        var pages: [ItemNumber: PageStamp] = [:]
+    }
+
+    // Innermost: nothing else is called while it is held but what reads a descriptor.
+    private let state = Lock(State())
+
+    /// After so many files the pages of all are forgotten, which costs reading them again.
+    private static let pageLimit = 10_000
+
+    /// Counts an opening.
+    ///
+    /// - Parameters:
+    ///   - wasCut: the file was opened with its contents thrown away.
+    ///   - passing: makes a backing file, if this opening is the first and there can be one. Not called under the lock.
+    /// - Returns: the opening, the way for it, and whether the kernel's pages of the file still hold.
+    func add(
+        _ item: OpenItem, known: IndexedItem, isForWriting: Bool, appends: Bool, wasCut: Bool,
+        passing: () -> BackingFile?
+    ) -> (opening: Opening, way: Way, keepsPages: Bool) {
+        let isFirst = state.withLock { $0.files[item.number] == nil }
+        // Two first openings at the same time may both make one; the second one's is dropped again.
+        let backing = isFirst ? passing() : nil
+        let status = try? item.descriptor?.status()
+        return state.withLock { state in
+            state.lastHandle += 1
+            let opening = Opening(
+                handle: state.lastHandle, item: item, isForWriting: isForWriting, appends: appends)
+            var file = state.files[item.number] ?? File(way: backing.map(Way.passthrough) ?? .cached, known: known)
+            file.openings.append(opening)
+            file.known = known
+            if wasCut { file.wasCut = true }
+            if file.modifiedBefore == nil { file.modifiedBefore = status?.modifiedSeconds }
+            state.files[item.number] = file
+            state.openings[opening.handle] = opening
+            var keepsPages = false
+            switch file.way {
+            case .cached:
+                // While it is open all the time, its pages are right.
+                keepsPages = file.openings.count > 1 || status.map { state.pages[item.number] == PageStamp($0) } ?? false
+            case .passthrough:
+                state.pages[item.number] = nil
+            }
+            return (opening, file.way, keepsPages && !wasCut)
+        }
+    }
+
+    /// The bytes of a file are here now, and nothing was written to them yet.
+    func becameReady(_ opening: Opening, _ descriptor: FileDescriptor) {
+        guard let status = try? descriptor.status() else { return }
+        state.withLock { state in
+            if state.files[opening.number]?.modifiedBefore == nil {
+                state.files[opening.number]?.modifiedBefore = status.modifiedSeconds
+            }
+        }
+    }
+
+    func opening(_ handle: UInt64) -> Opening? { state.withLock { $0.openings[handle] } }
+
+    /// An opening for writing of a file, if it has one.
+    func writer(of number: ItemNumber) -> Opening? {
+        state.withLock { $0.files[number]?.openings.first(where: \.isForWriting) }
+    }
+
+    /// What is known of a file because it is open.
+    func view(of number: ItemNumber) -> View? {
+        state.withLock { state in
+            state.files.isEmpty ? nil : state.files[number]?.view
+        }
+    }
+
+    func isOpen(_ number: ItemNumber) -> Bool { state.withLock { $0.files[number] != nil } }
+
+    /// The kernel asks for nothing more through an opening. It counts until ``remove(_:)``.
+    func end(_ handle: UInt64) -> Opening? {
+        guard let opening = opening(handle) else { return nil }
+        let status = try? opening.item.descriptor?.status()
+        return state.withLock { state in
+            if let status { state.files[opening.number]?.lastStatus = status }
+            return state.openings.removeValue(forKey: handle)
+        }
+    }
+
+    /// An opening that has ended does not count any more.
+    func remove(_ opening: Opening) {
+        state.withLock { state in
+            guard var file = state.files[opening.number] else { return }
+            file.openings.removeAll { $0 === opening }
+            guard file.openings.isEmpty else {
+                state.files[opening.number] = file
+                return
+            }
+            state.files[opening.number] = nil
+            guard case .cached = file.way, let status = file.lastStatus else { return }
+            if state.pages.count >= Self.pageLimit { state.pages.removeAll() }
+            state.pages[opening.number] = PageStamp(status)
+        }
+    }
+
+    /// Everything that was open, when the mount has ended.
+    func takeAll() -> [Opening] {
+        state.withLock { state in
+            defer { state = State(lastHandle: state.lastHandle) }
+            return state.files.values.flatMap(\.openings)
+        }
+    }
+}
+
+/// What contents the kernel's pages of a file are of.
+private struct PageStamp: Equatable {
+    let identity: FileStatus.Identity
+    let size: Int
+    let modified: Int
+
+    init(_ status: FileStatus) {
+        identity = status.identity
+        size = status.size
+        modified = status.modified.tv_sec &* 1_000_000_000 &+ status.modified.tv_nsec
+    }
+}

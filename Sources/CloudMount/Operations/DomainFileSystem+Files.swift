@@ -1,0 +1,154 @@
+import CLinux
+import FileProvider
+import FileProviderEngine
+import Fuse
+import Glibc
+import LinuxSystem
+
+/// Opening, reading and closing files.
+extension DomainFileSystem {
+    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+        do throws(Errno) {
+            let (item, _) = try item(ItemNumber(node))
+            open(item, flags, reply) { $0 }
+        } catch {
+            reply.fail(error)
+        }
+    }
+
+    private func open<Content: SendableMetatype>(
+        _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
+        _ answer: @escaping @Sendable (Opening) -> Content
+    ) {
+        let isCut = flags.contains(.truncate)
+        let isForWriting = writes || flags.allowsWriting || isCut
+        do throws(Errno) {
+            switch item.item.kind {
+            case .folder: throw .isDirectory
+            case .symbolicLink: throw .tooManySymbolicLinks
+            case .file: break
+            }
+            guard !isForWriting || item.allowsWriting else { throw .permissionDenied }
+        } catch {
+            return reply.fail(error)
+        }
+        engine.open(item.number, for: isForWriting ? .writing(truncating: isCut) : .reading) { [self] result in
+            switch result {
+            case .success(let opened): reply.reply(answer(opening(opened, of: item, flags)))
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+    }
+
+    func create(
+        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>
+    ) {
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+        } failed: { [self] error in
+            guard error == .fileExists, !flags.contains(.exclusive), let text = name.text,
+                let item = try? index.item(named: text, in: ItemNumber(parent))
+            else { return reply.fail(error) }
+            // The provider made it between the kernel's look-up and this.
+            open(item, flags, reply) { self.creation(of: item, $0) }
+        } succeeded: { [self] item in
+            // Whatever mode it was made with, who makes a file may write to it.
+            open(item, flags.subtracting(.truncate), writes: true, reply) { self.creation(of: item, $0) }
+        }
+    }
+
+    private func creation(of item: IndexedItem, _ opening: Opening) -> Creation {
+        Creation(entry: entry(for: item), opening: opening)
+    }
+
+    /// What the kernel is told of an opening.
+    func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags) -> Opening {
+        let added = files.add(
+            opened, known: item, isForWriting: opened.isForWriting, appends: flags.contains(.append),
+            wasCut: flags.contains(.truncate), passing: { backingFile(for: opened) })
+        var opening = Opening(handle: added.opening.handle)
+        switch added.way {
+        case .cached:
+            opening.mode = .cached(keepsPages: added.keepsPages)
+            // Should its size not be what the provider said, the kernel asks for it before it reads beyond.
+            if !opened.isComplete { session?.invalidateAttributes(of: item.number.node) }
+        case .passthrough(let file):
+            opening.mode = .passthrough(file)
+        }
+        opening.needsNoFlush = !opened.isForWriting
+        return opening
+    }
+
+    private func backingFile(for opened: OpenItem) -> BackingFile? {
+        guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
+        return try? session.backing(for: descriptor)
+    }
+
+    /// Calls a function when the bytes of an opening are here, at once if they are; fails the request if they do not come.
+    func whenReady<Content: SendableMetatype>(
+        _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (FileDescriptor) -> Void
+    ) {
+        if let descriptor = opening.item.descriptor { return body(descriptor) }
+        let waiting = opening.item.ready { [files] result in
+            switch result {
+            case .success(let descriptor):
+                files.becameReady(opening, descriptor)
+                body(descriptor)
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+        reply.onInterrupt { waiting.cancel() }
+    }
+
+    func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        whenReady(opening, reply) { reply.reply(reading: $0, at: offset, count: count) }
+    }
+
+    func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>) {
+        guard let opening = files.opening(handle), opening.isForWriting else { return reply.reply() }
+        opening.item.flush { reply.reply(after: $0) }
+    }
+
+    func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
+        reply.reply()
+        guard let opening = files.end(handle) else { return }
+        opening.item.close { [files] _ in files.remove(opening) }
+    }
+
+    func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+        guard let opening = files.opening(handle), opening.isForWriting else { return reply.reply() }
+        whenReady(opening, reply) { descriptor in
+            HandlerThreads.shared.run {
+                do throws(Errno) {
+                    try descriptor.synchronize()
+                } catch {
+                    return reply.fail(error)
+                }
+                opening.item.flush { reply.reply(after: $0) }
+            }
+        }
+    }
+
+    func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        whenReady(opening, reply) { descriptor in
+            // The position is of no use to anybody: everything here is read and written at places that are named.
+            let whence = target == .data ? clinux_seek_data : clinux_seek_hole
+            reply.reply(trying: { () throws(Errno) in
+                try retrying { Int64(lseek(descriptor.rawValue, off_t(offset), whence)) }
+            })
+        }
+    }
+}
+
+extension Reply where Content == Done {
+    func reply(after result: Result<Void, ProviderFailure>) {
+        switch result {
+        case .success: reply()
+        case .failure(let failure): fail(Errno(failure))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import FileProvider
+import FileProviderEngine
+import Fuse
+import Glibc
+import LinuxSystem
+
+/// Names: what they lead to, and what makes, removes and changes them.
+extension DomainFileSystem {
+    func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
+        // Every name here is UTF-8.
+        guard let text = name.text else { return reply.fail(.noSuchFile) }
+        guard name.count <= 255 else { return reply.fail(.nameTooLong) }
+        lookUp(text, in: ItemNumber(parent), mayWait: true, reply)
+    }
+
+    private func lookUp(_ name: String, in parent: ItemNumber, mayWait: Bool, _ reply: Reply<Entry>) {
+        do throws(Errno) {
+            if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
+                return reply.reply(entry(for: item))
+            }
+            // Noted before the index is asked whether everything is known: whoever adds the name later sees the note.
+            notifications.willDeny(namesIn: parent)
+            guard let folder = try reading({ () throws(IndexFailure) in try index.item(parent) }) else {
+                throw .noSuchFile
+            }
+            guard folder.item.kind == .folder else { throw .notDirectory }
+            let isComplete = folder.listing == .complete
+            if isComplete || !mayWait {
+                // It may have come between the two questions.
+                if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
+                    return reply.reply(entry(for: item))
+                }
+                guard isComplete else { throw .noSuchFile }
+                return reply.reply(.none(nameValidity: Self.validity))
+            }
+        } catch {
+            return reply.fail(error)
+        }
+        let waiting = engine.list(parent, needs: .item(named: name)) { [self] result in
+            switch result {
+            case .success: lookUp(name, in: parent, mayWait: false, reply)
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+        reply.onInterrupt { waiting.cancel() }
+    }
+
+    func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
+        edit(reply) { (engine, files) throws(EditFailure) in
+            let item = try engine.makeFolder(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+            return files.entry(for: item)
+        }
+    }
+
+    func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>) {
+        guard let target = target.text else { return reply.fail(Errno(rawValue: EILSEQ)) }
+        edit(reply) { (engine, files) throws(EditFailure) in
+            let item = try engine.makeSymbolicLink(
+                named: name.asNewName(), in: ItemNumber(parent), target: target)
+            return files.entry(for: item)
+        }
+    }
+
+    func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>) {
+        // A service has files and folders; pipes, sockets and devices are of this machine.
+        guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
+        edit(reply) { (engine, files) throws(EditFailure) in
+            let item = try engine.createFile(
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+            return files.entry(for: item)
+        }
+    }
+
+    func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
+        // No provider has files with several names.
+        reply.fail(.notPermitted)
+    }
+
+    func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+        guard let text = name.text else { return reply.fail(.noSuchFile) }
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.remove(text, in: ItemNumber(parent))
+            return Done()
+        }
+    }
+
+    func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+        guard let text = name.text else { return reply.fail(.noSuchFile) }
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.removeFolder(text, in: ItemNumber(parent))
+            return Done()
+        }
+    }
+
+    func rename(
+        _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,
+        _ reply: Reply<Done>
+    ) {
+        guard let text = name.text else { return reply.fail(.noSuchFile) }
+        guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.rename(
+                text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
+                flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
+            return Done()
+        }
+    }
+
+    /// Runs an edit on the engine's thread and answers with what comes of it.
+    func edit<Content: SendableMetatype>(
+        _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content
+    ) {
+        edit(reply, attempt: 1, body, failed: { reply.fail($0) }, succeeded: { reply.reply($0) })
+    }
+
+    /// Runs an edit on the engine's thread. Where a folder has to be known completely first, it is listed and the edit is tried
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - reply: whose caller may give up the wait for a listing.
+    ///   - failed, succeeded: called on the engine's thread.
+    func edit<Content: SendableMetatype, Outcome: SendableMetatype>(
+        _ reply: Reply<Content>, attempt: Int = 1,
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Outcome,
+        failed: @escaping @Sendable (Errno) -> Void, succeeded: @escaping @Sendable (Outcome) -> Void
+    ) {
+        engine.perform { [self] engine in
+            do throws(EditFailure) {
+                // The kernel knows of what it asked for itself.
+                succeeded(try notifications.withoutTelling { () throws(EditFailure) in try body(engine, self) })
+            } catch {
+                guard let folder = error.unlistedFolder, attempt < Self.attemptLimit else {
+                    return failed(error.errno)
+                }
+                let waiting = engine.list(folder, needs: .complete) { [self] result in
+                    switch result {
+                    case .success: edit(reply, attempt: attempt + 1, body, failed: failed, succeeded: succeeded)
+                    case .failure(let failure): failed(Errno(failure))
+                    }
+                }
+                reply.onInterrupt { waiting.cancel() }
+            }
+        }
+    }
+
+    /// A folder that is forgotten as often as it is listed is not waited for any longer.
+    private static let attemptLimit = 4
+}
+
+extension Name {
+    /// The name for a new item: services have names that are text.
+    func asNewName() throws(EditFailure) -> String {
+        guard let text else { throw EditFailure(Errno(rawValue: EILSEQ)) }
+        guard count <= 255 else { throw EditFailure(.nameTooLong) }
+        return text
+    }
+}

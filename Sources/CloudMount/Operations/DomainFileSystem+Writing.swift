@@ -1,0 +1,183 @@
+import CLinux
+import FileProvider
+import FileProviderEngine
+import Fuse
+import Glibc
+import LinuxSystem
+
+/// Writing to files, and setting attributes.
+extension DomainFileSystem {
+    func write(
+        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>
+    ) {
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        if let descriptor = opening.item.descriptor {
+            return reply.reply(trying: { () throws(Errno) in
+                try Self.write(bytes, at: offset, through: opening, descriptor)
+            })
+        }
+        // The rest of the file has to be there first, and the bytes do not stay.
+        let copy = [UInt8](bytes)
+        whenReady(opening, reply) { descriptor in
+            reply.reply(trying: { () throws(Errno) in
+                let result = copy.withUnsafeBytes { bytes in
+                    Result { () throws(Errno) in try Self.write(bytes, at: offset, through: opening, descriptor) }
+                }
+                return try result.get()
+            })
+        }
+    }
+
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, through opening: OpenFiles.Opening,
+        _ descriptor: FileDescriptor
+    ) throws(Errno) -> Int {
+        // The kernel works out the end from the size that it knows, which was the provider's word.
+        let place = opening.appends ? try descriptor.status().size : Int(offset)
+        var written = 0
+        while written < bytes.count {
+            let rest = bytes[written...]
+            do throws(Errno) {
+                let count = try retrying {
+                    pwrite(
+                        descriptor.rawValue, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
+                        off_t(place + written))
+                }
+                if count == 0 { break }
+                written += count
+            } catch {
+                guard written > 0 else { throw error }
+                break
+            }
+        }
+        return written
+    }
+
+    func allocate(
+        _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
+    ) {
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        whenReady(opening, reply) { descriptor in
+            reply.reply(trying: { () throws(Errno) in
+                try retrying {
+                    clinux_fallocate(descriptor.rawValue, CInt(bitPattern: flags.rawValue), offset, length)
+                }
+                return Done()
+            })
+        }
+    }
+
+    func copyRange(
+        from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
+        offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
+    ) {
+        guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
+            return reply.fail(Errno(rawValue: EBADF))
+        }
+        whenReady(source, reply) { [self] from in
+            whenReady(target, reply) { to in
+                // Where the disk has to copy, it takes its time. What it cannot copy, the kernel reads and writes.
+                HandlerThreads.shared.run {
+                    var (start, end) = (offset, destinationOffset)
+                    let copied = clinux_copy_file_range(
+                        from.rawValue, &start, to.rawValue, &end, min(max(0, count), Self.copyLimit))
+                    guard copied < 0 else { return reply.reply(copied) }
+                    reply.fail(Errno.current == .noSpace ? .noSpace : .notSupported)
+                }
+            }
+        }
+    }
+
+    /// The most bytes that are copied at once, so that a signal can come in between.
+    private static let copyLimit = 64 << 20
+
+    // MARK: Attributes
+
+    func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+        let number = ItemNumber(node)
+        if change.owner.map({ $0 != owner }) ?? false || change.group.map({ $0 != group }) ?? false {
+            // Whom files belong to is not for services to keep.
+            return reply.fail(.notPermitted)
+        }
+        guard let size = change.size else { return setRest(of: number, change, reply) }
+        guard size >= 0 else { return reply.fail(.invalidArgument) }
+        if let opening = change.handle.flatMap(files.opening) ?? files.writer(of: number), opening.isForWriting {
+            return whenReady(opening, reply) { [self] descriptor in
+                cut(descriptor, to: size, reply) { self.setRest(of: number, change, reply) }
+            }
+        }
+        do throws(Errno) {
+            let (item, _) = try item(number)
+            guard item.item.kind == .file else { throw item.item.kind == .folder ? .isDirectory : .invalidArgument }
+            guard item.allowsWriting else { throw .permissionDenied }
+        } catch {
+            return reply.fail(error)
+        }
+        engine.open(number, for: .writing(truncating: size == 0)) { [self] result in
+            switch result {
+            case .success(let opened):
+                let waiting = opened.ready { [self] result in
+                    switch result {
+                    case .success(let descriptor):
+                        cut(descriptor, to: size, reply) {
+                            // Answered when the index has the size that the answer tells.
+                            opened.close { [self] result in
+                                switch result {
+                                case .success: setRest(of: number, change, reply)
+                                case .failure(let failure): reply.fail(Errno(failure))
+                                }
+                            }
+                        }
+                    case .failure(let failure): reply.fail(Errno(failure))
+                    }
+                }
+                reply.onInterrupt { waiting.cancel() }
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+    }
+
+    private func cut(
+        _ descriptor: FileDescriptor, to size: Int64, _ reply: Reply<AttributesAnswer>, then rest: () -> Void
+    ) {
+        do throws(Errno) {
+            if try descriptor.status().size != Int(size) { try descriptor.truncate(to: Int(size)) }
+        } catch {
+            return reply.fail(error)
+        }
+        rest()
+    }
+
+    /// Everything but the size.
+    private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+        let modified: Double? =
+            switch change.modified {
+            // A cut file has a new date already.
+            case .now: change.size == nil ? engine.clock.now : nil
+            case .to(let time): time.secondsSince1970
+            case nil: nil
+            }
+        let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
+        // When files were read is not kept.
+        guard mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
+        if let modified, let descriptor = files.writer(of: number)?.item.descriptor {
+            // What is open for writing is asked for its date when it is closed.
+            Self.setDate(of: descriptor, to: modified)
+        }
+        guard (try? index.item(number)) != nil else {
+            // Removed while it is open: nobody but those who have it open sees it.
+            return answerAttributes(of: number.node, reply)
+        }
+        edit(reply) { (engine, files) throws(EditFailure) in
+            files.answer(for: try engine.setAttributes(of: number, mode: mode, modified: modified))
+        }
+    }
+
+    private static func setDate(of descriptor: FileDescriptor, to seconds: Double) {
+        let time = Timestamp(seconds: seconds)
+        let date = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
+        _ = withUnsafePointer(to: (date, date)) { pair in
+            pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor.rawValue, $0) }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import AppExtension
+import LinuxSystem
+
+extension ProviderDomain {
+    /// Removes what the provider keeps of a domain that is there no more: its documents, and files on their way. Its process has
+    /// ended. Blocks on the file system; no link is followed.
+    ///
+    /// - Parameters:
+    ///   - extensionIdentifier: of the provider's extension, which may have been removed before.
+    ///   - data: the folder of what Purvey keeps for this user.
+    package func removeDocuments(of extensionIdentifier: String, data: String) throws(Errno) {
+        guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }
+        let container = try FileDescriptor.open(
+            data + "/containers/" + extensionIdentifier, [.readOnly, .directory, .noFollow])
+        for (folder, name) in [(Self.storageFolder, domainFolder), ("tmp", "domain-" + folderName)] {
+            guard let folder = FileName(folder), let name = FileName(name),
+                let parent = try? container.open(entry: folder, [.readOnly, .directory])
+            else { continue }
+            try TreeRemover.remove(name, in: parent)
+        }
+    }
+}

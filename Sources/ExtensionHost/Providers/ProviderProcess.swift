@@ -1,0 +1,339 @@
+import AppExtension
+import Conduit
+import FileProvider
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The process of a domain's provider: started when something is asked of it, ended when nothing was for a while, started again
+/// after a crash.
+///
+/// Questions wait while it starts. Each of them ends in bounded time, whatever the process does: one that is silent for too long
+/// is ended, and so is one that takes too much memory. It ends with the process that holds this object.
+package actor ProviderProcess {
+    private let domain: ProviderDomain
+    private let extensionIdentifier: String
+    private let library: ExtensionLibrary
+    private let data: String
+    private let kept: [String]
+    private let options: ProviderProcessOptions
+    private let coordination: ExtensionService.Coordination?
+    private let service: Service
+
+    private enum State {
+        case none
+        case starting
+        case running(ProviderInstance)
+        /// It was asked to end and has not yet: two at a time would share their files.
+        case ending
+        case disabled(ProviderFailure)
+        case closed
+    }
+
+    private var state = State.none
+    /// Processes that have not ended.
+    private var living: [ProviderInstance] = []
+    /// Those who wait for a start or an end; `nil` tells them to look again.
+    private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderFailure>?, Never>] = []
+    /// Ends in a row that nobody asked for.
+    private var crashes = 0
+    private var lastUse = ContinuousClock.now
+    private var idleEntry: Deadlines.Entry?
+
+    /// - Parameters:
+    ///   - extensionIdentifier: of the extension, as it is installed in the library.
+    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - kept: further folders that no provider may be handed, such as those of mounts.
+    ///   - service: what the process may call; notices, as a rule.
+    package init(
+        domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
+        options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
+        service: Service = Service()
+    ) {
+        self.domain = domain
+        self.extensionIdentifier = extensionIdentifier
+        self.data = data
+        self.kept = kept + [data]
+        self.options = options
+        self.coordination = coordination
+        self.service = service
+        library = ExtensionLibrary(data: data)
+    }
+
+    /// The domain of the failures that are about the process and not the provider's own; their codes are those of
+    /// ``ExtensionEnding/Reason``.
+    package static let failureDomain = ExtensionService.domain
+
+    /// The number of the process, while there is one.
+    package var processID: pid_t? {
+        if case .running(let instance) = state { return instance.processID }
+        return nil
+    }
+
+    /// What a question is about, which tells how long it may take.
+    package enum Length: Sendable {
+        case answer
+        case transfer
+    }
+
+    /// Asks the provider something, after starting its process if there is none. Cancelling the task gives the question up.
+    ///
+    /// - Parameter progress: as the provider tells it.
+    package func call<C: ProviderCall>(
+        _ request: C, _ length: Length = .answer, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async throws(ProviderFailure) -> C.Value {
+        let instance = try await instance()
+        return try await call(request, length, of: instance, progress: progress)
+    }
+
+    /// Lets a provider start again that was disabled.
+    package func reset() {
+        crashes = 0
+        if case .disabled = state { state = .none }
+    }
+
+    /// Ends the process and starts none any more. Returns when it has ended.
+    package func close() async {
+        state = .closed
+        resume(with: nil)
+        if let idleEntry { Deadlines.shared.cancel(idleEntry) }
+        idleEntry = nil
+        for instance in living { instance.askToEnd() }
+        for instance in living { _ = await instance.ending() }
+    }
+
+    // MARK: Starting
+
+    private func instance() async throws(ProviderFailure) -> ProviderInstance {
+        while true {
+            switch state {
+            case .running(let instance): return instance
+            case .disabled(let failure): throw failure
+            case .closed: throw ProviderFailure(.cancelled, message: "the domain \(domain.displayName) was closed")
+            case .starting, .ending:
+                let result = await withCheckedContinuation { continuation in
+                    // The actor may have been given up on the way here.
+                    switch state {
+                    case .starting, .ending: waiting.append(continuation)
+                    default: continuation.resume(returning: nil)
+                    }
+                }
+                if let result { return try result.get() }
+            case .none:
+                state = .starting
+                let result: Result<ProviderInstance, ProviderFailure>
+                do throws(ProviderFailure) {
+                    result = .success(try await start())
+                } catch {
+                    result = .failure(error)
+                }
+                switch (state, result) {
+                case (.starting, .success(let instance)):
+                    state = .running(instance)
+                    lastUse = .now
+                    watchIdleness()
+                case (.starting, .failure): state = .none
+                // It was closed meanwhile.
+                case (_, .success(let instance)): instance.askToEnd()
+                default: break
+                }
+                resume(with: result)
+                return try result.get()
+            }
+        }
+    }
+
+    private func resume(with result: Result<ProviderInstance, ProviderFailure>?) {
+        let waiting = waiting
+        self.waiting = []
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
+    private func start() async throws(ProviderFailure) -> ProviderInstance {
+        let started: Started
+        do {
+            started = try await HandlerThreads.shared.value(of: startProcess)
+        } catch {
+            throw ProviderFailure(
+                .processEnded, message: "the extension \(extensionIdentifier) cannot be started: \(error)",
+                domain: Self.failureDomain)
+        }
+        let instance = started.instance
+        living.append(instance)
+        if case .closed = state { instance.askToEnd() }
+        instance.watch { ending in
+            Task { await self.hasEnded(instance, ending) }
+        }
+        do throws(ProviderFailure) {
+            _ = try await call(started.greeting, .answer, of: instance, isGreeting: true, progress: nil)
+        } catch {
+            instance.endForFault()
+            _ = await instance.ending()
+            throw error
+        }
+        return instance
+    }
+
+    /// What the extension points of file providers begin with; Apple's is `com.apple.fileprovider-nonui`.
+    private static let pointPrefix = "com.apple.fileprovider"
+
+    /// Files of any size are to be had from a provider. What it makes of memory files, its memory limit bounds.
+    private static let largestFile: UInt64 = 1 << 46
+
+    private struct NoProvider: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A test's wish to have a provider's process end at a step of its own, as ``FaultPoint`` has it: that of the first process
+    /// only, so that the next one comes past it.
+    private static let faultPoint = FirstOnly(
+        getenv("PURVEY_PROVIDER_FAULT_POINT").map { ["PURVEY_FAULT_POINT=" + String(cString: $0)] } ?? [])
+
+    private struct Started: Sendable {
+        let instance: ProviderInstance
+        let greeting: BeginProviderCall
+    }
+
+    private nonisolated func startProcess() throws -> Started {
+        let bundle = try library.find(extensionIdentifier)
+        guard bundle.point.hasPrefix(Self.pointPrefix) else {
+            throw NoProvider(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
+        }
+        let handed = try domain.handedFolder(apartFrom: kept)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        let process = try ExtensionProcess(
+            bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
+            coordination: coordination, largestFile: Self.largestFile, handed: handed.map { [$0] } ?? [],
+            variables: Self.faultPoint.take())
+        let connection: Connection
+        do {
+            connection = try Connection(ours, service: service, limits: ProviderWire.limits)
+        } catch {
+            process.end(.released)
+            _ = process.waitForEnd()
+            throw error
+        }
+        let answerTime = options.answerTime ?? .seconds(bundle.timeLimit)
+        return Started(
+            instance: ProviderInstance(process, connection, answerTime: answerTime),
+            greeting: BeginProviderCall(
+                version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
+                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.domainFolder,
+                temporary: domain.temporary(in: process.container), path: handed,
+                answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
+                bundleIdentifier: bundle.identifier))
+    }
+
+    // MARK: Asking
+
+    private func call<C: ProviderCall>(
+        _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
+        progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async throws(ProviderFailure) -> C.Value {
+        let limit = (length == .answer ? instance.answerTime : options.transferTime) + options.patience
+        let watch = SilenceWatch(limit) { instance.end(after: limit) }
+        instance.beginCall()
+        let result: Result<C.Reply, ConduitError>
+        do throws(ConduitError) {
+            result = .success(
+                try await instance.connection.call(request) { completed, total in
+                    watch.hear()
+                    progress?(completed, total)
+                })
+        } catch {
+            result = .failure(error)
+        }
+        watch.stop()
+        instance.endCall(answered: !isGreeting && (try? result.get()) != nil)
+        lastUse = .now
+        switch result {
+        case .success(let reply): return try reply.get()
+        case .failure(.disconnected):
+            // Nobody else tells why: the process, when it has ended.
+            throw await failure(of: instance)
+        case .failure(let error): throw ProviderFailure(error)
+        }
+    }
+
+    private func failure(of instance: ProviderInstance) async -> ProviderFailure {
+        let ending = await instance.ending()
+        return ProviderFailure(
+            .processEnded, message: ending.sentence, domain: Self.failureDomain, code: ending.reason.rawValue)
+    }
+
+    // MARK: Ending
+
+    private func hasEnded(_ instance: ProviderInstance, _ ending: ExtensionEnding) {
+        if !instance.isAskedToEnd { crashes = instance.hasAnswered ? 1 : crashes + 1 }
+        let isCurrent =
+            switch state {
+            case .running(let current): current === instance
+            case .starting, .ending: true
+            case .none, .disabled, .closed: false
+            }
+        if isCurrent {
+            if crashes >= options.crashLimit {
+                state = .disabled(
+                    ProviderFailure(
+                        .disabled,
+                        message: "the extension ended \(crashes) times in a row and is not started any more: "
+                            + ending.sentence,
+                        domain: Self.failureDomain, code: ending.reason.rawValue))
+                resume(with: nil)
+            } else if case .starting = state {
+                // Whoever starts it learns of it by the greeting.
+            } else {
+                state = .none
+                resume(with: nil)
+            }
+        }
+        living.removeAll { $0 === instance }
+        instance.finish(ending)
+    }
+
+    private func watchIdleness() {
+        let idle = ContinuousClock.now - lastUse
+        idleEntry = Deadlines.shared.run(after: max(.milliseconds(1), options.idleTime - idle)) { [weak self] in
+            guard let self else { return }
+            Task { await self.lookForIdleness() }
+        }
+    }
+
+    private func lookForIdleness() {
+        guard case .running(let instance) = state else { return }
+        if !instance.isIdle { lastUse = .now }
+        guard ContinuousClock.now - lastUse >= options.idleTime else { return watchIdleness() }
+        state = .ending
+        instance.askToEnd()
+    }
+}
+
+extension ProviderFailure {
+    /// What a connection's error means for a question.
+    fileprivate init(_ error: ConduitError) {
+        let kind: Kind =
+            switch error {
+            case .cancelled: .cancelled
+            case .system(.noSpace), .system(.quotaExceeded): .noSpace
+            case .system, .tooManyCalls, .descriptorsLost: .transient
+            case .disconnected: .processEnded
+            case .remote, .malformed, .oversized, .tooManyDescriptors, .refused: .badAnswer
+            }
+        self.init(kind, message: "\(error)")
+    }
+}
+
+/// Gives something to the first who takes it, and nothing to others.
+private final class FirstOnly: Sendable {
+    // Innermost.
+    private let values: Lock<[String]>
+
+    init(_ values: [String]) { self.values = Lock(values) }
+
+    func take() -> [String] {
+        values.withLock { values in
+            defer { values = [] }
+            return values
+        }
+    }
+}

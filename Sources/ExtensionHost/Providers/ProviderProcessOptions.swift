@@ -1,0 +1,30 @@
+import FileProvider
+import Glibc
+
+/// How patient a host is with a provider's process.
+package struct ProviderProcessOptions: Sendable {
+    /// How long the process is kept without anything to do.
+    package var idleTime: Duration
+    /// How long a question may take; `nil` is what the extension's property list asks for, or what is usual.
+    package var answerTime: Duration?
+    /// How long a file may take without any progress.
+    package var transferTime: Duration
+    /// After so many ends in a row that nobody asked for, without an answer in between, it is not started any more.
+    package var crashLimit = 3
+    /// How much longer than the extension's own runtime the host waits: that one gives up the question only, the host the process.
+    package var patience: Duration = .seconds(5)
+
+    /// In the environment: the seconds of ``idleTime``.
+    package static let idleKey = "PURVEY_PROVIDER_IDLE_TIME"
+
+    package init(
+        idleTime: Duration? = nil, answerTime: Duration? = nil, transferTime: Duration = .seconds(600)
+    ) {
+        let asked = getenv(Self.idleKey).flatMap { Double(String(cString: $0)) }.flatMap { seconds in
+            seconds.isFinite && seconds > 0 && seconds < 1e6 ? Duration.seconds(seconds) : nil
+        }
+        self.idleTime = idleTime ?? asked ?? .seconds(300)
+        self.answerTime = answerTime
+        self.transferTime = transferTime
+    }
+}

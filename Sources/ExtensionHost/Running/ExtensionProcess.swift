@@ -1,0 +1,118 @@
+import AppExtension
+import Conduit
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A process of an extension, confined, from its start to its end.
+final class ExtensionProcess: Sendable {
+    private let program: ChildProgram
+    private let process: ProcessDescriptor
+    private let errors: ErrorTail
+    /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
+    private let link: Connection
+    private let scopes: ScopeFolder
+    let container: Container
+    private let memoryLimit: Int
+    // Innermost: the signal is sent after it is released.
+    private let reason = Lock<(ExtensionEnding.Reason, status: Int)?>(nil)
+
+    /// Starts an extension. Blocks for as long as the system takes.
+    ///
+    /// - Parameters:
+    ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
+    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - hostLibraries: where the language's libraries lie that this process is linked with.
+    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
+    ///     coordinate its own files only.
+    ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
+    ///   - handed: folders that a person gave to the extension, with everything in them.
+    ///   - variables: more of its environment, `NAME=value` each.
+    init(
+        _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
+        coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil, handed: [String] = [],
+        variables: [String] = []
+    ) throws {
+        container = try Container(of: bundle, data: data)
+        errors = try ErrorTail()
+        scopes = try ScopeFolder(data: data)
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        memoryLimit = bundle.memoryLimit
+        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes, container: container.path)
+        let coordinator = try coordination?(service)
+        var confinement = Confinement(
+            of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
+        if let largestFile { confinement.fileSize = largestFile }
+        confinement.paths += handed.map { ($0, [.read, .write]) }
+        program = try ChildProgram.start(
+            bundle.executable, arguments: [],
+            environment: container.environment(
+                language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
+                + variables,
+            descriptors: [nil, nil, errors.input, socket, theirs.descriptor] + (coordinator.map { [$0] } ?? []),
+            confinedTo: confinement)
+        // Not waited for yet, so the number is still this process's.
+        process = try ProcessDescriptor.open(program.processID)
+        link = try Connection(ours, service: service.makeService())
+    }
+
+    /// The number of the process, for as long as nobody has waited for its end.
+    var processID: pid_t { process.processID }
+
+    /// Ends the process. Of several reasons, the first is the one that its ending tells.
+    func end(_ why: ExtensionEnding.Reason, status: Int = 0) {
+        reason.withLock { $0 = $0 ?? (why, status) }
+        // It may have ended by itself.
+        try? process.send(signal: SIGKILL)
+    }
+
+    /// How often its memory is looked at while it works, in milliseconds. A filter and resource limits see to the rest of it;
+    /// what it can take of memory files in this time, it has.
+    private static let watchInterval: CInt = 100
+    /// And while it has nothing to do.
+    private static let idleInterval: CInt = 250
+
+    /// Waits for the end, and brings it about at the limit of shared memory. Blocks; call it once, on a thread that may.
+    ///
+    /// - Parameters:
+    ///   - timeLimit: seconds after which it is ended.
+    ///   - isBusy: whether it works; asked again and again.
+    func waitForEnd(timeLimit: Int? = nil, isBusy: () -> Bool = { true }) -> ExtensionEnding {
+        defer {
+            link.close()
+            scopes.remove()
+            container.sweep()
+        }
+        let deadline = timeLimit.map { ContinuousClock.now + .seconds($0) }
+        while !process.hasEnded {
+            var sources = [
+                pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
+                pollfd(fd: errors.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
+            ]
+            let left = deadline.map { $0 - ContinuousClock.now }
+            let isEnding = reason.withLock { $0 != nil }
+            if !isEnding {
+                if let left, left <= .zero {
+                    end(.timedOut, status: timeLimit ?? 0)
+                } else if !SharedMemory.isWithin(memoryLimit, of: program.processID) {
+                    end(.tookTooMuchMemory, status: memoryLimit >> 20)
+                }
+            }
+            let interval = isBusy() ? Self.watchInterval : Self.idleInterval
+            let wait = left.map { min(CInt(clamping: Int($0 / .milliseconds(1)) + 1), interval) } ?? interval
+            poll(&sources, nfds_t(sources.count), isEnding ? 1000 : max(0, wait))
+            errors.drain()
+        }
+        errors.drain()
+        let lines = errors.lines
+        let ending = (try? program.wait()) ?? .unknown
+        if let (why, status) = reason.withLock({ $0 }) {
+            return ExtensionEnding(why, status: status, lastLines: lines)
+        }
+        switch ending {
+        case .exited(let status): return ExtensionEnding(.exited, status: Int(status), lastLines: lines)
+        case .signalled(let signal): return ExtensionEnding(.signalled, status: Int(signal), lastLines: lines)
+        case .unknown: return ExtensionEnding(.exited, status: -1, lastLines: lines)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import FileCoordination
+import Foundation
+
+/// The folder for the files of a provider that keeps them itself: in the container of the group that its property list names, or
+/// in its own.
+enum DocumentStorage {
+    static let name = "File Provider Storage"
+
+    static var url: URL { container.appendingPathComponent(name, isDirectory: true) }
+
+    private static var container: URL {
+        let properties = Bundle.main.infoDictionary?["NSExtension"] as? [String: Any]
+        if let group = properties?["NSExtensionFileProviderDocumentGroup"] as? String,
+            let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)
+        {
+            return folder
+        }
+        if let path = DataFolder.path { return URL(fileURLWithPath: path, isDirectory: true) }
+        return FileManager.default.temporaryDirectory
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import UniformTypeIdentifiers
+
+/// The file that stands for one that is not there: a property list with what is known of it, beside the place of the file.
+enum Placeholder {
+    /// A hidden neighbour of the file.
+    static func url(for url: URL) -> URL {
+        url.deletingLastPathComponent().appendingPathComponent(name(for: url.lastPathComponent), isDirectory: false)
+    }
+
+    /// No longer than a file's name may be. Of a name that is too long, the end is replaced by a number made from all of it.
+    private static func name(for name: String) -> String {
+        let most = 255 - prefix.utf8.count - suffix.utf8.count
+        guard name.utf8.count > most else { return prefix + name + suffix }
+        let digest = String(Digest(name.utf8).low, radix: 16)
+        var kept = name
+        while kept.utf8.count + digest.utf8.count + 1 > most { kept.removeLast() }
+        return "\(prefix)\(kept)-\(digest)\(suffix)"
+    }
+
+    private static let prefix = "."
+    private static let suffix = ".icloud"
+
+    /// Writes what is known of a file; the folder is made if it is missing.
+    static func write(at url: URL, _ metadata: [URLResourceKey: Any]) throws {
+        var values: [String: Any] = [:]
+        for (key, value) in metadata {
+            // A property list has no other values; what else there is helps nobody.
+            if let value = plain(value) { values[key.rawValue] = value }
+        }
+        let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: url, options: .atomic)
+    }
+
+    static func write(at url: URL, _ item: any NSFileProviderItem) throws {
+        var metadata: [URLResourceKey: Any] = [.nameKey: item.filename]
+        metadata[.typeIdentifierKey] = item.contentType?.identifier
+        metadata[.fileSizeKey] = ProviderItem.size(of: item)
+        metadata[.creationDateKey] = item.creationDate ?? nil
+        metadata[.contentModificationDateKey] = item.contentModificationDate ?? nil
+        try write(at: url, metadata)
+    }
+
+    private static func plain(_ value: Any) -> Any? {
+        switch value {
+        // Serializing a date that is none would be the end of the process.
+        case let date as Date: date.timeIntervalSinceReferenceDate.isFinite ? date : nil
+        case let size as Int64: Int(exactly: size)
+        case let type as UTType: type.identifier
+        case is String, is Data, is Int, is Double, is Bool, is NSNumber: value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import LinuxSystem
+
+/// Collects what an enumerator tells, from whatever threads, until it finishes for the first time.
+///
+/// Items are read when they are told: client code may change them afterwards.
+private struct Collected<Finish: Sendable>: Sendable {
+    var updated: [ProviderItem] = []
+    var deleted: [String] = []
+    /// Called once.
+    var finish: (@Sendable (Finish) -> Void)?
+}
+
+/// What comes of an enumeration of items.
+typealias PageResult = Result<ProviderPage, ProviderFailure>
+/// What comes of an enumeration of changes.
+typealias ChangesResult = Result<ProviderChanges, ProviderFailure>
+
+/// Gets one page of items.
+final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
+    private let size: Int
+    // Innermost: the result is told after it is released, and items are read before it is taken.
+    private let collected: Lock<Collected<PageResult>>
+
+    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    init(suggestedSize: Int, finish: @escaping @Sendable (PageResult) -> Void) {
+        size = suggestedSize
+        collected = Lock(Collected(finish: finish))
+        super.init()
+    }
+
+    var suggestedPageSize: Int { size }
+
+    func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {
+        guard collected.withLock({ $0.finish != nil }) else { return }
+        let most = size * ProviderWire.pageFactor
+        let items = updatedItems.prefix(most + 1).map { ProviderItem($0) }
+        let count = collected.withLock { collected in
+            // Most pages are told at once: these are not copied.
+            if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
+            return collected.updated.count
+        }
+        if count > most { end(.failure(.tooMany(count, suggested: size))) }
+    }
+
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?) {
+        let next = nextPage.map { [UInt8]($0.rawValue) }
+        let items = collected.withLock { $0.updated }
+        end(.success(ProviderPage(items: items, next: next)))
+    }
+
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+
+    private func end(_ result: PageResult) {
+        let finish = collected.withLock { collected in
+            collected.updated = []
+            return collected.finish.take()
+        }
+        finish?(result)
+    }
+}
+
+/// Gets one batch of changes.
+final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
+    private let size: Int
+    // Innermost, as above.
+    private let collected: Lock<Collected<ChangesResult>>
+
+    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    init(suggestedSize: Int, finish: @escaping @Sendable (ChangesResult) -> Void) {
+        size = suggestedSize
+        collected = Lock(Collected(finish: finish))
+        super.init()
+    }
+
+    var suggestedBatchSize: Int { size }
+
+    func didUpdate(_ updatedItems: [any NSFileProviderItem]) {
+        guard collected.withLock({ $0.finish != nil }) else { return }
+        let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).map { ProviderItem($0) }
+        collect { collected in
+            // Updated after it was deleted: it is there.
+            let identifiers = Set(items.map(\.identifier))
+            collected.deleted.removeAll { identifiers.contains($0) }
+            collected.updated += items
+        }
+    }
+
+    func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier]) {
+        let deleted = deletedItemIdentifiers.prefix(size * ProviderWire.pageFactor + 1).map(\.rawValue)
+        collect { collected in
+            let identifiers = Set(deleted)
+            collected.updated.removeAll { identifiers.contains($0.identifier) }
+            collected.deleted += deleted
+        }
+    }
+
+    func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool) {
+        let changes = collected.withLock { collected in
+            ProviderChanges(
+                updated: collected.updated, deleted: collected.deleted, anchor: [UInt8](anchor.rawValue),
+                moreComing: moreComing)
+        }
+        end(.success(changes))
+    }
+
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+
+    private func collect(_ body: @Sendable (inout Collected<ChangesResult>) -> Void) {
+        let count = collected.withLock { collected -> Int in
+            guard collected.finish != nil else { return 0 }
+            body(&collected)
+            return collected.updated.count + collected.deleted.count
+        }
+        if count > size * ProviderWire.pageFactor { end(.failure(.tooMany(count, suggested: size))) }
+    }
+
+    private func end(_ result: ChangesResult) {
+        let finish = collected.withLock { collected in
+            (collected.updated, collected.deleted) = ([], [])
+            return collected.finish.take()
+        }
+        finish?(result)
+    }
+}
+
+extension ProviderFailure {
+    fileprivate static func tooMany(_ count: Int, suggested: Int) -> ProviderFailure {
+        ProviderFailure(
+            .badAnswer, message: "the provider told \(count) items at once where \(suggested) were suggested")
+    }
+}

@@ -1,0 +1,89 @@
+import Conduit
+import Foundation
+
+/// Where a provider's object finds itself: its domain, its folders, and the engine that it tells of changes.
+enum ProviderPlace {
+    /// Makes a provider's object.
+    static func make(
+        _ request: BeginProviderCall, _ connection: Connection, _ makeObject: () -> NSFileProviderExtension
+    ) -> NSFileProviderExtension {
+        let domain = domain(of: request)
+        NSFileProviderManager.install(ExtensionBackend(request, domain, connection))
+        return ExtensionSurroundings.$domain.withValue(domain) { makeObject() }
+    }
+
+    private static func domain(of request: BeginProviderCall) -> NSFileProviderDomain? {
+        guard !request.domain.isEmpty else { return nil }
+        let domain = NSFileProviderDomain(
+            identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
+            pathRelativeToDocumentStorage: request.domainFolder)
+        if let path = request.path { domain.userInfo = ["path": path] }
+        return domain
+    }
+}
+
+/// Whom the managers of an extension's process ask: the engine that has started it.
+private struct ExtensionBackend: ManagerBackend {
+    private let request: BeginProviderCall
+    private let domain: NSFileProviderDomain?
+    private let connection: Connection
+
+    init(_ request: BeginProviderCall, _ domain: NSFileProviderDomain?, _ connection: Connection) {
+        self.request = request
+        self.domain = domain
+        self.connection = connection
+    }
+
+    var providerIdentifier: String { request.bundleIdentifier }
+
+    func documentStorage() -> URL { URL(fileURLWithPath: request.storage, isDirectory: true) }
+
+    func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
+        URL(fileURLWithPath: request.temporary, isDirectory: true)
+    }
+
+    /// The process knows of its own domain only: what happens to others is up to the program that the extension belongs to.
+    func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
+        completion(domain.map { [$0] } ?? [], nil)
+    }
+
+    func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
+        completion(CocoaError(.featureUnsupported))
+    }
+
+    func remove(
+        _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
+        _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) {
+        completion(nil, CocoaError(.featureUnsupported))
+    }
+
+    func removeAll(_ completion: @escaping Completion) { completion(CocoaError(.featureUnsupported)) }
+
+    func signalEnumerator(
+        _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        tell(ProviderSignalNotice(container: container.rawValue), of: domain, completion)
+    }
+
+    func signalErrorResolved(
+        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        tell(ProviderResolvedNotice(failure: failure), of: domain, completion)
+    }
+
+    private func tell(
+        _ notice: some Notice, of domain: NSFileProviderDomainIdentifier?, _ completion: Completion
+    ) {
+        guard domain == self.domain?.identifier else {
+            return completion(NSFileProviderError(.providerDomainNotFound))
+        }
+        do throws(ConduitError) {
+            try connection.notify(notice)
+            completion(nil)
+        } catch {
+            completion(NSFileProviderError(.providerDomainTemporarilyUnavailable))
+        }
+    }
+}

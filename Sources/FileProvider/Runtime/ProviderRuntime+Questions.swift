@@ -1,0 +1,109 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// Questions about items and containers.
+extension ProviderRuntime {
+    func addQuestions(to service: inout Service) {
+        on(ProviderItemCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
+            try provider.item(request.identifier)
+        }
+        on(ProviderPageCall.self, key: { "list " + $0.container }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try self.page(request, provider, question)
+        }
+        on(ProviderAnchorCall.self, key: { "list " + $0.container }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try self.anchor(request, provider, question)
+        }
+        on(ProviderChangesCall.self, key: { "list " + $0.container }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try self.changes(request, provider, question)
+        }
+        addTransfers(to: &service)
+        addPlaces(to: &service)
+    }
+
+    private func page(
+        _ request: ProviderPageCall, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) -> ProviderPage {
+        let first = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
+        let page = request.page.map { NSFileProviderPage(Data($0)) } ?? first
+        return try listing(request.container, provider) { enumerator throws(ProviderFailure) in
+            let result: PageResult = try question.wait { finish in
+                let observer = PageObserver(suggestedSize: request.suggestedSize, finish: finish)
+                enumerator.enumerateItems(for: observer, startingAt: page)
+            }
+            return try result.get()
+        }
+    }
+
+    private func anchor(
+        _ request: ProviderAnchorCall, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) -> ProviderAnchor {
+        try listing(request.container, provider) { enumerator throws(ProviderFailure) in
+            let anchor: NSFileProviderSyncAnchor? = try question.wait { finish in
+                let requirements: any NSFileProviderEnumeratorRequirements = enumerator
+                requirements.currentSyncAnchor(completionHandler: finish)
+            }
+            return ProviderAnchor(anchor: anchor.map { [UInt8]($0.rawValue) })
+        }
+    }
+
+    private func changes(
+        _ request: ProviderChangesCall, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) -> ProviderChanges {
+        try listing(request.container, provider) { enumerator throws(ProviderFailure) in
+            let result: ChangesResult = try question.wait { finish in
+                let observer = ChangesObserver(suggestedSize: request.suggestedSize, finish: finish)
+                let requirements: any NSFileProviderEnumeratorRequirements = enumerator
+                requirements.enumerateChanges(for: observer, from: NSFileProviderSyncAnchor(Data(request.anchor)))
+            }
+            return try result.get()
+        }
+    }
+
+    /// Asks a container's enumerator, and lets go of it when that fails.
+    private func listing<Value>(
+        _ container: String, _ provider: ProviderObject,
+        _ body: (any NSFileProviderEnumerator) throws(ProviderFailure) -> Value
+    ) throws(ProviderFailure) -> Value {
+        let enumerator = try enumerators.enumerator(of: container, from: provider)
+        do throws(ProviderFailure) {
+            return try body(enumerator)
+        } catch {
+            enumerators.drop(container)
+            throw error
+        }
+    }
+}
+
+extension ProviderObject {
+    /// What the provider says of an item. Of the root, which not every provider describes, what goes without saying.
+    func item(_ identifier: String) throws(ProviderFailure) -> ProviderItem {
+        do {
+            return ProviderItem(try object.item(for: NSFileProviderItemIdentifier(identifier)))
+        } catch {
+            let failure = ProviderFailure(error)
+            guard identifier == ProviderItem.rootIdentifier else { throw failure }
+            switch failure.kind {
+            case .noSuchItem, .unsupported:
+                let name = object.domain?.displayName ?? ""
+                return ProviderItem(
+                    identifier: identifier, parent: identifier, filename: name.isEmpty ? "root" : name, kind: .folder)
+            default: throw failure
+            }
+        }
+    }
+
+    /// Where an item's file is or will be.
+    func url(of identifier: String) throws(ProviderFailure) -> URL {
+        guard let url = object.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
+            throw ProviderFailure(.noSuchItem, message: "the provider has no place for the item \(identifier)")
+        }
+        guard url.isFileURL else {
+            throw ProviderFailure(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
+        }
+        return url
+    }
+}

@@ -1,0 +1,199 @@
+import AppExtension
+import Conduit
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The provider's object. Sendable because everything that is done with it is done by client code, which the system has always
+/// called from any thread.
+final class ProviderObject: @unchecked Sendable {
+    let object: NSFileProviderExtension
+    /// A folder for files on their way to the provider.
+    let temporary: String
+
+    init(_ object: NSFileProviderExtension, temporary: String) {
+        self.object = object
+        self.temporary = temporary
+    }
+}
+
+/// Serves the engine's questions in an extension's process, with one object of the principal class for the one domain of the
+/// process.
+///
+/// Client code runs on a thread of its own for each question. The one about an item waits for the one before it about the same
+/// item; others do not wait for each other.
+final class ProviderRuntime: Sendable {
+    let enumerators = Enumerators()
+    private let turns = ItemTurns()
+    private let bundle: ExtensionBundle
+    private let makeObject: @Sendable () -> NSFileProviderExtension
+
+    private struct State {
+        var provider: ProviderObject?
+        var answerTime: Duration = .seconds(30)
+        var transferTime: Duration = .seconds(600)
+        /// Questions that were over before client code came to an end, and that it has still not come to.
+        var stuck = 0
+    }
+
+    // Innermost.
+    private let state = Lock(State())
+
+    /// With so much client code that does not come back the process is of no use to anybody: it ends, and is started again.
+    private static let stuckLimit = 16
+
+    init(_ bundle: ExtensionBundle, makeObject: @escaping @Sendable () -> NSFileProviderExtension) {
+        self.bundle = bundle
+        self.makeObject = makeObject
+    }
+
+    var importsLinks: Bool { bundle.importsSymbolicLinks }
+
+    /// Serves until the host closes the socket.
+    func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
+        var service = Service()
+        service.on(BeginProviderCall.self) { request, call in
+            HandlerThreads.shared.runHandler {
+                do throws(ProviderFailure) {
+                    call.reply(.done(try self.begin(request, call)))
+                } catch {
+                    call.reply(.failed(error))
+                }
+            }
+        }
+        addQuestions(to: &service)
+        let connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service, limits: ProviderWire.limits)
+        connection.onClose { _ in ended() }
+    }
+
+    private func begin(
+        _ request: BeginProviderCall, _ call: ServedCall<BeginProviderCall>
+    ) throws(ProviderFailure) -> Empty {
+        guard request.version == ProviderWire.version else {
+            throw ProviderFailure(.unsupported, message: "the extension is of another version than its host")
+        }
+        do {
+            // Files on their way of a process that was ended.
+            try? FileManager.default.removeItem(atPath: request.temporary)
+            for folder in [request.storage + "/" + request.domainFolder, request.temporary] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+        } catch {
+            throw ProviderFailure(error)
+        }
+        let object = ProviderPlace.make(request, call.connection, makeObject)
+        state.withLock { state in
+            state.provider = ProviderObject(object, temporary: request.temporary)
+            state.answerTime = .seconds(max(0.1, request.answerTime))
+            state.transferTime = .seconds(max(0.1, request.transferTime))
+        }
+        return Empty()
+    }
+
+    /// What a question is about, which tells how long it may take.
+    enum Length {
+        case answer
+        case transfer
+    }
+
+    /// Serves a kind of question.
+    ///
+    /// - Parameters:
+    ///   - key: what questions wait for each other that have the same; `nil` where none do.
+    ///   - body: client code and what is around it. It may block.
+    func on<C: ProviderCall>(
+        _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?, in service: inout Service,
+        _ body: @escaping @Sendable (C, ProviderObject, Question) throws(ProviderFailure) -> C.Value
+    ) {
+        service.on(C.self) { request, call in
+            let (provider, limit) = self.state.withLock { state in
+                (state.provider, length == .answer ? state.answerTime : state.transferTime)
+            }
+            guard let provider else {
+                return call.reply(.failed(ProviderFailure(.transient, message: "the provider has not been made yet")))
+            }
+            HandlerThreads.shared.runHandler {
+                self.work(on: call, key(request), limit) { question throws(ProviderFailure) in
+                    try body(request, provider, question)
+                }
+            }
+        }
+    }
+
+    private func work<C: ProviderCall>(
+        on call: ServedCall<C>, _ key: String?, _ limit: Duration,
+        _ body: (Question) throws(ProviderFailure) -> C.Value
+    ) {
+        let stage = Lock(Stage())
+        let question = Question(limit: limit, report: { call.report(completed: $0, total: $1) }) { failure in
+            call.reply(.failed(failure))
+            let (turn, isStuck) = stage.withLock { stage in
+                stage.isStuck = stage.isWorking && failure.kind != .cancelled
+                return (stage.turn, stage.isStuck)
+            }
+            if isStuck {
+                turn?.end()
+                self.count(stuck: 1)
+            } else if let turn {
+                // What was given up comes to its end soon, as a rule.
+                Deadlines.shared.run(after: limit) { turn.end() }
+            }
+        }
+        call.onCancel { question.cancel() }
+        let turn = key.map { Turn(turns, $0) }
+        stage.withLock { stage in
+            stage.turn = turn
+            stage.isWorking = true
+        }
+        let result: Result<C.Value, ProviderFailure>
+        do throws(ProviderFailure) {
+            // Others may have had the turn for all of the time.
+            if let over = question.over { throw over }
+            result = .success(try body(question))
+        } catch {
+            result = .failure(error)
+        }
+        question.finish()
+        turn?.end()
+        // The first answer counts.
+        call.reply(ProviderReply(result))
+        if stage.withLock({ $0.isStuck }) { count(stuck: -1) }
+    }
+
+    /// How far a question is.
+    private struct Stage {
+        var turn: Turn?
+        var isWorking = false
+        /// It was over, and client code was still working on it.
+        var isStuck = false
+    }
+
+    private func count(stuck change: Int) {
+        let stuck = state.withLock { state in
+            state.stuck += change
+            return state.stuck
+        }
+        guard stuck >= Self.stuckLimit else { return }
+        let words = "\(stuck) questions to the provider have had no answer for too long\n"
+        FileHandle.standardError.write(Data(words.utf8))
+        exit(1)
+    }
+}
+
+extension NSFileProviderExtension: ServingPrincipal {
+    package static func serve(
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+    ) throws {
+        let principal = Principal(type: self)
+        let runtime = ProviderRuntime(bundle) { PrincipalClass.object(of: principal.type) }
+        // The connection keeps it, for as long as it is open.
+        try runtime.serve(socket, ended: ended)
+    }
+
+    /// Sendable because a class object has no state of its own.
+    private struct Principal: @unchecked Sendable {
+        let type: NSFileProviderExtension.Type
+    }
+}

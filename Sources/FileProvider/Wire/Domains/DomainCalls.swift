@@ -1,0 +1,232 @@
+import Conduit
+
+/// The numbers of the calls about domains; never reused for another. Below 128 are those of the daemon's other services.
+enum DomainMethod {
+    static let list: UInt64 = 128
+    static let add: UInt64 = 129
+    static let remove: UInt64 = 130
+    static let status: UInt64 = 131
+    static let items: UInt64 = 132
+    static let item: UInt64 = 133
+    static let download: UInt64 = 134
+    static let evict: UInt64 = 135
+    static let keep: UInt64 = 136
+    static let signal: UInt64 = 137
+    static let retry: UInt64 = 138
+}
+
+/// Errors of the calls about domains, as they travel: the message says everything.
+package enum DomainFault {
+    package static let domain = "PurveyDomain"
+
+    package enum Code: Int64, Sendable {
+        case failed = 1
+        case noSuchDomain = 2
+        case noSuchItem = 3
+        /// It would lose edits.
+        case hasEdits = 4
+    }
+}
+
+/// Asks which domains there are.
+package struct ListDomainsCall: Call {
+    package static var method: UInt64 { DomainMethod.list }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Reply: Message {
+        package let domains: [DomainDescription]
+
+        package init(domains: [DomainDescription]) { self.domains = domains }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            domains = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(domains, forKey: 0) }
+    }
+}
+
+/// A domain as others may know it.
+package struct DomainDescription: Message, Equatable {
+    package enum State: UInt8, Sendable, MessageValue {
+        /// Its engine runs.
+        case running = 0
+        /// It is being started, added or removed.
+        case changing = 1
+        /// It could not be started; the fault says why.
+        case failed = 2
+    }
+
+    package var name: String
+    /// What the provider knows it by.
+    package var identifier: String
+    /// The provider's extension.
+    package var provider: String
+    package var settings: [DomainSetting]
+    package var state: State
+    /// Where it is mounted; `nil` where it is not.
+    package var mount: String?
+    /// Why it does not run, or is not mounted; `nil` when all is well.
+    package var fault: String?
+
+    package init(
+        name: String, identifier: String, provider: String, settings: [DomainSetting], state: State, mount: String?,
+        fault: String?
+    ) {
+        self.name = name
+        self.identifier = identifier
+        self.provider = provider
+        self.settings = settings
+        self.state = state
+        self.mount = mount
+        self.fault = fault
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        identifier = try decoder.decode(forKey: 1)
+        provider = try decoder.decode(forKey: 2)
+        settings = try decoder.decode(forKey: 3)
+        state = try decoder.decode(forKey: 4)
+        mount = try decoder.decodeIfPresent(forKey: 5)
+        fault = try decoder.decodeIfPresent(forKey: 6)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(identifier, forKey: 1)
+        encoder.encode(provider, forKey: 2)
+        encoder.encode(settings, forKey: 3)
+        encoder.encode(state, forKey: 4)
+        encoder.encodeIfPresent(mount, forKey: 5)
+        encoder.encodeIfPresent(fault, forKey: 6)
+    }
+}
+
+/// One of the things that a person told a domain's provider: which folder, which server.
+package struct DomainSetting: Message, Equatable {
+    package let key: String
+    package let value: String
+
+    /// The key of a folder that is handed to the provider: nothing else of the file system reaches it.
+    package static let path = "path"
+
+    package init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        key = try decoder.decode(forKey: 0)
+        value = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(key, forKey: 0)
+        encoder.encode(value, forKey: 1)
+    }
+}
+
+/// Adds a domain. Answered when it is there to be used; otherwise nothing has changed.
+package struct AddDomainCall: Call {
+    package typealias Reply = DomainDescription
+    package static var method: UInt64 { DomainMethod.add }
+    /// The extension's identifier, or its name.
+    package let provider: String
+    package let name: String
+    package let settings: [DomainSetting]
+
+    package init(provider: String, name: String, settings: [DomainSetting]) {
+        self.provider = provider
+        self.name = name
+        self.settings = settings
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        provider = try decoder.decode(forKey: 0)
+        name = try decoder.decode(forKey: 1)
+        settings = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(provider, forKey: 0)
+        encoder.encode(name, forKey: 1)
+        encoder.encode(settings, forKey: 2)
+    }
+}
+
+/// Removes a domain from this machine; what is with its service stays there.
+package struct RemoveDomainCall: Call {
+    package static var method: UInt64 { DomainMethod.remove }
+    package let name: String
+    /// Whether edits that the service does not have are copied out first. Without it, a domain that has some stays.
+    package let keepsEdits: Bool
+
+    package init(name: String, keepsEdits: Bool) {
+        self.name = name
+        self.keepsEdits = keepsEdits
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        keepsEdits = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(keepsEdits, forKey: 1)
+    }
+
+    package struct Reply: Message {
+        /// Where the edits are now; `nil` where there were none.
+        package let edits: String?
+
+        package init(edits: String?) { self.edits = edits }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            edits = try decoder.decodeIfPresent(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(edits, forKey: 0) }
+    }
+}
+
+/// Tells a domain's engine that something changed.
+package struct SignalDomainCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.signal }
+    package let name: String
+    /// The container's identifier; `nil` is whatever has changed.
+    package let container: String?
+
+    package init(name: String, container: String?) {
+        self.name = name
+        self.container = container
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        container = try decoder.decodeIfPresent(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encodeIfPresent(container, forKey: 1)
+    }
+}
+
+/// Has a domain try again what failed, and start if it could not.
+package struct RetryDomainCall: Call {
+    package typealias Reply = DomainDescription
+    package static var method: UInt64 { DomainMethod.retry }
+    package let name: String
+
+    package init(name: String) { self.name = name }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { name = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
+}

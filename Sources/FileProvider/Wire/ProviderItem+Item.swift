@@ -1,0 +1,92 @@
+import Foundation
+import UniformTypeIdentifiers
+
+extension ProviderItem {
+    /// What a provider's item says, each member asked once. Values that no item can have are left out, as if the provider had not
+    /// said them: nothing that comes of it can trap whoever reckons with it.
+    package init(_ item: any NSFileProviderItem) {
+        let identifier = item.itemIdentifier
+        let type = item.contentType
+        self.init(
+            identifier: identifier.rawValue, parent: item.parentItemIdentifier.rawValue, filename: item.filename,
+            kind: Self.kind(of: identifier, type))
+        contentType = type?.identifier ?? ""
+        capabilities = item.capabilities?.rawValue ?? NSFileProviderItemCapabilities.allowsAll.rawValue
+        size = Self.size(of: item)
+        childCount = Self.count(item.childItemCount ?? nil).flatMap { Int(exactly: $0) }
+        created = Self.seconds(item.creationDate ?? nil)
+        modified = Self.seconds(item.contentModificationDate ?? nil)
+        lastUsed = Self.seconds(item.lastUsedDate ?? nil)
+        if let version = item.itemVersion {
+            contentVersion = Self.version(version.contentVersion)
+            metadataVersion = Self.version(version.metadataVersion)
+        } else {
+            contentVersion = Self.version((item.versionIdentifier ?? nil) ?? Data())
+        }
+        favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
+        tagData = (item.tagData ?? nil).map { Array($0) }
+        fileSystemFlags = item.fileSystemFlags?.rawValue
+        for (name, value) in item.extendedAttributes ?? [:] { extendedAttributes[name] = Array(value) }
+        linkTarget = item.symlinkTargetPath ?? nil
+        flags = Self.flags(of: item)
+        uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
+    }
+
+    /// Bytes; `nil` for what is no size.
+    static func size(of item: any NSFileProviderItem) -> Int64? { count(item.documentSize ?? nil) }
+
+    private static func flags(of item: any NSFileProviderItem) -> Flags {
+        var flags: Flags = []
+        // A provider that does not say whether an item was uploaded has no other state for it.
+        if item.isUploaded ?? true { flags.insert(.uploaded) }
+        if item.isTrashed ?? false { flags.insert(.trashed) }
+        if item.isUploading ?? false { flags.insert(.uploading) }
+        if item.isDownloaded ?? false { flags.insert(.downloaded) }
+        if item.isDownloading ?? false { flags.insert(.downloading) }
+        if item.isMostRecentVersionDownloaded ?? false { flags.insert(.mostRecentVersionDownloaded) }
+        if item.isShared ?? false { flags.insert(.shared) }
+        return flags
+    }
+
+    private static func kind(of identifier: NSFileProviderItemIdentifier, _ type: UTType?) -> Kind {
+        switch identifier {
+        case .rootContainer, .trashContainer, .workingSet: .folder
+        default: type.map { kind(of: $0) } ?? .file
+        }
+    }
+
+    private static func kind(of type: UTType) -> Kind {
+        // Most are these, and conformance is dear.
+        if type == .folder { return .folder }
+        if type == .data || type == .item { return .file }
+        if type.conforms(to: .directory) { return .folder }
+        return type.conforms(to: .symbolicLink) ? .symbolicLink : .file
+    }
+
+    /// A number that counts something.
+    private static func count(_ number: NSNumber?) -> Int64? {
+        guard let number else { return nil }
+        if let count = Int64(exactly: number) { return count >= 0 ? count : nil }
+        // A fraction, or beyond what fits: `nil` for the latter, and for what is no number.
+        let count = number.doubleValue.rounded(.down)
+        return count >= 0 ? Int64(exactly: count) : nil
+    }
+
+    /// The farthest moments that are taken for dates, in seconds: some thirty thousand years away.
+    private static let farthest = 1e12
+
+    private static func seconds(_ date: Date?) -> Double? {
+        guard let seconds = date?.timeIntervalSince1970, abs(seconds) <= farthest else { return nil }
+        return seconds
+    }
+
+    /// As many bytes as a version may have.
+    private static let versionLimit = 1000
+
+    /// A version that is too long still differs from others: its end is replaced by a number made from all of it.
+    private static func version(_ data: Data) -> [UInt8] {
+        guard data.count > versionLimit else { return Array(data) }
+        let digest = Digest(data).bytes
+        return data.prefix(versionLimit - digest.count) + digest
+    }
+}

@@ -1,0 +1,119 @@
+import Conduit
+
+/// An item as it travels. What arrives was written by an extension, which may be anybody's: it is taken only within bounds, and a
+/// message with an item beyond them is not understood as a whole.
+extension ProviderItem: Message {
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let identifier = try decoder.decode(String.self, forKey: 0)
+        let parent = try decoder.decode(String.self, forKey: 1)
+        let filename = try decoder.decode(String.self, forKey: 2)
+        let kind: Kind = try decoder.decode(forKey: 3)
+        self.init(identifier: identifier, parent: parent, filename: filename, kind: kind)
+        contentType = try decoder.decode(String.self, forKey: 4)
+        capabilities = UInt(try decoder.decode(UInt64.self, forKey: 5))
+        size = try decoder.decodeIfPresent(Int.self, forKey: 6).map { Int64($0) }
+        childCount = try decoder.decodeIfPresent(Int.self, forKey: 7)
+        created = try Self.date(&decoder, forKey: 8)
+        modified = try Self.date(&decoder, forKey: 9)
+        lastUsed = try Self.date(&decoder, forKey: 10)
+        contentVersion = try decoder.decodeIfPresent(ByteString.self, forKey: 11)?.bytes ?? []
+        metadataVersion = try decoder.decodeIfPresent(ByteString.self, forKey: 12)?.bytes ?? []
+        favoriteRank = try decoder.decodeIfPresent(UInt64.self, forKey: 13)
+        tagData = try decoder.decodeIfPresent(ByteString.self, forKey: 14)?.bytes
+        flags = Flags(rawValue: UInt16(truncatingIfNeeded: try decoder.decode(UInt64.self, forKey: 15)))
+        fileSystemFlags = try decoder.decodeIfPresent(UInt64.self, forKey: 16).map { UInt($0) }
+        let attributes = try decoder.decodeIfPresent([Attribute].self, forKey: 17) ?? []
+        extendedAttributes = Dictionary(attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        linkTarget = try decoder.decodeIfPresent(String.self, forKey: 18)
+        uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
+        if let fault { throw .invalid(fault) }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(parent, forKey: 1)
+        encoder.encode(filename, forKey: 2)
+        encoder.encode(kind, forKey: 3)
+        encoder.encode(contentType, forKey: 4)
+        encoder.encode(UInt64(capabilities), forKey: 5)
+        if let size { encoder.encode(Int(size), forKey: 6) }
+        if let childCount { encoder.encode(childCount, forKey: 7) }
+        encoder.encodeIfPresent(created, forKey: 8)
+        encoder.encodeIfPresent(modified, forKey: 9)
+        encoder.encodeIfPresent(lastUsed, forKey: 10)
+        Self.encode(contentVersion, forKey: 11, to: &encoder)
+        Self.encode(metadataVersion, forKey: 12, to: &encoder)
+        if let favoriteRank { encoder.encode(favoriteRank, forKey: 13) }
+        if let tagData { encoder.encode(ByteString(tagData), forKey: 14) }
+        encoder.encode(UInt64(flags.rawValue), forKey: 15)
+        if let fileSystemFlags { encoder.encode(UInt64(fileSystemFlags), forKey: 16) }
+        if !extendedAttributes.isEmpty {
+            let attributes = extendedAttributes.sorted { $0.key < $1.key }
+            encoder.encode(attributes.map { Attribute(name: $0.key, value: $0.value) }, forKey: 17)
+        }
+        if let linkTarget { encoder.encode(linkTarget, forKey: 18) }
+        encoder.encodeIfPresent(uploadingError, forKey: 19)
+    }
+
+    private static func encode(_ bytes: [UInt8], forKey key: UInt64, to encoder: inout MessageEncoder) {
+        guard !bytes.isEmpty else { return }
+        bytes.withUnsafeBytes { encoder.encode(bytes: $0, forKey: key) }
+    }
+
+    /// Seconds since 1970, of a date that a file can have.
+    private static func date(_ decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Double? {
+        guard let date = try decoder.decodeIfPresent(Double.self, forKey: key), date.isFinite else { return nil }
+        return abs(date) < farthestDate ? date : nil
+    }
+
+    /// About the year 292,000: nanoseconds beyond it do not fit into 64 bits by far, seconds do.
+    private static let farthestDate: Double = 9.2e12
+
+    private struct Attribute: Message {
+        let name: String
+        let value: [UInt8]
+
+        init(name: String, value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+
+        init(from decoder: inout MessageDecoder) throws(MessageError) {
+            name = try decoder.decode(forKey: 0)
+            value = try decoder.decode(ByteString.self, forKey: 1).bytes
+        }
+
+        func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(name, forKey: 0)
+            encoder.encode(ByteString(value), forKey: 1)
+        }
+    }
+}
+
+extension ProviderItem {
+    /// The most bytes that an identifier, a name or a link's target may have: what a path has.
+    package static let longestText = 4096
+    /// The most bytes that a version may have.
+    package static let longestVersion = 1000
+    /// The most bytes of tags, and of all extended attributes together.
+    package static let mostBytes = 256 << 10
+
+    /// What is beyond the bounds, in a few words; `nil` where nothing is.
+    package var fault: String? {
+        if identifier.isEmpty { return "an item without an identifier" }
+        for text in [identifier, parent, filename, contentType] where text.utf8.count > Self.longestText {
+            return "an item with a text of \(text.utf8.count) bytes"
+        }
+        if let linkTarget, linkTarget.utf8.count > Self.longestText {
+            return "an item with a link of \(linkTarget.utf8.count) bytes"
+        }
+        for version in [contentVersion, metadataVersion] where version.count > Self.longestVersion {
+            return "an item with a version of \(version.count) bytes"
+        }
+        let attributes = extendedAttributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+        if (tagData?.count ?? 0) > Self.mostBytes || attributes > Self.mostBytes {
+            return "an item with more than \(Self.mostBytes) bytes of attributes"
+        }
+        return nil
+    }
+}

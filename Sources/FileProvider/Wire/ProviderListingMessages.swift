@@ -1,0 +1,247 @@
+import Conduit
+import LinuxSystem
+
+/// What every connection between the engine and an extension's process allows.
+package enum ProviderWire {
+    /// The most bytes of a page or an anchor.
+    package static let longestToken = 500
+    /// How many times the suggested number of items a page may have.
+    package static let pageFactor = 100
+    /// A page of as many items as it may have fits in.
+    package static let limits = ConnectionLimits(messageSize: 64 << 20)
+    /// The version of what is said here; another one is not understood.
+    package static let version: UInt64 = 1
+}
+
+/// The first call: which domain the process is for. Answered when the provider's object has been made.
+package struct BeginProviderCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 1 }
+    /// ``ProviderWire/version``.
+    package let version: UInt64
+    /// The domain's identifier; empty for the default domain.
+    package let domain: String
+    /// What people call the domain.
+    package let displayName: String
+    /// The folder in which the provider keeps its documents, those of other domains too.
+    package let storage: String
+    /// The folder in it that is this domain's.
+    package let domainFolder: String
+    /// A folder for files on their way, of which nothing is left when a process begins.
+    package let temporary: String
+    /// The folder that a person handed to the domain.
+    package let path: String?
+    /// Seconds that a question may take.
+    package let answerTime: Double
+    /// Seconds that a file may take without progress.
+    package let transferTime: Double
+    /// The bundle identifier of the extension.
+    package let bundleIdentifier: String
+
+    package init(
+        version: UInt64, domain: String, displayName: String, storage: String, domainFolder: String,
+        temporary: String, path: String?, answerTime: Double, transferTime: Double, bundleIdentifier: String
+    ) {
+        self.version = version
+        self.domain = domain
+        self.displayName = displayName
+        self.storage = storage
+        self.domainFolder = domainFolder
+        self.temporary = temporary
+        self.path = path
+        self.answerTime = answerTime
+        self.transferTime = transferTime
+        self.bundleIdentifier = bundleIdentifier
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        version = try decoder.decode(forKey: 0)
+        domain = try decoder.decode(forKey: 1)
+        displayName = try decoder.decode(forKey: 2)
+        storage = try decoder.decode(forKey: 3)
+        domainFolder = try decoder.decode(forKey: 4)
+        temporary = try decoder.decode(forKey: 5)
+        path = try decoder.decodeIfPresent(forKey: 6)
+        answerTime = try decoder.decode(forKey: 7)
+        transferTime = try decoder.decode(forKey: 8)
+        bundleIdentifier = try decoder.decode(forKey: 9)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(version, forKey: 0)
+        encoder.encode(domain, forKey: 1)
+        encoder.encode(displayName, forKey: 2)
+        encoder.encode(storage, forKey: 3)
+        encoder.encode(domainFolder, forKey: 4)
+        encoder.encode(temporary, forKey: 5)
+        if let path { encoder.encode(path, forKey: 6) }
+        encoder.encode(answerTime, forKey: 7)
+        encoder.encode(transferTime, forKey: 8)
+        encoder.encode(bundleIdentifier, forKey: 9)
+    }
+}
+
+/// The item of an identifier, now.
+package struct ProviderItemCall: ProviderCall {
+    package typealias Value = ProviderItem
+    package typealias Reply = ProviderReply<ProviderItem>
+    package static var method: UInt64 { 2 }
+    package let identifier: String
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+    }
+}
+
+/// One page of a container.
+package struct ProviderPageCall: ProviderCall {
+    package typealias Value = ProviderPage
+    package typealias Reply = ProviderReply<ProviderPage>
+    package static var method: UInt64 { 3 }
+    package let container: String
+    /// `nil` for the first one.
+    package let page: [UInt8]?
+    package let suggestedSize: Int
+
+    package init(container: String, page: [UInt8]?, suggestedSize: Int) {
+        self.container = container
+        self.page = page
+        self.suggestedSize = suggestedSize
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        container = try decoder.decode(forKey: 0)
+        page = try decoder.decodeIfPresent(ByteString.self, forKey: 1)?.bytes
+        suggestedSize = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(container, forKey: 0)
+        encoder.encodeIfPresent(page.map { ByteString($0) }, forKey: 1)
+        encoder.encode(suggestedSize, forKey: 2)
+    }
+}
+
+/// Items of a page, and the page that follows; `nil` at the end.
+package struct ProviderPage: Message {
+    package let items: [ProviderItem]
+    package let next: [UInt8]?
+
+    package init(items: [ProviderItem], next: [UInt8]?) {
+        self.items = items
+        self.next = next
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        items = try decoder.decode(forKey: 0)
+        next = try decoder.decodeIfPresent(ByteString.self, forKey: 1)?.bytes
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(items, forKey: 0)
+        encoder.encodeIfPresent(next.map { ByteString($0) }, forKey: 1)
+    }
+}
+
+/// Where the changes of a container that follow begin.
+package struct ProviderAnchorCall: ProviderCall {
+    package typealias Value = ProviderAnchor
+    package typealias Reply = ProviderReply<ProviderAnchor>
+    package static var method: UInt64 { 4 }
+    package let container: String
+
+    package init(container: String) {
+        self.container = container
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        container = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(container, forKey: 0)
+    }
+}
+
+/// An anchor; `nil` where the container has none.
+package struct ProviderAnchor: Message {
+    package let anchor: [UInt8]?
+
+    package init(anchor: [UInt8]?) {
+        self.anchor = anchor
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        anchor = try decoder.decodeIfPresent(ByteString.self, forKey: 0)?.bytes
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(anchor.map { ByteString($0) }, forKey: 0)
+    }
+}
+
+/// What changed in a container since an anchor.
+package struct ProviderChangesCall: ProviderCall {
+    package typealias Value = ProviderChanges
+    package typealias Reply = ProviderReply<ProviderChanges>
+    package static var method: UInt64 { 5 }
+    package let container: String
+    package let anchor: [UInt8]
+    package let suggestedSize: Int
+
+    package init(container: String, anchor: [UInt8], suggestedSize: Int) {
+        self.container = container
+        self.anchor = anchor
+        self.suggestedSize = suggestedSize
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        container = try decoder.decode(forKey: 0)
+        anchor = try decoder.decode(ByteString.self, forKey: 1).bytes
+        suggestedSize = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(container, forKey: 0)
+        encoder.encode(ByteString(anchor), forKey: 1)
+        encoder.encode(suggestedSize, forKey: 2)
+    }
+}
+
+/// Changes, in the order in which the provider told them.
+package struct ProviderChanges: Message {
+    package let updated: [ProviderItem]
+    package let deleted: [String]
+    package let anchor: [UInt8]
+    package let moreComing: Bool
+
+    package init(updated: [ProviderItem], deleted: [String], anchor: [UInt8], moreComing: Bool) {
+        self.updated = updated
+        self.deleted = deleted
+        self.anchor = anchor
+        self.moreComing = moreComing
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        updated = try decoder.decode(forKey: 0)
+        deleted = try decoder.decode(forKey: 1)
+        anchor = try decoder.decode(ByteString.self, forKey: 2).bytes
+        moreComing = try decoder.decode(forKey: 3)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(updated, forKey: 0)
+        encoder.encode(deleted, forKey: 1)
+        encoder.encode(ByteString(anchor), forKey: 2)
+        encoder.encode(moreComing, forKey: 3)
+    }
+}

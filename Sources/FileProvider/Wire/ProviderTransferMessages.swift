@@ -1,0 +1,259 @@
+import Conduit
+import LinuxSystem
+
+/// The whole contents of a file. Its progress is in bytes.
+package struct ProviderContentsCall: ProviderCall {
+    package typealias Value = ProviderFile
+    package typealias Reply = ProviderReply<ProviderFile>
+    package static var method: UInt64 { 6 }
+    package let identifier: String
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+    }
+}
+
+/// Contents as an open file, and what the provider says of the file.
+package struct ProviderFile: Message {
+    package let item: ProviderItem
+    package let file: FileDescriptor
+
+    package init(item: ProviderItem, file: FileDescriptor) {
+        self.item = item
+        self.file = file
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        item = try decoder.decode(forKey: 0)
+        file = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(item, forKey: 0)
+        encoder.encode(file, forKey: 1)
+    }
+}
+
+/// Makes an item.
+package struct ProviderCreateCall: ProviderCall {
+    package typealias Value = ProviderItem
+    package typealias Reply = ProviderReply<ProviderItem>
+    package static var method: UInt64 { 7 }
+    package let parent: String
+    package let filename: String
+    package let kind: ProviderItem.Kind
+    package let linkTarget: String?
+    /// Seconds since 1970.
+    package let modified: Double
+    package let isExecutable: Bool
+    /// Open for reading; `nil` for folders and links.
+    package let contents: FileDescriptor?
+
+    package init(
+        parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double,
+        isExecutable: Bool, contents: FileDescriptor?
+    ) {
+        self.parent = parent
+        self.filename = filename
+        self.kind = kind
+        self.linkTarget = linkTarget
+        self.modified = modified
+        self.isExecutable = isExecutable
+        self.contents = contents
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        parent = try decoder.decode(forKey: 0)
+        filename = try decoder.decode(forKey: 1)
+        kind = try decoder.decode(forKey: 2)
+        linkTarget = try decoder.decodeIfPresent(forKey: 3)
+        modified = try decoder.decode(forKey: 4)
+        isExecutable = try decoder.decode(forKey: 5)
+        contents = try decoder.decodeIfPresent(forKey: 6)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(parent, forKey: 0)
+        encoder.encode(filename, forKey: 1)
+        encoder.encode(kind, forKey: 2)
+        encoder.encodeIfPresent(linkTarget, forKey: 3)
+        encoder.encode(modified, forKey: 4)
+        encoder.encode(isExecutable, forKey: 5)
+        encoder.encodeIfPresent(contents, forKey: 6)
+    }
+}
+
+/// Replaces the contents of a file.
+package struct ProviderReplaceCall: ProviderCall {
+    package typealias Value = ProviderItem
+    package typealias Reply = ProviderReply<ProviderItem>
+    package static var method: UInt64 { 8 }
+    package let identifier: String
+    /// Open for reading.
+    package let contents: FileDescriptor
+    /// The version that the change began with; empty where none is known.
+    package let base: [UInt8]
+    /// Seconds since 1970.
+    package let modified: Double
+
+    package init(identifier: String, contents: FileDescriptor, base: [UInt8], modified: Double) {
+        self.identifier = identifier
+        self.contents = contents
+        self.base = base
+        self.modified = modified
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        contents = try decoder.decode(forKey: 1)
+        base = try decoder.decode(ByteString.self, forKey: 2).bytes
+        modified = try decoder.decode(forKey: 3)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(contents, forKey: 1)
+        encoder.encode(ByteString(base), forKey: 2)
+        encoder.encode(modified, forKey: 3)
+    }
+}
+
+/// Renames an item, moves it, or both.
+package struct ProviderMoveCall: ProviderCall {
+    package typealias Value = ProviderItem
+    package typealias Reply = ProviderReply<ProviderItem>
+    package static var method: UInt64 { 9 }
+    package let identifier: String
+    package let parent: String
+    package let name: String
+
+    package init(identifier: String, parent: String, name: String) {
+        self.identifier = identifier
+        self.parent = parent
+        self.name = name
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        parent = try decoder.decode(forKey: 1)
+        name = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(parent, forKey: 1)
+        encoder.encode(name, forKey: 2)
+    }
+}
+
+/// Removes an item, a folder with everything in it.
+package struct ProviderDeleteCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 10 }
+    package let identifier: String
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+    }
+}
+
+/// The contents are needed no more.
+package struct ProviderStopCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 11 }
+    package let identifier: String
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+    }
+}
+
+/// The provider tells that there are changes.
+package struct ProviderSignalNotice: Notice {
+    package static var method: UInt64 { 1 }
+    /// Whose; the working set for anything.
+    package let container: String
+
+    package init(container: String) {
+        self.container = container
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        container = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(container, forKey: 0)
+    }
+}
+
+/// The provider tells that what kept it from working is over.
+package struct ProviderResolvedNotice: Notice {
+    package static var method: UInt64 { 2 }
+    /// The error that it is about.
+    package let failure: ProviderFailure
+
+    package init(failure: ProviderFailure) {
+        self.failure = failure
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        failure = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(failure, forKey: 0)
+    }
+}
+
+/// How far the provider is with something that it does by itself, such as sending a file.
+package struct ProviderProgressNotice: Notice {
+    package static var method: UInt64 { 3 }
+    package let identifier: String
+    package let completed: Int
+    package let total: Int
+
+    package init(identifier: String, completed: Int, total: Int) {
+        self.identifier = identifier
+        self.completed = completed
+        self.total = total
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        completed = try decoder.decode(forKey: 1)
+        total = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(completed, forKey: 1)
+        encoder.encode(total, forKey: 2)
+    }
+}

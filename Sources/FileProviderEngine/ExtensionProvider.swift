@@ -1,0 +1,251 @@
+import AppExtension
+import Conduit
+import ExtensionHost
+import FileProvider
+import LinuxSystem
+
+/// A provider that is an extension, in a process of its own.
+///
+/// A question that changes nothing is asked once more when the process ended meanwhile. What comes back is checked as far as its
+/// form goes: bounds, and that an answer is about what was asked for.
+package final class ExtensionProvider: Provider {
+    private let process: ProviderProcess
+    private let questions = CallGate(width: 32)
+    private let transfers = CallGate(width: 8)
+
+    /// What an extension tells by itself.
+    package enum Notice: Sendable, Equatable {
+        /// There are changes in a container.
+        case changes(container: String)
+        /// What a failure of this kind was about is over.
+        case resolved(ProviderFailure)
+        /// How far it is with a file that it sends.
+        case progress(identifier: String, completed: Int64, total: Int64)
+    }
+
+    /// - Parameters:
+    ///   - extensionIdentifier: of the extension, as it is installed in the library.
+    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - kept: further folders that no provider may be handed.
+    ///   - notice: what the extension tells, as often as it likes. Called on the connections' thread; it must not block.
+    package init(
+        domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
+        options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
+        onNotice notice: @escaping @Sendable (Notice) -> Void
+    ) {
+        var service = Service()
+        service.on(ProviderSignalNotice.self) { signal, _ in
+            guard signal.container.utf8.count <= ProviderItem.longestText else { return }
+            notice(.changes(container: signal.container))
+        }
+        service.on(ProviderResolvedNotice.self) { resolved, _ in notice(.resolved(resolved.failure)) }
+        service.on(ProviderProgressNotice.self) { progress, _ in
+            guard progress.identifier.utf8.count <= ProviderItem.longestText else { return }
+            notice(
+                .progress(
+                    identifier: progress.identifier, completed: Int64(progress.completed), total: Int64(progress.total))
+            )
+        }
+        process = ProviderProcess(
+            domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
+            coordination: coordination, service: service)
+    }
+
+    /// Only changes are told.
+    package convenience init(
+        domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
+        coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(
+            domain: domain, extensionIdentifier: extensionIdentifier, data: data, options: options,
+            coordination: coordination,
+            onNotice: { notice in
+                if case .changes(let container) = notice { signal(container) }
+            })
+    }
+
+    /// The number of the process, while there is one.
+    package var processID: Int32? { get async { await process.processID } }
+
+    /// Lets an extension start again that crashed too often.
+    package func reset() async { await process.reset() }
+
+    /// Ends the process for good.
+    package func close() async { await process.close() }
+
+    // MARK: Questions
+
+    package func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(ProviderItemCall(identifier: identifier), isSafe: true)
+        return try Self.checked(item, identifier: identifier)
+    }
+
+    package func page(
+        of container: String, after page: [UInt8]?, suggestedSize: Int
+    ) async throws(ProviderFailure) -> ItemPage {
+        let size = Self.size(suggestedSize)
+        let answer = try await ask(
+            ProviderPageCall(container: container, page: page, suggestedSize: size), isSafe: true)
+        if let next = answer.next, next.count > ProviderWire.longestToken {
+            throw .bad("a page of \(next.count) bytes")
+        }
+        try Self.check(count: answer.items.count, suggested: size)
+        return ItemPage(items: Self.listable(answer.items), next: answer.next)
+    }
+
+    package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        let anchor = try await ask(ProviderAnchorCall(container: container), isSafe: true).anchor
+        // As good as none.
+        guard let anchor, anchor.count <= ProviderWire.longestToken else { return nil }
+        return anchor
+    }
+
+    package func changes(
+        in container: String, since anchor: [UInt8], suggestedSize: Int
+    ) async throws(ProviderFailure) -> ChangeBatch {
+        let size = Self.size(suggestedSize)
+        let answer = try await ask(
+            ProviderChangesCall(container: container, anchor: anchor, suggestedSize: size), isSafe: true)
+        guard answer.anchor.count <= ProviderWire.longestToken else {
+            throw ProviderFailure(
+                .expired, message: "the extension answered with an anchor of \(answer.anchor.count) bytes")
+        }
+        try Self.check(count: answer.updated.count + answer.deleted.count, suggested: size)
+        let deleted = answer.deleted.filter { !$0.isEmpty && $0.utf8.count <= ProviderItem.longestText }
+        return ChangeBatch(
+            updated: answer.updated.filter { Self.isListable($0) || $0.identifier == ProviderItem.rootIdentifier },
+            deleted: deleted, anchor: answer.anchor, moreComing: answer.moreComing)
+    }
+
+    // MARK: Contents
+
+    package func contents(
+        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents {
+        let answer = try await ask(
+            ProviderContentsCall(identifier: identifier), isSafe: true, .transfer, progress: progress)
+        let item = try Self.checked(answer.item, identifier: identifier)
+        // A pipe or a device would hold up whoever reads.
+        guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
+            throw .bad("contents that are no file that can be read")
+        }
+        return ProviderContents(descriptor: answer.file, item: item)
+    }
+
+    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+        let file = try contents.map(Self.readOnly)
+        let made = try await ask(
+            ProviderCreateCall(
+                parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
+                modified: item.modified, isExecutable: item.isExecutable, contents: file),
+            isSafe: false, .transfer)
+        guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
+        return made
+    }
+
+    package func replaceContents(
+        of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
+    ) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(
+            ProviderReplaceCall(
+                identifier: identifier, contents: try Self.readOnly(contents), base: base, modified: modified),
+            isSafe: false, .transfer)
+        return try Self.checked(item, identifier: identifier)
+    }
+
+    package func stopProviding(_ identifier: String) async {
+        // A provider that keeps its copy does no harm.
+        _ = try? await ask(ProviderStopCall(identifier: identifier), isSafe: false)
+    }
+
+    // MARK: Places
+
+    package func move(
+        _ identifier: String, to parent: String, named name: String
+    ) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(
+            ProviderMoveCall(identifier: identifier, parent: parent, name: name), isSafe: false)
+        return try Self.checked(item, identifier: identifier)
+    }
+
+    package func delete(_ identifier: String) async throws(ProviderFailure) {
+        _ = try await ask(ProviderDeleteCall(identifier: identifier), isSafe: false)
+    }
+
+    // MARK: Asking and checking
+
+    /// - Parameter isSafe: whether it may be asked twice for one answer.
+    private func ask<C: ProviderCall>(
+        _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer,
+        progress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async throws(ProviderFailure) -> C.Value {
+        let gate = length == .transfer ? transfers : questions
+        let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
+            do throws(ProviderFailure) {
+                return try await self.process.call(request, length, progress: progress)
+            } catch  where isSafe && error.isWorthAnotherTry && !Task.isCancelled {
+                return try await self.process.call(request, length, progress: progress)
+            }
+        }
+        guard let answer else { throw ProviderFailure(.cancelled, message: "the request was cancelled") }
+        return answer
+    }
+
+    /// A number of items that a message can hold a hundred times of.
+    private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
+
+    private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
+        guard item.identifier == identifier else {
+            throw .bad("the item \(item.identifier) where \(identifier) was asked for")
+        }
+        return item
+    }
+
+    private static func check(count: Int, suggested: Int) throws(ProviderFailure) {
+        guard count <= suggested * ProviderWire.pageFactor else {
+            throw .bad("\(count) items at once where \(suggested) were suggested")
+        }
+    }
+
+    /// The items that can be in a folder; nearly always that is all of them, which are not copied then.
+    private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
+        items.allSatisfy(isListable) ? items : items.filter(isListable)
+    }
+
+    /// Whether an item can be one in a folder: containers that are always there cannot, and neither can what only this
+    /// machine has identifiers for.
+    private static func isListable(_ item: ProviderItem) -> Bool {
+        // Every identifier that is left out begins with one of these letters.
+        guard let first = item.identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
+            return true
+        }
+        return switch item.identifier {
+        case ProviderItem.rootIdentifier, ProviderItem.workingSetIdentifier, ProviderItem.trashIdentifier: false
+        default: !item.identifier.hasPrefix(IndexedItem.localPrefix)
+        }
+    }
+
+    /// The same file for an extension, which is to read it and no more.
+    private static func readOnly(_ file: FileDescriptor) throws(ProviderFailure) -> FileDescriptor {
+        do throws(Errno) {
+            return try file.reopen([.readOnly, .nonBlocking])
+        } catch {
+            throw ProviderFailure(.transient, message: "a file for the extension cannot be opened: \(error)")
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// An answer that cannot be used.
+    ///
+    /// - Parameter what: what the extension answered with.
+    fileprivate static func bad(_ what: String) -> ProviderFailure {
+        ProviderFailure(.badAnswer, message: "the extension answered with \(what)")
+    }
+
+    /// Whether the process ended before it answered, for another reason than its silence.
+    fileprivate var isWorthAnotherTry: Bool {
+        kind == .processEnded && domain == ProviderProcess.failureDomain
+            && code != ExtensionEnding.Reason.timedOut.rawValue
+    }
+}

@@ -1,0 +1,52 @@
+import LinuxSystem
+
+/// From the hash of an identifier, or of a name in a folder, to the items that may have it.
+///
+/// Hashes come in no order, so a table of them on a disk is written all over for every few entries that are added. Therefore
+/// entries gather in memory first, and go to the disk many at a time: into buckets by the first bits of their hashes, each one row
+/// with some hundreds of entries. Those in memory are found again, after the index was closed or its process ended, from the
+/// items themselves: all with numbers after the last that went to the disk, and older ones that are noted (``LookupWriter``).
+final class Lookup: Sendable {
+    struct State {
+        var recent = RecentEntries()
+        /// There are two to the power of so many buckets.
+        var bits: UInt64 = LookupBuckets.leastBits
+        /// Changes when entries went to the disk.
+        var generation = 0
+    }
+
+    // Innermost: nothing is called while it is held.
+    let state = Lock(State())
+
+    var generation: Int { state.withLock { $0.generation } }
+}
+
+/// The lookup as one connection sees it.
+final class LookupQueries {
+    private let lookup: Lookup
+    private let find: Statement
+
+    init(_ connection: DatabaseConnection, _ lookup: Lookup) throws(IndexFailure) {
+        self.lookup = lookup
+        find = try connection.statement("SELECT entries FROM lookup WHERE bucket = ?1")
+    }
+
+    /// The items that may have a hash, nearly always one or none.
+    func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexFailure) {
+        while true {
+            numbers.removeAll(keepingCapacity: true)
+            // Memory first: what leaves it meanwhile is on the disk by then.
+            let (bits, generation) = lookup.state.withLock { state in
+                state.recent.find(hash, &numbers)
+                return (state.bits, state.generation)
+            }
+            find.bind(1, LookupBuckets.key(LookupEntry.bucket(hash, bits: bits), bits: bits))
+            if try find.step() {
+                defer { find.reset() }
+                LookupBuckets.find(hash, find.bytes(0), &numbers)
+            }
+            // Otherwise the number of buckets may have changed in between.
+            if lookup.generation == generation { return }
+        }
+    }
+}

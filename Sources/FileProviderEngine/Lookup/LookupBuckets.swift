@@ -1,0 +1,63 @@
+/// The form of the buckets in the file: a row each, with its entries one after the other, in no order.
+enum LookupBuckets {
+    static let leastBits: UInt64 = 4
+    private static let mostBits: UInt64 = 27
+    /// A bucket fits into a page, so on average it is about half as large.
+    private static let averageCount = 448
+
+    /// Buckets of different numbers of bits have different rows, so that both can be there for a while.
+    static func key(_ bucket: UInt64, bits: UInt64) -> Int64 { Int64(1 << bits | bucket) }
+
+    static func bits(for count: Int) -> UInt64 {
+        var bits = leastBits
+        while bits < mostBits, count > averageCount << Int(bits) { bits += 1 }
+        return bits
+    }
+
+    static func find(_ hash: UInt64, _ bytes: UnsafeRawBufferPointer, _ numbers: inout [ItemNumber]) {
+        for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
+            let entry = LookupEntry(rawValue: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            if entry.isOf(hash) { numbers.append(entry.number) }
+        }
+    }
+
+    static func entries(_ bytes: UnsafeRawBufferPointer) -> [UInt64] {
+        [UInt64](unsafeUninitializedCapacity: bytes.count / 8) { buffer, count in
+            count = bytes.count / 8
+            for index in 0..<count {
+                buffer[index] = bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+            }
+        }
+    }
+}
+
+/// Says of most hashes that are not in the lookup that they are not, from a bit for each of the beginnings of hashes.
+struct LookupFilter {
+    private var words: [UInt64]
+    private let bits: UInt64
+    private(set) var count = 0
+    private let limit: Int
+
+    /// - Parameter capacity: how many entries there are, or soon will be.
+    init(capacity: Int) {
+        var bits: UInt64 = 18
+        while bits < 28, 1 << bits < capacity * 32 { bits += 1 }
+        self.bits = bits
+        limit = bits == 28 ? .max : 1 << Int(bits - 4)
+        words = Array(repeating: 0, count: 1 << Int(bits - 6))
+    }
+
+    /// Whether it says little by now.
+    var isFull: Bool { count > limit }
+
+    mutating func insert(_ hashOrEntry: UInt64) {
+        let bit = Int(hashOrEntry >> (64 - bits))
+        words[bit >> 6] |= 1 << UInt64(bit & 63)
+        count += 1
+    }
+
+    func mayContain(_ hash: UInt64) -> Bool {
+        let bit = Int(hash >> (64 - bits))
+        return words[bit >> 6] & 1 << UInt64(bit & 63) != 0
+    }
+}

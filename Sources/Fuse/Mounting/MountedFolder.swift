@@ -1,0 +1,102 @@
+import CFuse
+import Glibc
+import LinuxSystem
+
+/// A mount that this process serves.
+final class MountedFolder: Sendable {
+    let path: String
+    let device: FileDescriptor
+    /// Whether fusermount3 made it, which then ends it too.
+    private let usesProgram: Bool
+    private let hasEnded = Lock(false)
+
+    /// Mounts; the kernel's first request waits then.
+    init(at path: String, _ options: MountOptions) throws(MountFailure) {
+        guard let absolute = realpath(path, nil) else { throw .notMounted(path: path, .current) }
+        self.path = String(cString: absolute)
+        free(absolute)
+        do throws(MountFailure) {
+            device = try Self.mountDirectly(at: self.path, options)
+            usesProgram = false
+        } catch {
+            switch error {
+            case .noDevice(.notPermitted), .noDevice(.permissionDenied), .notMounted(_, .notPermitted):
+                device = try MountProgram.mount(at: self.path, options)
+                usesProgram = true
+            default: throw error
+            }
+        }
+    }
+
+    private static func mountDirectly(
+        at path: String, _ options: MountOptions
+    ) throws(MountFailure) -> FileDescriptor {
+        let device: FileDescriptor
+        do throws(Errno) {
+            device = try .open("/dev/fuse", .readWrite)
+        } catch {
+            throw .noDevice(error)
+        }
+        var raw = stat()
+        guard lstat(path, &raw) == 0 else { throw .notMounted(path: path, .current) }
+        var data = "fd=\(device.rawValue),rootmode=\(String(raw.st_mode & S_IFMT, radix: 8))"
+        data += ",user_id=\(geteuid()),group_id=\(getegid()),max_read=\(options.largestRead)"
+        if options.allowsOthers { data += ",allow_other" }
+        if options.checksPermissions { data += ",default_permissions" }
+        var flags = cfuse_nosuid | cfuse_nodev
+        if options.isReadOnly { flags |= cfuse_rdonly }
+        let type = options.subtype.isEmpty ? "fuse" : "fuse.\(options.subtype)"
+        guard cfuse_mount(options.name, path, type, flags, data) == 0 else {
+            throw .notMounted(path: path, .current)
+        }
+        return device
+    }
+
+    /// Takes it out of sight, once; aborting, its session ends too.
+    func unmount(aborting: Bool) {
+        let control = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            guard !hasEnded else { return Optional<Connection>.none }
+            // It can be found only as long as it is mounted. Seldom is it there for anybody to use.
+            let control = Connection(at: path)
+            if !usesProgram {
+                // Fails where somebody else has unmounted it.
+                _ = aborting ? cfuse_abort(path) : cfuse_detach(path)
+            } else {
+                MountProgram.unmount(path)
+            }
+            return control
+        }
+        if aborting { control?.abort() }
+    }
+
+    static func unmountStale(at path: String) -> Bool {
+        guard isStale(path) else { return false }
+        if cfuse_detach(path) < 0 { MountProgram.unmount(path) }
+        return !isStale(path)
+    }
+
+    private static func isStale(_ path: String) -> Bool {
+        cfuse_probe(path) < 0 && errno == ENOTCONN
+    }
+}
+
+/// The kernel's control files for a mount.
+private struct Connection {
+    private let control: FileDescriptor
+
+    /// `nil` where there are none. The file system itself is not asked: it might be blocked.
+    init?(at path: String) {
+        guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
+        let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00
+        guard let file = try? FileDescriptor.open("/sys/fs/fuse/connections/\(minor)/abort", .writeOnly) else {
+            return nil
+        }
+        control = file
+    }
+
+    func abort() {
+        // Fails where it has ended by itself.
+        _ = try? [UInt8(ascii: "1")].withUnsafeBytes { try control.writeAll($0) }
+    }
+}

@@ -1,0 +1,225 @@
+import CFuse
+import Glibc
+public import LinuxSystem
+
+/// The answer that says no more than that it is done.
+public struct Done: Answer, Sendable {
+    /// It is done.
+    public init() {}
+
+    public func send(through sender: borrowing AnswerSender) {
+        sender.send(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+extension Reply where Content == Done {
+    /// Answers that it is done.
+    public func reply() { reply(Done()) }
+}
+
+/// Bytes as an answer: contents of a file, a link's target, an extended attribute's value.
+public struct Bytes: Answer, Sendable {
+    /// The bytes.
+    public var bytes: [UInt8]
+
+    /// An answer of these bytes.
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// An answer of a name's bytes.
+    public init(_ name: Name) { bytes = name.bytes }
+
+    public func send(through sender: borrowing AnswerSender) {
+        bytes.withUnsafeBytes { sender.sendContents($0) }
+    }
+}
+
+extension AnswerSender {
+    /// Bytes that the caller has limited room for: what is read is cut, an attribute is measured or refused.
+    func sendContents(_ bytes: UnsafeRawBufferPointer) {
+        if isMeasured {
+            if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }
+            guard bytes.count <= room else { return fail(Errno(rawValue: ERANGE)) }
+        }
+        send(UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
+    }
+}
+
+extension Reply where Content == Bytes {
+    /// Answers with bytes that are there until this returns.
+    public func reply(bytes: UnsafeRawBufferPointer) {
+        answer { $0.sendContents(bytes) }
+    }
+
+    /// Answers with part of a file, or with the error of reading it.
+    ///
+    /// Blocks until it is read.
+    ///
+    /// - Parameters:
+    ///   - file: open for reading.
+    ///   - offset: where the part begins, in bytes.
+    ///   - count: how many bytes there are of it, if the file does not end before.
+    public func reply(reading file: FileDescriptor, at offset: Int64, count: Int) {
+        answer { sender in
+            let buffer = sender.channel.buffers.take()
+            defer { sender.channel.buffers.give(buffer) }
+            let wanted = min(max(count, 0), sender.room, buffer.bytes.count)
+            var filled = 0
+            do throws(Errno) {
+                while filled < wanted {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[filled..<wanted])
+                    let count = try file.read(into: rest, at: Int(offset) + filled)
+                    if count == 0 { break }
+                    filled += count
+                }
+            } catch {
+                guard filled > 0 else { return sender.fail(error) }
+            }
+            sender.sendContents(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<filled]))
+        }
+    }
+}
+
+/// The names of a file's extended attributes.
+public struct NameList: Answer, Sendable {
+    /// The names, in any order.
+    public var names: [Name]
+
+    /// An answer of these names.
+    public init(_ names: [Name]) { self.names = names }
+
+    public func send(through sender: borrowing AnswerSender) {
+        Bytes(names.flatMap { $0.bytes + [0] }).send(through: sender)
+    }
+}
+
+/// How many bytes were written or copied.
+extension Int: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        sender.send(fuse_write_out(size: UInt32(clamping: self), padding: 0))
+    }
+}
+
+/// A place in a file.
+extension Int64: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        guard self >= 0 else { return sender.fail(.invalidArgument) }
+        sender.send(fuse_lseek_out(offset: UInt64(self)))
+    }
+}
+
+extension Attributes {
+    var raw: fuse_attr {
+        fuse_attr(
+            ino: node.rawValue, size: UInt64(clamping: size), blocks: blocks,
+            atime: UInt64(bitPattern: accessed.seconds), mtime: UInt64(bitPattern: modified.seconds),
+            ctime: UInt64(bitPattern: changed.seconds), atimensec: accessed.nanoseconds,
+            mtimensec: modified.nanoseconds, ctimensec: changed.nanoseconds, mode: mode, nlink: linkCount, uid: owner,
+            gid: group, rdev: device, blksize: blockSize, flags: 0)
+    }
+}
+
+extension Duration {
+    /// Whole seconds and nanoseconds, as the kernel wants validities; nothing negative.
+    var validity: (seconds: UInt64, nanoseconds: UInt32) {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return (0, 0) }
+        return (UInt64(seconds), UInt32(attoseconds / 1_000_000_000))
+    }
+}
+
+extension AttributesAnswer: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        let (seconds, nanoseconds) = validity.validity
+        sender.send(
+            fuse_attr_out(attr_valid: seconds, attr_valid_nsec: nanoseconds, dummy: 0, attr: attributes.raw))
+    }
+}
+
+extension Entry {
+    var raw: fuse_entry_out {
+        let (nameSeconds, nameNanoseconds) = nameValidity.validity
+        let (seconds, nanoseconds) = attributeValidity.validity
+        return fuse_entry_out(
+            nodeid: node?.rawValue ?? 0, generation: generation, entry_valid: nameSeconds, attr_valid: seconds,
+            entry_valid_nsec: nameNanoseconds, attr_valid_nsec: nanoseconds, attr: attributes.raw)
+    }
+}
+
+extension Entry: Answer {
+    public func send(through sender: borrowing AnswerSender) { sender.send(raw) }
+}
+
+extension Opening {
+    private enum Flag {
+        static let direct: UInt32 = 1 << 0
+        static let keepPages: UInt32 = 1 << 1
+        static let nonSeekable: UInt32 = 1 << 2
+        static let cacheFolder: UInt32 = 1 << 3
+        static let noFlush: UInt32 = 1 << 5
+        static let passthrough: UInt32 = 1 << 7
+    }
+
+    var raw: cfuse_open_out {
+        var raw = cfuse_open_out(fh: handle, open_flags: 0, backing_id: 0)
+        switch mode {
+        case .cached(let keepsPages): if keepsPages { raw.open_flags |= Flag.keepPages }
+        case .direct: raw.open_flags |= Flag.direct
+        case .passthrough(let file):
+            raw.open_flags |= Flag.passthrough
+            raw.backing_id = file.identifier
+        }
+        if cachesFolder { raw.open_flags |= Flag.cacheFolder }
+        if keepsFolderPages { raw.open_flags |= Flag.keepPages }
+        if isNonSeekable { raw.open_flags |= Flag.nonSeekable }
+        if needsNoFlush { raw.open_flags |= Flag.noFlush }
+        return raw
+    }
+}
+
+extension Opening: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        // The backing file has to be there until the kernel has taken its number.
+        withExtendedLifetime(mode) { sender.send(raw) }
+    }
+}
+
+extension Creation: Answer {
+    private struct Raw: BitwiseCopyable {
+        let entry: fuse_entry_out
+        let opening: cfuse_open_out
+    }
+
+    public func send(through sender: borrowing AnswerSender) {
+        withExtendedLifetime(opening.mode) { sender.send(Raw(entry: entry.raw, opening: opening.raw)) }
+    }
+}
+
+extension Statistics: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        var raw = fuse_statfs_out()
+        raw.st.blocks = blocks
+        raw.st.bfree = freeBlocks
+        raw.st.bavail = availableBlocks
+        raw.st.files = files
+        raw.st.ffree = freeFiles
+        raw.st.bsize = blockSize
+        raw.st.frsize = blockSize
+        raw.st.namelen = nameLimit
+        sender.send(raw)
+    }
+}
+
+extension FileLock: Answer {
+    public func send(through sender: borrowing AnswerSender) {
+        let type =
+            switch kind {
+            case .reading: F_RDLCK
+            case .writing: F_WRLCK
+            case .none: F_UNLCK
+            }
+        sender.send(
+            fuse_lk_out(
+                lk: fuse_file_lock(
+                    start: start, end: end, type: UInt32(type), pid: UInt32(bitPattern: processID))))
+    }
+}

@@ -1,0 +1,62 @@
+import CFuse
+import Glibc
+package import LinuxSystem
+
+/// One open of the FUSE device, by which requests are read; their answers go back the same way.
+package final class Channel: Sendable {
+    package let device: FileDescriptor
+    let requests: RequestTable
+    let buffers: BufferPool
+
+    package init(_ device: FileDescriptor, requests: RequestTable, buffers: BufferPool) {
+        self.device = device
+        self.requests = requests
+        self.buffers = buffers
+    }
+
+    /// Answers a request. Fails where nobody waits for the answer any more, which is nothing to tell anybody.
+    @discardableResult
+    func send(_ unique: UInt64, error: Errno?, _ body: UnsafeRawBufferPointer) -> Bool {
+        let size = MemoryLayout<fuse_out_header>.size
+        var header = fuse_out_header(
+            len: UInt32(size + body.count), error: -(error?.rawValue ?? 0), unique: unique)
+        while cfuse_write(device.rawValue, &header, size, body.baseAddress, body.count) < 0 {
+            if Errno.current == .interrupted { continue }
+            return false
+        }
+        return true
+    }
+}
+
+/// Buffers of the size of the largest answer, used again and again. Memory is taken as they are filled.
+package final class BufferPool: Sendable {
+    /// A buffer that nobody else has until it is given back.
+    struct Buffer: @unchecked Sendable {
+        // Whoever has it is the only one, so it may go from thread to thread.
+        let bytes: UnsafeMutableRawBufferPointer
+    }
+
+    private static let keptLimit = 8
+    let size: Int
+    private let idle = Lock<[Buffer]>([])
+
+    package init(size: Int) { self.size = size }
+
+    deinit {
+        for buffer in idle.withLock({ $0 }) { buffer.bytes.deallocate() }
+    }
+
+    func take() -> Buffer {
+        if let buffer = idle.withLock({ $0.popLast() }) { return buffer }
+        return Buffer(bytes: .allocate(byteCount: size, alignment: 4096))
+    }
+
+    func give(_ buffer: Buffer) {
+        let isKept = idle.withLock { idle in
+            guard idle.count < Self.keptLimit else { return false }
+            idle.append(buffer)
+            return true
+        }
+        if !isKept { buffer.bytes.deallocate() }
+    }
+}

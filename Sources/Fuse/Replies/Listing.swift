@@ -1,0 +1,119 @@
+import CFuse
+import Glibc
+
+/// Entries of a folder, collected in the form in which they are sent: as many as the caller has room for.
+///
+/// For one thread at a time.
+public final class Listing: Answer {
+    /// The kind of file, as the kernel wants it in listings.
+    public enum Kind: UInt32, Sendable {
+        /// Not said.
+        case unknown = 0
+        /// A named pipe.
+        case pipe = 1
+        /// A device.
+        case characterDevice = 2
+        /// A folder.
+        case folder = 4
+        /// A disk.
+        case blockDevice = 6
+        /// A file.
+        case file = 8
+        /// A symbolic link.
+        case symbolicLink = 10
+        /// A socket.
+        case socket = 12
+
+        /// The kind that a mode says.
+        public init(mode: UInt32) { self = Kind(rawValue: mode >> 12 & 0xF) ?? .unknown }
+    }
+
+    /// What precedes a name (`fuse_dirent`).
+    private struct Record: BitwiseCopyable {
+        let node: UInt64
+        let cookie: UInt64
+        let nameCount: UInt32
+        let kind: UInt32
+    }
+
+    /// Whether entries with their attributes are wanted, each of which counts as a look-up. Where it is `false`, entries may be
+    /// appended with attributes or without: they are left out, and nothing is looked up.
+    public let wantsAttributes: Bool
+    private let pool: BufferPool
+    private let buffer: BufferPool.Buffer
+    private let room: Int
+    private var used = 0
+
+    init(wantsAttributes: Bool, room: Int, from pool: BufferPool) {
+        self.wantsAttributes = wantsAttributes
+        self.pool = pool
+        buffer = pool.take()
+        self.room = min(room, buffer.bytes.count)
+    }
+
+    deinit {
+        pool.give(buffer)
+    }
+
+    /// Whether nothing was appended.
+    public var isEmpty: Bool { used == 0 }
+
+    /// Adds an entry without attributes. Where they are wanted, the kernel looks it up when it needs to.
+    ///
+    /// - Parameter cookie: from where a listing goes on after this entry; not 0.
+    /// - Returns: `false` where there is no room for it any more, and it was not added.
+    @discardableResult
+    public func append(_ name: Name, node: NodeID, kind: Kind, cookie: UInt64) -> Bool {
+        if wantsAttributes {
+            return append(fuse_entry_out(), name, node, kind, cookie)
+        }
+        return append(name, node, kind, cookie, at: used)
+    }
+
+    /// Adds an entry. Where attributes are wanted, an entry that was added counts as one look-up of its node.
+    ///
+    /// - Parameter cookie: from where a listing goes on after this entry; not 0.
+    /// - Returns: `false` where there is no room for it any more, and it was not added.
+    @discardableResult
+    public func append(_ name: Name, _ entry: Entry, cookie: UInt64) -> Bool {
+        let node = entry.node ?? entry.attributes.node
+        let kind = Kind(mode: entry.attributes.mode)
+        guard wantsAttributes else { return append(name, node, kind, cookie, at: used) }
+        return append(entry.raw, name, node, kind, cookie)
+    }
+
+    private func append(_ entry: fuse_entry_out, _ name: Name, _ node: NodeID, _ kind: Kind, _ cookie: UInt64) -> Bool {
+        let size = MemoryLayout<fuse_entry_out>.size
+        let start = used
+        guard start + size <= room, append(name, node, kind, cookie, at: start + size) else { return false }
+        buffer.bytes.storeBytes(of: entry, toByteOffset: start, as: fuse_entry_out.self)
+        return true
+    }
+
+    private func append(_ name: Name, _ node: NodeID, _ kind: Kind, _ cookie: UInt64, at start: Int) -> Bool {
+        let headerSize = MemoryLayout<Record>.size
+        return name.withBytes { bytes in
+            let end = (start + headerSize + bytes.count + 7) & ~7
+            guard end <= room else { return false }
+            let header = Record(
+                node: node.rawValue, cookie: cookie, nameCount: UInt32(bytes.count), kind: kind.rawValue)
+            buffer.bytes.storeBytes(of: header, toByteOffset: start, as: Record.self)
+            let place = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[(start + headerSize)..<end])
+            place.copyMemory(from: bytes)
+            for index in bytes.count..<place.count { place[index] = 0 }
+            used = end
+            return true
+        }
+    }
+
+    public func send(through sender: borrowing AnswerSender) {
+        sender.send(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
+    }
+}
+
+extension Reply where Content == Listing {
+    /// An empty listing with the room and of the kind that the caller wants.
+    public func listing() -> Listing {
+        Listing(wantsAttributes: sender.isMeasured, room: sender.room, from: sender.channel.buffers)
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import LinuxSystem
+
+/// The requests that are being served, so that they can be interrupted.
+///
+/// Entries are found by their place, which a reply knows; only an interrupt looks through them.
+package final class RequestTable: Sendable {
+    private struct Entry {
+        /// 0 for a place that is free.
+        var unique: UInt64 = 0
+        /// Whose locks the kernel may have until the answer comes.
+        var node = NodeID(rawValue: 0)
+        /// Likewise, where a request has two.
+        var other = NodeID(rawValue: 0)
+        var begun: Milliseconds = 0
+        var isInterrupted = false
+        var handler: (@Sendable () -> Void)?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var free: [Int] = []
+        /// Called when a request is over.
+        var watcher: (@Sendable (_ node: NodeID, _ other: NodeID) -> Void)?
+    }
+
+    // Innermost: handlers are called, and let go of, after it is released.
+    private let state = Lock(State())
+
+    package init() {}
+
+    /// How many requests are being served.
+    package var count: Int { state.withLock { $0.entries.count - $0.free.count } }
+
+    /// Says what to call when a request is over, on the thread that answers it. Set before there are requests.
+    func watch(_ watcher: @escaping @Sendable (_ node: NodeID, _ other: NodeID) -> Void) {
+        state.withLock { $0.watcher = watcher }
+    }
+
+    func add(_ unique: UInt64, _ node: NodeID, _ other: NodeID) -> Int {
+        state.withLock { state in
+            let entry = Entry(unique: unique, node: node, other: other, begun: Self.now)
+            if let place = state.free.popLast() {
+                state.entries[place] = entry
+                return place
+            }
+            state.entries.append(entry)
+            return state.entries.count - 1
+        }
+    }
+
+    func remove(at place: Int) {
+        let (entry, watcher) = state.withLock { state in
+            let entry = state.entries[place]
+            state.entries[place] = Entry()
+            state.free.append(place)
+            return (entry, state.watcher)
+        }
+        watcher?(entry.node, entry.other)
+    }
+
+    /// Since some moment, exact to a few: it is read for every request.
+    typealias Milliseconds = Int
+
+    static var now: Milliseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    /// When the oldest request began that is being served for a node; `nil` where there is none.
+    func busySince(_ node: NodeID) -> Milliseconds? {
+        state.withLock { state in
+            var oldest: Milliseconds?
+            for entry in state.entries where entry.unique != 0 && (entry.node == node || entry.other == node) {
+                oldest = min(oldest ?? entry.begun, entry.begun)
+            }
+            return oldest
+        }
+    }
+
+    func isInterrupted(at place: Int, _ unique: UInt64) -> Bool {
+        state.withLock { $0.entries[place].unique == unique && $0.entries[place].isInterrupted }
+    }
+
+    /// Says what to do when the request is interrupted: at once where it was already, never where it was answered.
+    func setHandler(at place: Int, _ unique: UInt64, _ handler: @escaping @Sendable () -> Void) {
+        let isInterrupted = state.withLock { state in
+            guard state.entries[place].unique == unique else { return false }
+            if state.entries[place].isInterrupted { return true }
+            state.entries[place].handler = handler
+            return false
+        }
+        if isInterrupted { handler() }
+    }
+
+    /// Interrupts all requests.
+    func interruptAll() {
+        let handlers = state.withLock { state in
+            var handlers: [@Sendable () -> Void] = []
+            for place in state.entries.indices where state.entries[place].unique != 0 {
+                state.entries[place].isInterrupted = true
+                if let handler = state.entries[place].handler.take() { handlers.append(handler) }
+            }
+            return handlers
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Interrupts a request.
+    ///
+    /// - Returns: `false` where it is not here: answered, or read by a thread that has not come to add it yet.
+    func interrupt(_ unique: UInt64) -> Bool {
+        let (isHere, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard let place = state.entries.firstIndex(where: { $0.unique == unique }) else { return (false, nil) }
+            state.entries[place].isInterrupted = true
+            let handler = state.entries[place].handler
+            state.entries[place].handler = nil
+            return (true, handler)
+        }
+        handler?()
+        return isHere
+    }
+}

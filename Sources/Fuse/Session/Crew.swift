@@ -1,0 +1,307 @@
+import CFuse
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// The threads that serve a session.
+///
+/// One of them leads: it waits for requests and serves them itself, so that a lone program, which sends one request after the
+/// other, is always served by a thread that is awake. Were several threads waiting, the kernel would wake them in turn, each on
+/// a processor that sleeps; that takes twice as long as a small request.
+///
+/// Others come in when there is more to do: the leader wakes one where it finds requests waiting as it begins to serve one, and
+/// that one serves until none is left. A leader that has served one request for a millisecond is blocked or busy, and another
+/// thread leads in its place.
+final class Crew: Sendable {
+    private struct State {
+        /// Threads that have nothing to do, the one that had last at the end.
+        var idle: [Member] = []
+        var threads = 0
+        var hasEnded = false
+    }
+
+    /// A thread.
+    private final class Member: Sendable {
+        let number: Int
+        let baton = Baton()
+
+        init(_ number: Int) { self.number = number }
+    }
+
+    private let session: Session
+    private let fileSystem: any FileSystem
+    private let dispatcher: Dispatcher
+    private let options: MountOptions
+    /// The leader's: a read of it waits.
+    private let main: Channel
+    /// The others': a read of it does not wait. `nil` where the kernel gives none, and then the others only take the lead.
+    private let extra: Channel?
+    // Innermost: nothing is called under it but what makes and wakes threads.
+    private let state = Lock(State())
+    /// The number of the thread that leads.
+    private let leader = Atomic(0)
+
+    /// Counts the requests that leaders have begun to serve.
+    private let begun = Atomic<UInt64>(0)
+    /// Whether the leader is serving one.
+    private let isServing = Atomic(false)
+    private let isWatched = Atomic(false)
+    private let watch = Baton()
+
+    /// Threads beyond those of the options that come in for leaders who are blocked.
+    private static let reserveFactor = 8
+    private static let watchInterval: UInt32 = 1000
+    /// After so many intervals without a request nobody watches until the next one.
+    private static let watchLimit = 50
+
+    static func bufferSize(_ options: MountOptions) -> Int {
+        max(options.largestWrite, 64 << 10) + 4096
+    }
+
+    init(_ session: Session, _ fileSystem: any FileSystem, _ options: MountOptions) {
+        self.session = session
+        self.fileSystem = fileSystem
+        self.options = options
+        dispatcher = Dispatcher(fileSystem)
+        let requests = session.requests
+        let buffers = BufferPool(size: max(options.largestRead, 64 << 10))
+        main = Channel(session.device, requests: requests, buffers: buffers)
+        extra = Self.clone(session.device).map { Channel($0, requests: requests, buffers: buffers) }
+    }
+
+    private static func clone(_ device: FileDescriptor) -> FileDescriptor? {
+        guard let fresh = try? FileDescriptor.open("/dev/fuse", [.readWrite, .nonBlocking]),
+            cfuse_clone(fresh.rawValue, device.rawValue) == 0
+        else { return nil }
+        return fresh
+    }
+
+    func start() throws(Errno) {
+        try startThread(leading: true)
+        do throws(Errno) {
+            try SystemThread.start("fuse-watch") { self.watchOver() }
+        } catch {
+            // Without it a handler that blocks would block the others.
+            session.unmount(aborting: true)
+            throw error
+        }
+    }
+
+    private func startThread(leading: Bool) throws(Errno) {
+        let member = state.withLock { state in
+            state.threads += 1
+            return Member(state.threads)
+        }
+        if leading { leader.store(member.number, ordering: .releasing) }
+        do throws(Errno) {
+            try SystemThread.start("fuse-\(member.number)") { self.run(member) }
+        } catch {
+            state.withLock { $0.threads -= 1 }
+            throw error
+        }
+    }
+
+    // MARK: A thread
+
+    private func run(_ member: Member) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
+        defer { buffer.deallocate() }
+        while true {
+            let goesOn =
+                if leader.load(ordering: .acquiring) == member.number {
+                    lead(member, buffer)
+                } else if let extra {
+                    help(extra, buffer)
+                } else {
+                    true
+                }
+            guard goesOn, rest(member) else { break }
+        }
+        end()
+    }
+
+    /// Serves until another thread leads.
+    ///
+    /// - Returns: `false` where the session has ended.
+    private func lead(_ member: Member, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        while leader.load(ordering: .acquiring) == member.number {
+            switch read(main, buffer) {
+            case .ended: return false
+            case .nothing: continue
+            case .request(let request):
+                begun.wrappingAdd(1, ordering: .relaxed)
+                isServing.store(true, ordering: .releasing)
+                if !isWatched.load(ordering: .relaxed), !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
+                    watch.pass()
+                }
+                if Self.takesLong(request), isAnythingWaiting { callHelp() }
+                let goesOn = dispatcher.serve(request, on: main)
+                // A new leader's own request must not look as if it were over.
+                if leader.load(ordering: .acquiring) == member.number { isServing.store(false, ordering: .releasing) }
+                if !goesOn { return false }
+            }
+        }
+        return true
+    }
+
+    /// Serves for as long as there is more than the leader has got to.
+    private func help(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        while true {
+            switch read(channel, buffer) {
+            case .ended: return false
+            case .nothing: return true
+            case .request(let request):
+                if isAnythingWaiting { callHelp() }
+                if !dispatcher.serve(request, on: channel) { return false }
+            }
+        }
+    }
+
+    /// Waits until there is something to do.
+    ///
+    /// - Returns: `false` where the session has ended.
+    private func rest(_ member: Member) -> Bool {
+        let rests = state.withLock { state in
+            // It was given the lead on its way here.
+            guard !state.hasEnded, leader.load(ordering: .acquiring) != member.number else { return false }
+            state.idle.append(member)
+            return true
+        }
+        if rests { member.baton.wait() }
+        return state.withLock { !$0.hasEnded }
+    }
+
+    private enum Arrival {
+        case request(Request)
+        case nothing
+        case ended
+    }
+
+    private func read(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Arrival {
+        let count = Glibc.read(channel.device.rawValue, buffer.baseAddress, buffer.count)
+        guard count < 0 else {
+            // The kernel sends no request that is malformed; were it to, there is nobody to answer.
+            return Request(UnsafeRawBufferPointer(rebasing: buffer[..<count])).map(Arrival.request) ?? .nothing
+        }
+        switch errno {
+        // A request that was taken back while it was read gives ENOENT.
+        case EINTR, EAGAIN, ENOENT: return .nothing
+        default: return .ended
+        }
+    }
+
+    // MARK: Help
+
+    private var isAnythingWaiting: Bool {
+        var device = pollfd(fd: main.device.rawValue, events: Int16(POLLIN), revents: 0)
+        return poll(&device, 1, 0) > 0 && device.revents & Int16(POLLIN) != 0
+    }
+
+    /// Whether a request is one that is not over before another thread would be awake.
+    private static func takesLong(_ request: Request) -> Bool {
+        switch Opcode(rawValue: request.header.opcode) {
+        case .release, .releaseFolder, .forget, .batchForget, .interrupt: false
+        default: true
+        }
+    }
+
+    /// Wakes one more thread to serve what waits.
+    private func callHelp() {
+        guard extra != nil else { return }
+        let (helper, startsThread) = state.withLock { state -> (Member?, Bool) in
+            if let helper = state.idle.popLast() { return (helper, false) }
+            return (nil, !state.hasEnded && state.threads < options.threads)
+        }
+        helper?.baton.pass()
+        // Where no thread can be had, the others do it all.
+        if startsThread { try? startThread(leading: false) }
+    }
+
+    /// Gives the lead to a thread that is free.
+    private func replaceLeader() {
+        let (successor, startsThread) = state.withLock { state -> (Member?, Bool) in
+            guard !state.hasEnded else { return (nil, false) }
+            if let successor = state.idle.popLast() {
+                leader.store(successor.number, ordering: .releasing)
+                return (successor, false)
+            }
+            return (nil, state.threads < options.threads * Self.reserveFactor)
+        }
+        if successor != nil || startsThread { isServing.store(false, ordering: .releasing) }
+        successor?.baton.pass()
+        if startsThread { try? startThread(leading: true) }
+    }
+
+    private func watchOver() {
+        var last: UInt64 = 0
+        var quietIntervals = 0
+        while !state.withLock({ $0.hasEnded }) {
+            let isBusy = isServing.load(ordering: .acquiring)
+            let count = begun.load(ordering: .relaxed)
+            if count != last {
+                quietIntervals = 0
+            } else if isBusy {
+                // It has been at the same request for an interval at least.
+                replaceLeader()
+                quietIntervals = 0
+            } else {
+                quietIntervals += 1
+            }
+            last = count
+            if quietIntervals > Self.watchLimit {
+                isWatched.store(false, ordering: .sequentiallyConsistent)
+                watch.wait()
+                quietIntervals = 0
+            } else {
+                usleep(Self.watchInterval)
+            }
+        }
+        endThread()
+    }
+
+    // MARK: The end
+
+    private func end() {
+        let idle = state.withLock { state in
+            state.hasEnded = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for member in idle { member.baton.pass() }
+        watch.pass()
+        endThread()
+    }
+
+    private func endThread() {
+        // The watching thread counts as one more.
+        let isLast = state.withLock { state in
+            state.threads -= 1
+            return state.threads == -1
+        }
+        guard isLast else { return }
+        fileSystem.end()
+        session.hasEnded.open()
+    }
+}
+
+/// Something that one thread waits for and another gives it.
+private final class Baton: @unchecked Sendable {
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func pass() { sem_post(semaphore) }
+
+    func wait() {
+        while sem_wait(semaphore) < 0 {}
+    }
+}

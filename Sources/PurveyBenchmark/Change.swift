@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+extension Section {
+    /// How long it takes until a change at the provider is seen through the mount: from the moment in which the provider's file was
+    /// replaced, over the provider's signal and the changes it is asked for, to a stat(2) that answers the new size.
+    static let change = Section(name: "change") { report in
+        let source = try ScratchFolder()
+        for number in 0..<100 { _ = try source.file("file-\(number)") }
+        let cloud = try CloudFolder(over: source.path)
+        _ = try Child.output(ofProgram: "/bin/ls", ["-l", cloud.mount])
+        var times: [Double] = []
+        for round in 1...50 {
+            let size = round * 10
+            let beside = try source.file("beside")
+            try beside.truncate(to: size)
+            let start = Measure.now()
+            try retrying { rename(source.path + "/beside", source.path + "/file-\(round)") }
+            try waitUntil(cloud.mount + "/file-\(round)", hasSize: size)
+            times.append(Double(Measure.now() - start) / 1e9)
+            usleep(20_000)
+        }
+        report.add(
+            "a change at the provider is seen through the mount", Measure.median(times), .seconds, target: .atMost(0.05)
+        )
+        report.add("the slowest of fifty", times.max() ?? 0, .seconds, target: .atMost(0.05))
+    }
+
+    private static func waitUntil(_ path: String, hasSize size: Int) throws {
+        let limit = Measure.now() + 20_000_000_000
+        while Measure.now() < limit {
+            if let status = try? FileStatus.of(path, followingLinks: false), status.size == size { return }
+            usleep(100)
+        }
+        throw MountFailure("\(path) was not seen with \(size) bytes")
+    }
+}

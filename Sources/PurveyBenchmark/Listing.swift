@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+extension Section {
+    /// A folder of 100,000 entries, listed by `ls`, with none of it in the kernel's caches.
+    static let listing = Section(name: "listing") { report in
+        let source = try ScratchFolder()
+        for number in 0..<entries { _ = try source.file("an entry with a name of usual length \(number)") }
+        let cloud = try CloudFolder(over: source.path)
+        // The first listing asks the provider; what is measured is every one after it.
+        let first = try Measure.seconds { try list(cloud.mount, "-f") }
+        report.add("ls -f of 100,000 entries, the first time", first, .seconds)
+        report.add("ls -f of 100,000 entries", try time(cloud.mount, "-f"), .seconds, target: .atMost(0.5))
+        let long = try time(cloud.mount, "-l")
+        report.add("ls -l of 100,000 entries", long, .seconds, target: .atMost(4))
+        for kind in PeerMount.Kind.allCases {
+            do {
+                let peer = try PeerMount(kind, over: source.path)
+                try list(peer.mount, "-f")
+                let theirs = try time(peer.mount, "-l")
+                report.add(
+                    "the same", long, .seconds, peer: .init(name: kind.rawValue, value: theirs),
+                    target: .ratioAtMost(1.0 / 3))
+            } catch {
+                report.skip("ls -l against \(kind.rawValue)", because: "\(error)")
+            }
+        }
+    }
+
+    private static let entries = 100_000
+
+    private static func time(_ folder: String, _ option: String) throws -> Double {
+        var times: [Double] = []
+        for _ in 0..<3 {
+            forgetNames()
+            times.append(try Measure.seconds { try list(folder, option) })
+        }
+        return Measure.median(times)
+    }
+
+    /// Makes the kernel forget names and inodes, for root; everybody else measures with what it remembers.
+    private static func forgetNames() {
+        guard let switches = try? FileDescriptor.open("/proc/sys/vm/drop_caches", [.writeOnly]) else { return }
+        try? Array("2\n".utf8).withUnsafeBytes { try switches.writeAll($0) }
+    }
+
+    private static func list(_ folder: String, _ option: String) throws {
+        var environment = ProcessInfo.processInfo.environment
+        environment["LC_ALL"] = "C"
+        let lines = try Child.output(ofProgram: "/bin/ls", [option, folder], environment: environment)
+        let count = lines.utf8.count { $0 == UInt8(ascii: "\n") }
+        guard count >= entries else { throw MountFailure("\(folder) has only \(count) entries") }
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import LinuxSystem
+
+extension Section {
+    /// Files that are here in full, read through a mount, against the disk and against other mounts of the same folder.
+    static let mount = Section(name: "mount") { report in
+        Measure.warmMemory(byteCount: 2 << 30)
+        let source = try ScratchFolder()
+        var noise = Noise()
+        try noise.write(size, to: try source.file("large"))
+        let names = (0..<smallFiles).map { "small-\($0)" }
+        for name in names { try noise.write(4096, to: try source.file(name)) }
+
+        let cloud = try CloudFolder(over: source.path)
+        // What is measured is files that are here.
+        try cloud.purvey(["download", cloud.mount])
+        let native = try OpenedLarge(source.path)
+        let mounted = try OpenedLarge(cloud.mount)
+        let sequential = try Measure.medians(rounds: 9) {
+            try mounted.readAll()
+        } _: {
+            try native.readAll()
+        }
+        report.add(
+            "sequential read through the mount", Double(size) / sequential.ours, .bytesPerSecond,
+            peer: .init(name: "the disk's own file", value: Double(size) / sequential.theirs),
+            target: .ratioAtLeast(0.9))
+        let random = try Measure.medians(rounds: 9) {
+            try mounted.readHere()
+        } _: {
+            try native.readHere()
+        }
+        report.add(
+            "random read of 4 KiB", random.ours / Double(OpenedLarge.reads), .seconds,
+            peer: .init(name: "the disk's own file", value: random.theirs / Double(OpenedLarge.reads)),
+            target: .ratioAtMost(1.2))
+        try measureSmall(names, cloud.mount, source.path, &report)
+    }
+
+    private static let size = 512 << 20
+    private static let smallFiles = 1_000
+
+    /// Opening, reading and closing of small files, each file in its turn.
+    private static func measureSmall(
+        _ names: [String], _ mount: String, _ source: String, _ report: inout Report
+    ) throws {
+        func paths(_ folder: String) -> [String] { names.map { "\(folder)/\($0)" } }
+        let ours = paths(mount)
+        for kind in PeerMount.Kind.allCases {
+            let peer: PeerMount
+            do {
+                peer = try PeerMount(kind, over: source)
+            } catch {
+                report.skip("open, read and close against \(kind.rawValue)", because: "\(error)")
+                continue
+            }
+            let theirs = paths(peer.mount)
+            let times = try Measure.medians(rounds: 5) {
+                try readEach(ours)
+            } _: {
+                try readEach(theirs)
+            }
+            report.add(
+                "open, read and close of 4 KiB", times.ours / Double(names.count), .seconds,
+                peer: .init(name: kind.rawValue, value: times.theirs / Double(names.count)), target: .atMost(100e-6))
+        }
+    }
+
+    private static func readEach(_ paths: [String]) throws {
+        try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            for path in paths {
+                let file = try FileDescriptor.open(path, [.readOnly])
+                guard try file.read(into: buffer) == 4096 else { throw MountFailure("\(path) is not whole") }
+            }
+        }
+    }
+}
+
+/// A large file, open.
+private final class OpenedLarge {
+    private let file: FileDescriptor
+    private let size: Int
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+    static let reads = 20_000
+
+    init(_ folder: String) throws {
+        file = try .open(folder + "/large", [.readOnly])
+        size = Int(try FileStatus.of(folder + "/large", followingLinks: false).size)
+    }
+
+    deinit { buffer.deallocate() }
+
+    func readAll() throws {
+        var position = 0
+        while position < size {
+            let count = try file.read(into: buffer, at: position)
+            guard count > 0 else { throw MountFailure("the file ends at \(position)") }
+            position += count
+        }
+    }
+
+    /// Reads pages here and there, the same ones each time.
+    func readHere() throws {
+        var state: UInt64 = 1
+        let page = UnsafeMutableRawBufferPointer(rebasing: buffer[..<4096])
+        for _ in 0..<Self.reads {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let offset = Int(state >> 33) % (size / 4096) * 4096
+            guard try file.read(into: page, at: offset) == 4096 else { throw MountFailure("a page is not whole") }
+        }
+    }
+}

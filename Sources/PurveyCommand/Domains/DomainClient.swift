@@ -1,0 +1,84 @@
+import Conduit
+import Exchange
+import FileProvider
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// The daemon, as the commands about domains ask it.
+enum DomainClient {
+    /// Makes a call to the daemon, which is started if there is none.
+    ///
+    /// - Parameter progress: as the daemon reports it.
+    static func call<C: Call>(
+        _ request: C, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+    ) async throws -> C.Reply {
+        let connection = try await withCheckedContinuation { continuation in
+            ExchangeClient.shared.withConnection { continuation.resume(returning: $0) }
+        }.get()
+        do throws(ConduitError) {
+            return try await connection.call(request, progress: progress)
+        } catch {
+            switch error {
+            case .remote(let failure) where failure.conduitCode == .unknownMethod:
+                throw CommandError("the daemon that runs is older than this program: end it, and try again")
+            case .remote(let failure): throw CommandError(failure.description)
+            case .cancelled: throw CommandError("interrupted")
+            default: throw CommandError("the daemon did not answer: \(error)")
+            }
+        }
+    }
+
+    /// The item that a person means with a word.
+    static func place(_ word: String) -> ItemPlace {
+        ItemPlace(text: word, path: absolute(word))
+    }
+
+    /// The absolute path: links on the way are followed, one at its end is the item itself.
+    static func absolute(_ word: String) -> String {
+        let path = URL(fileURLWithPath: word).standardizedFileURL.path
+        guard path != "/", let slash = path.lastIndex(of: "/") else { return path }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        guard let resolved = realpath(folder, nil) else { return path }
+        defer { free(resolved) }
+        let name = path[path.index(after: slash)...]
+        let beginning = String(cString: resolved)
+        return (beginning == "/" ? "" : beginning) + "/" + name
+    }
+}
+
+extension DomainDescription.State {
+    /// The word for it on the command line.
+    var word: String {
+        switch self {
+        case .running: "running"
+        case .changing: "changing"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension ItemDescription.State {
+    /// The word for it on the command line.
+    var word: String {
+        switch self {
+        case .dataless: "dataless"
+        case .partial: "partial"
+        case .current: "current"
+        case .edited: "edited"
+        case .uploading: "uploading"
+        case .error: "error"
+        }
+    }
+}
+
+extension ProviderItem.Kind {
+    /// The word for it on the command line.
+    var word: String {
+        switch self {
+        case .file: "file"
+        case .folder: "folder"
+        case .symbolicLink: "link"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Exchange
+import FileProvider
+import Foundation
+import LinuxSystem
+
+extension Command {
+    static let domains = Command(
+        name: "domains", summary: "the mounted services: list, add and remove them",
+        usage: ["[--json]", "add PROVIDER NAME [KEY=VALUE…]", "remove [--keep-edits] NAME"],
+        options: [
+            .flag("json", "print JSON"),
+            .flag("keep-edits", "copy out what the service does not have yet, and say where it is"),
+        ],
+        discussion: """
+            PROVIDER is the identifier or the name of an installed extension (see 'purvey extensions'). NAME is the name of
+            the folder that the service is mounted as. What KEY=VALUE means is the provider's business, except for path=DIR:
+            a folder that is handed to the provider, which reaches nothing else of yours.
+
+            'remove' takes the service off this machine and changes nothing of what is there. Without --keep-edits it refuses
+            where edits have not reached the service.
+            """
+    ) { arguments in
+        let operands = arguments.operands
+        if arguments.has("json"), !operands.isEmpty { throw UsageError("--json goes with the list") }
+        if arguments.has("keep-edits"), operands.first != "remove" {
+            throw UsageError("--keep-edits goes with remove")
+        }
+        switch (operands.first, operands.count) {
+        case (nil, _): try await list(asJSON: arguments.has("json"))
+        case ("add", 3...):
+            let settings = try operands.dropFirst(3).map(setting)
+            let domain = try await DomainClient.call(
+                AddDomainCall(provider: operands[1], name: operands[2], settings: settings))
+            try StandardOutput.print((domain.mount ?? domain.name) + "\n")
+            if domain.mount == nil, let fault = domain.fault { StandardError.complain("domains: \(fault)") }
+        case ("remove", 2):
+            let removed = try await DomainClient.call(
+                RemoveDomainCall(name: operands[1], keepsEdits: arguments.has("keep-edits")))
+            if let edits = removed.edits { try StandardOutput.print(edits + "\n") }
+        case ("add", _): throw UsageError("add takes a provider, a name and what the provider needs to know")
+        case ("remove", _): throw UsageError("remove takes one name")
+        case (let word?, _): throw UsageError("there is no 'domains \(word)': add or remove")
+        }
+    }
+
+    private static func setting(_ word: String) throws -> DomainSetting {
+        guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+            throw UsageError("'\(word)' is not KEY=VALUE")
+        }
+        let key = String(word[..<equals])
+        let value = String(word[word.index(after: equals)...])
+        // The daemon is in another folder.
+        guard key == DomainSetting.path else { return DomainSetting(key: key, value: value) }
+        guard !value.isEmpty else { throw UsageError("path= needs a folder") }
+        return DomainSetting(key: key, value: URL(fileURLWithPath: value).standardizedFileURL.path)
+    }
+
+    private static func list(asJSON: Bool) async throws {
+        let domains = try await DomainClient.call(ListDomainsCall()).domains
+        if asJSON { return try JSONOutput.print(domains.map(ListedDomain.init)) }
+        for domain in domains {
+            let place = domain.mount ?? domain.state.word
+            let words = [domain.name, domain.provider, place, domain.fault].compactMap { $0 }
+            try StandardOutput.print(words.map { OneLine.text($0) }.joined(separator: "  ") + "\n")
+        }
+    }
+}
+
+/// A domain in the JSON of `purvey domains` and `purvey status`.
+struct ListedDomain: Encodable {
+    private let domain: DomainDescription
+
+    init(_ domain: DomainDescription) { self.domain = domain }
+
+    private enum CodingKeys: CodingKey {
+        case name, identifier, provider, settings, state, mount, error
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(domain.name, forKey: .name)
+        try container.encode(domain.identifier, forKey: .identifier)
+        try container.encode(domain.provider, forKey: .provider)
+        let settings = domain.settings.map { ($0.key, $0.value) }
+        try container.encode(Dictionary(settings) { _, last in last }, forKey: .settings)
+        try container.encode(domain.state.word, forKey: .state)
+        // Written as null where there is none: a script finds every key.
+        try container.encode(domain.mount, forKey: .mount)
+        try container.encode(domain.fault, forKey: .error)
+    }
+}

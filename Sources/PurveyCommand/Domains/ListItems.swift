@@ -1,0 +1,98 @@
+import FileProvider
+import Foundation
+
+/// What stands for an item on the command line, for the help of the commands that take one.
+private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs no mount."
+
+extension Command {
+    static let listItems = Command(
+        name: "ls", summary: "what is in a folder of a service, with each item's state",
+        usage: ["[--json] PATH"], options: [.flag("json", "print JSON")], discussion: placeWords
+    ) { arguments in
+        let place = DomainClient.place(try oneOperand(arguments))
+        var position: Int64?
+        var items: [ItemDescription] = []
+        repeat {
+            let part = try await DomainClient.call(ListFolderCall(place: place, position: position))
+            items += part.items
+            position = part.next
+        } while position != nil
+        items.sort { $0.name < $1.name }
+        if arguments.has("json") { return try JSONOutput.print(items.map(ListedItemState.init)) }
+        var output = StandardOutput()
+        for item in items { try output.write(item.line + "\n") }
+        try output.flush()
+    }
+
+    static let describeItem = Command(
+        name: "stat", summary: "one item of a service, with its state",
+        usage: ["[--json] PATH"], options: [.flag("json", "print JSON")], discussion: placeWords
+    ) { arguments in
+        let item = try await DomainClient.call(
+            DescribeItemCall(place: DomainClient.place(try oneOperand(arguments))))
+        if arguments.has("json") { return try JSONOutput.print(ListedItemState(item)) }
+        let rows: [(String, String?)] = [
+            ("name", item.name), ("kind", item.kind.word), ("type", item.contentType),
+            ("size", item.size.map { "\($0)" }), ("modified", item.modified.map(ListedItemState.date)),
+            ("state", item.state.word + (item.isKept ? ", kept" : "")), ("target", item.target),
+            ("identifier", item.identifier), ("error", item.fault),
+        ]
+        for case (let word, let value?) in rows where !value.isEmpty {
+            let padding = String(repeating: " ", count: 12 - word.count)
+            try StandardOutput.print(word + padding + OneLine.text(value) + "\n")
+        }
+    }
+
+    private static func oneOperand(_ arguments: Arguments) throws -> String {
+        guard let first = arguments.operands.first else { throw UsageError("a path is missing") }
+        guard arguments.operands.count == 1 else { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
+        return first
+    }
+}
+
+extension ItemDescription {
+    /// For people: state, size, date, name.
+    fileprivate var line: String {
+        let word = kind == .folder ? "folder" : state.word
+        let size = kind == .file ? self.size.map { "\($0)" } ?? "?" : "-"
+        let date = modified.map(ListedItemState.date) ?? "-"
+        let columns = [(word, 10), (size, 12), (date, 21)].map { text, width in
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        let ending = [kind == .folder ? "/" : "", target.map { " -> " + OneLine.text($0) } ?? ""].joined()
+        return columns.joined() + OneLine.text(name) + ending + (isKept ? "  (kept)" : "")
+    }
+}
+
+/// An item in the JSON of `purvey ls` and `purvey stat`.
+private struct ListedItemState: Encodable {
+    private let item: ItemDescription
+
+    init(_ item: ItemDescription) { self.item = item }
+
+    private enum CodingKeys: CodingKey {
+        case name, identifier, kind, type, size, modified, state, kept, error, target
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(item.name, forKey: .name)
+        try container.encode(item.identifier, forKey: .identifier)
+        try container.encode(item.kind.word, forKey: .kind)
+        try container.encode(item.state.word, forKey: .state)
+        try container.encode(item.isKept, forKey: .kept)
+        // Written as null where there is none: a script finds every key.
+        try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
+        try container.encode(item.size, forKey: .size)
+        try container.encode(item.modified.map(Self.date), forKey: .modified)
+        try container.encode(item.fault, forKey: .error)
+        try container.encode(item.target, forKey: .target)
+    }
+
+    /// ISO 8601, in UTC.
+    static func date(_ seconds: Double) -> String {
+        // Years that have four digits; what a provider says may be anything.
+        guard seconds > -62_135_596_800, seconds < 253_402_300_800 else { return "-" }
+        return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    }
+}

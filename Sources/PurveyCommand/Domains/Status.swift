@@ -1,0 +1,56 @@
+import FileProvider
+import Foundation
+
+extension Command {
+    static let status = Command(
+        name: "status", summary: "the daemon, the mounts, what is on its way and what needs a person",
+        usage: ["[--json]"], options: [.flag("json", "print JSON")]
+    ) { arguments in
+        guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
+        let status = try await DomainClient.call(DomainsStatusCall())
+        if arguments.has("json") { return try JSONOutput.print(ListedStatus(status)) }
+        try StandardOutput.print("daemon  process \(status.processID)\n")
+        for activity in status.domains {
+            let domain = activity.domain
+            let place = [domain.name, domain.state.word, domain.mount ?? "not mounted"]
+            try StandardOutput.print(place.map { OneLine.text($0) }.joined(separator: "  ") + "\n")
+            for (word, waiting, inFlight) in [
+                ("up", activity.uploadsWaiting, activity.uploadsInFlight),
+                ("down", activity.downloadsWaiting, activity.downloadsInFlight),
+            ] where waiting + inFlight > 0 {
+                try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
+            }
+            for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
+                try StandardOutput.print("   error: \(OneLine.text(fault))\n")
+            }
+        }
+    }
+}
+
+/// The JSON of `purvey status`.
+private struct ListedStatus: Encodable {
+    let daemon: Int32
+    let domains: [Activity]
+
+    struct Activity: Encodable {
+        let domain: ListedDomain
+        let uploads: Transfers
+        let downloads: Transfers
+        let errors: [String]
+    }
+
+    struct Transfers: Encodable {
+        let waiting, inFlight: Int
+    }
+
+    init(_ status: DomainsStatusCall.Reply) {
+        daemon = status.processID
+        domains = status.domains.map { activity in
+            Activity(
+                domain: ListedDomain(activity.domain),
+                uploads: Transfers(waiting: activity.uploadsWaiting, inFlight: activity.uploadsInFlight),
+                downloads: Transfers(waiting: activity.downloadsWaiting, inFlight: activity.downloadsInFlight),
+                errors: activity.faults)
+        }
+    }
+}

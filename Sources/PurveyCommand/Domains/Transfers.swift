@@ -1,0 +1,70 @@
+import Conduit
+import FileProvider
+
+/// What stands for items on the command line, for the help of the commands that take some.
+private let placesWords = """
+    PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder stands for everything in it.
+    """
+
+extension Command {
+    static let download = Command(
+        name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
+        discussion: placesWords
+    ) { arguments in
+        try await each(arguments) { DownloadItemCall(place: $0) }
+    }
+
+    static let evict = Command(
+        name: "evict", summary: "drop the bytes of items here; the service has them", usage: ["PATH…"], options: [],
+        discussion: placesWords + "\n\nWhat was changed here, is open, or is to be kept, stays."
+    ) { arguments in
+        try await each(arguments) { EvictItemCall(place: $0) }
+    }
+
+    static let keep = Command(
+        name: "keep", summary: "bring the bytes of items here and keep them", usage: ["PATH…"], options: [],
+        discussion: placesWords + "\n\n'purvey evict' ends it."
+    ) { arguments in
+        try await each(arguments) { KeepItemCall(place: $0) }
+    }
+
+    static let signal = Command(
+        name: "signal", summary: "tell a domain that something changed", usage: ["DOMAIN [CONTAINER]"], options: [],
+        discussion: "CONTAINER is the identifier of a folder, as 'purvey stat' shows it; without it, anything may have."
+    ) { arguments in
+        guard let domain = arguments.operands.first else { throw UsageError("a domain is missing") }
+        guard arguments.operands.count <= 2 else { throw UsageError("unexpected argument '\(arguments.operands[2])'") }
+        let container = arguments.operands.count == 2 ? arguments.operands[1] : nil
+        _ = try await DomainClient.call(SignalDomainCall(name: domain, container: container))
+    }
+
+    static let retry = Command(
+        name: "retry", summary: "try again what a domain could not do", usage: ["DOMAIN"], options: []
+    ) { arguments in
+        guard arguments.operands.count == 1 else { throw UsageError("retry takes one domain") }
+        let domain = try await DomainClient.call(RetryDomainCall(name: arguments.operands[0]))
+        if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
+    }
+
+    /// Makes a call for each item, one after the other, with a progress bar. All are tried.
+    private static func each<C: Call>(_ arguments: Arguments, _ request: @Sendable (ItemPlace) -> C) async throws {
+        guard !arguments.operands.isEmpty else { throw UsageError("a path is missing") }
+        var failures: [CommandError] = []
+        for word in arguments.operands {
+            let bar = ProgressBar()
+            bar.show()
+            do {
+                _ = try await DomainClient.call(request(DomainClient.place(word))) { completed, total in
+                    if total > 0 { bar.report(Double(completed) / Double(total)) }
+                }
+                bar.end()
+            } catch let error as CommandError {
+                bar.end()
+                failures.append(error)
+            }
+        }
+        guard let last = failures.popLast() else { return }
+        for failure in failures { StandardError.complain("\(failure.message)") }
+        throw last
+    }
+}

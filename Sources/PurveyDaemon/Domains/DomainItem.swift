@@ -1,0 +1,268 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// One item of a domain that runs, as commands see it.
+struct DomainItem: Sendable {
+    let domain: RunningDomain
+    let item: IndexedItem
+
+    private var engine: DomainEngine { domain.engine }
+
+    /// Finds an item by the names on the way to it. Folders that were never listed are listed as far as it takes.
+    static func find(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
+        let index = domain.engine.index
+        var number = ItemNumber.root
+        var walked = ""
+        for name in names {
+            do {
+                try await domain.engine.wait(for: number, .item(named: name))
+            } catch let failure as ProviderFailure {
+                throw DomainFailure("\(walked.isEmpty ? "the domain's root" : walked): \(failure.message)")
+            }
+            walked += walked.isEmpty ? name : "/" + name
+            guard
+                let found = try await HandlerThreads.shared.value(of: { [number] () throws in
+                    try index.item(named: name, in: number)
+                })
+            else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
+            number = found.number
+        }
+        guard let item = try await HandlerThreads.shared.value(of: { [number] () throws in try index.item(number) })
+        else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
+        return DomainItem(domain: domain, item: item)
+    }
+
+    // MARK: Telling
+
+    /// Items in one part of a listing.
+    private static let partSize = 500
+
+    func list(after position: Int64?) async throws -> ListFolderCall.Reply {
+        guard item.item.kind == .folder else { return ListFolderCall.Reply(items: [try await describe()], next: nil) }
+        let start = position.map { ItemNumber(rawValue: $0) }
+        // Part by part as the listing arrives.
+        try await engine.wait(for: item.number, .more(after: start))
+        let children = try await children(of: item.number, after: start, limit: Self.partSize)
+        let isEnd: Bool
+        if children.count < Self.partSize {
+            let state = try engine.index.item(item.number)?.listing
+            isEnd = children.isEmpty || state == .complete
+        } else {
+            isEnd = false
+        }
+        let edits = try await edits()
+        return ListFolderCall.Reply(
+            items: children.map { ItemDescription($0, edits[$0.number]) },
+            next: isEnd ? nil : children.last?.number.rawValue)
+    }
+
+    func describe() async throws -> ItemDescription { ItemDescription(item, try await edits()[item.number]) }
+
+    private func edits() async throws -> [ItemNumber: EditStatus.Item] {
+        Dictionary(try await engine.editStatus().items.map { ($0.number, $0) }) { first, _ in first }
+    }
+
+    private func children(
+        of folder: ItemNumber, after start: ItemNumber? = nil, limit: Int = .max
+    ) async throws -> [IndexedItem] {
+        let index = engine.index
+        return try await HandlerThreads.shared.value {
+            try Self.children(of: folder, after: start, limit: limit, in: index)
+        }
+    }
+
+    private static func children(
+        of folder: ItemNumber, after start: ItemNumber?, limit: Int, in index: Index
+    ) throws(IndexFailure) -> [IndexedItem] {
+        var children: [IndexedItem] = []
+        try index.children(of: folder, after: start, limit: limit) { child in
+            children.append(child)
+            return true
+        }
+        return children
+    }
+
+    // MARK: Bytes
+
+    typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void
+
+    /// Files that are fetched at one time.
+    private static let width = 4
+
+    /// Brings the bytes of a file, or of all files in a folder, here.
+    func download(_ report: @escaping Report) async throws {
+        let files = try await files(listing: true)
+        guard !files.isEmpty else { return }
+        let progress = FetchProgress(files, report)
+        let watch = Task { [engine] in
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(250))
+                progress.take(try await engine.status().downloads)
+            }
+        }
+        defer { watch.cancel() }
+        try await withThrowingTaskGroup { group in
+            var rest = files[...]
+            var underWay = 0
+            while true {
+                while underWay < Self.width, let file = rest.popFirst() {
+                    underWay += 1
+                    group.addTask { [engine] in
+                        try Task.checkCancellation()
+                        do {
+                            try await engine.download(file.number)
+                        } catch {
+                            throw DomainFailure("\(file.name) cannot be fetched: \(DomainFailure(error))")
+                        }
+                        progress.finish(file)
+                    }
+                }
+                guard try await group.next() != nil else { return }
+                underWay -= 1
+            }
+        }
+    }
+
+    /// Brings bytes here and has them stay.
+    func keep(_ report: @escaping Report) async throws {
+        for number in [item.number] + (try await files(listing: true).map(\.number)) {
+            try await engine.keep(number, true)
+        }
+        try await download(report)
+    }
+
+    /// Drops the bytes of a file, or of all files in a folder that can be had again.
+    func evict() async throws {
+        var failures: [DomainFailure] = []
+        if item.isKept { try await engine.keep(item.number, false) }
+        for file in try await files(listing: false) {
+            if file.isKept { try await engine.keep(file.number, false) }
+            do {
+                try await engine.evict(file.number)
+            } catch {
+                failures.append(DomainFailure("\(file.name) stays: \(DomainFailure(error))"))
+            }
+        }
+        guard let first = failures.first else { return }
+        throw failures.count == 1 ? first : DomainFailure("\(failures.count) files stay; \(first)")
+    }
+
+    /// The item itself if it is a file, or all files that are in it.
+    ///
+    /// - Parameter listing: whether folders are listed that were not; else what is known counts.
+    private func files(listing: Bool) async throws -> [IndexedItem] {
+        switch item.item.kind {
+        case .file: return [item]
+        case .symbolicLink: return []
+        case .folder: break
+        }
+        var files: [IndexedItem] = []
+        var folders = [item.number]
+        while let folder = folders.popLast() {
+            try Task.checkCancellation()
+            if listing { try await engine.wait(for: folder, .complete) }
+            for child in try await children(of: folder) {
+                switch child.item.kind {
+                case .file: files.append(child)
+                case .folder: folders.append(child.number)
+                case .symbolicLink: break
+                }
+            }
+        }
+        return files
+    }
+}
+
+/// How far several files are, together.
+private final class FetchProgress: Sendable {
+    private struct State {
+        var done: Int64 = 0
+        /// Bytes of those that are under way.
+        var parts: [ItemNumber: Int64] = [:]
+        var finished: Set<ItemNumber> = []
+    }
+
+    // Reports are made under it, so that they come in their order; a report takes no lock of ours.
+    private let state = Lock(State())
+    private let total: Int64
+    private let report: DomainItem.Report
+
+    init(_ files: [IndexedItem], _ report: @escaping DomainItem.Report) {
+        total = files.reduce(0) { $0 &+ max(0, $1.item.size ?? 0) }
+        self.report = report
+    }
+
+    func take(_ transfers: [DomainStatus.Transfer]) {
+        state.withLock { state in
+            for transfer in transfers where !state.finished.contains(transfer.number) {
+                state.parts[transfer.number] = transfer.done
+            }
+            tell(state)
+        }
+    }
+
+    func finish(_ file: IndexedItem) {
+        state.withLock { state in
+            state.finished.insert(file.number)
+            state.parts[file.number] = nil
+            state.done &+= max(0, file.item.size ?? 0)
+            tell(state)
+        }
+    }
+
+    private func tell(_ state: State) {
+        report(min(total, state.parts.values.reduce(state.done) { $0 &+ $1 }), total)
+    }
+}
+
+extension DomainEngine {
+    /// Waits until the index has what is needed of a folder. Cancelling the task gives the wait up.
+    fileprivate nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
+        let waiting = Lock<Waiting?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let made = list(folder, needs: need) { continuation.resume(returning: $0) }
+                waiting.withLock { $0 = made }
+                // The task may have been cancelled before there was anything to give up.
+                if Task.isCancelled { made.cancel() }
+            }
+        } onCancel: {
+            waiting.withLock { $0 }?.cancel()
+        }
+        try result.get()
+    }
+}
+
+extension ItemDescription {
+    /// - Parameter edit: how far the item's edit is; `nil` where it has none.
+    init(_ item: IndexedItem, _ edit: EditStatus.Item?) {
+        let failure = edit?.failure ?? item.item.uploadingError
+        let isEdited = !item.changes.isEmpty || item.content == .edited
+        let isHere = item.content == .current || item.content == .edited
+        let state: State =
+            if failure != nil, isEdited || item.item.uploadingError != nil {
+                .error
+            } else if edit?.isUnderWay == true {
+                .uploading
+            } else if isEdited {
+                .edited
+            } else if item.item.kind == .folder {
+                item.listing == .complete ? .current : item.listing == .partial ? .partial : .dataless
+            } else if item.item.kind == .symbolicLink {
+                .current
+            } else {
+                switch item.content {
+                case .dataless: .dataless
+                case .partial: .partial
+                case .current: .current
+                case .edited: .edited
+                }
+            }
+        self.init(
+            name: item.number == .root ? "/" : item.name, identifier: item.item.identifier, kind: item.item.kind,
+            contentType: item.item.contentType, size: isHere ? item.localSize : item.item.size,
+            modified: item.localModified ?? item.item.modified, state: state, isKept: item.isKept,
+            fault: state == .error ? failure?.message : nil, target: item.item.linkTarget)
+    }
+}

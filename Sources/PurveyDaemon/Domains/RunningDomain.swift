@@ -1,0 +1,78 @@
+import CloudMount
+import Conduit
+import Exchange
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// A domain at work: its engine, and the provider that the engine asks.
+struct RunningDomain: Sendable {
+    let engine: DomainEngine
+    let provider: ExtensionProvider
+
+    /// What the provider tells by itself, on its way to an engine that is made after the provider.
+    private final class Notices: Sendable {
+        // Innermost: the engine is told after it is released.
+        private let engine = Lock<DomainEngine?>(nil)
+
+        func begin(_ engine: DomainEngine?) { self.engine.withLock { $0 = engine } }
+
+        func take(_ notice: ExtensionProvider.Notice) {
+            guard let engine = engine.withLock({ $0 }) else { return }
+            switch notice {
+            case .changes(let container): engine.signal(container: container)
+            case .resolved: engine.perform { $0.retry() }
+            case .progress: break
+            }
+        }
+    }
+
+    /// Where a domain is to run.
+    struct Surroundings: Sendable {
+        let folders: DomainFolders
+        let coordination: ExtensionService.Coordination?
+
+        /// Folders that no provider may be handed.
+        var kept: [String] {
+            let locations = folders.locations
+            return [locations.cache, locations.mounts, locations.runtime, locations.keptEdits]
+        }
+    }
+
+    /// Starts a domain.
+    ///
+    /// - Parameter isNew: the provider is asked first whether it can serve it, and the domain is kept on disk then; otherwise the
+    ///   provider's process is started when it is needed.
+    static func start(
+        _ record: DomainRecord, isNew: Bool, in surroundings: Surroundings
+    ) async throws -> RunningDomain {
+        let notices = Notices()
+        let folders = surroundings.folders
+        let provider = ExtensionProvider(
+            domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
+            apartFrom: surroundings.kept, coordination: surroundings.coordination
+        ) { notices.take($0) }
+        do {
+            if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
+            let configuration = DomainConfiguration(
+                identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
+                cacheFolder: folders.cache(of: record))
+            let engine = try await HandlerThreads.shared.value {
+                if isNew { try folders.add(record) }
+                return try DomainEngine(configuration: configuration, provider: provider)
+            }
+            notices.begin(engine)
+            return RunningDomain(engine: engine, provider: provider)
+        } catch {
+            await provider.close()
+            throw error
+        }
+    }
+
+    /// Ends it. Edits stay where they are, for the next start.
+    func close() async {
+        await engine.close()
+        await provider.close()
+    }
+}

@@ -1,0 +1,104 @@
+import CloudMount
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads, .enabled(if: canMount))
+struct FolderTests {
+    @Test func aLargeFolderIsListedOverPages() async throws {
+        try await withMount(pageSize: 700) { provider in
+            let folder = provider.addFolder("Many")
+            for number in 0..<10_000 { provider.addFile("File \(number)", in: folder) }
+        } _: { (mount) throws in
+            let names = try mount.names("Many")
+            #expect(names.count == 10_000)
+            #expect(Set(names).count == 10_000)
+            // With attributes, and again from the index.
+            let list = try RunningProgram("sh", "-c", "ls -l '\(mount("Many"))' | wc -l").end()
+            #expect(list.output.trimmingCharacters(in: .whitespacesAndNewlines) == "10001")
+            #expect(try mount.names("Many") == names)
+        }
+    }
+
+    @Test func aFolderThatIsBeingListedKeepsNobodyElseWaiting() async throws {
+        try await withMount { provider in
+            provider.addFolder("Slow", identifier: "slow")
+            provider.addFile("Inside", "text", in: "slow")
+            provider.addFolder("Quick", identifier: "quick")
+            provider.addFile("Near", "near", in: "quick")
+            provider.behave { behaviour in
+                behaviour.before = { (request) throws(ProviderFailure) in
+                    guard case .page(of: "slow", _) = request else { return }
+                    // Until it is cancelled, or the test is over.
+                    try? await Task.sleep(for: .seconds(3600))
+                    throw ProviderFailure(.cancelled, message: "The request was cancelled.")
+                }
+            }
+        } _: { (mount) throws in
+            #expect(try mount.names() == ["Quick", "Slow"])
+            let list = try RunningProgram("ls", mount("Slow"))
+            let look = try RunningProgram("cat", mount("Slow/Inside"))
+            mount.wait(until: { mount.provider.count(.page(of: "slow", after: nil)) > 0 })
+            #expect(try mount.names() == ["Quick", "Slow"])
+            #expect(try mount.text("Quick/Near") == "near")
+            #expect(try mount.status("Slow").kind == .directory)
+            #expect(list.isRunning && look.isRunning)
+            list.interrupt()
+            look.interrupt()
+            #expect(list.end().status == SIGINT)
+            #expect(look.end().status == SIGINT)
+        }
+    }
+
+    @Test func aFolderIsShownPageByPage() async throws {
+        try await withMount(pageSize: 10) { provider in
+            let folder = provider.addFolder("Folder", identifier: "folder")
+            for number in 0..<20 { provider.addFile("File \(number)", in: folder) }
+            provider.behave { behaviour in
+                behaviour.before = { (request) throws(ProviderFailure) in
+                    guard case .page(of: "folder", after: .some) = request else { return }
+                    try? await Task.sleep(for: .seconds(3600))
+                    throw ProviderFailure(.cancelled, message: "The request was cancelled.")
+                }
+            }
+        } _: { (mount) throws in
+            // What is on the first page can be looked up, and read, while the second has not come.
+            #expect(try mount.status("Folder/File 3").kind == .regular)
+            let list = try RunningProgram("sh", "-c", "ls -f '\(mount("Folder"))' | head -n 5")
+            list.interrupt()
+            _ = list.end()
+        }
+    }
+
+    @Test func itemsWithOneNameAndWithBadNamesAreAllReachable() async throws {
+        let long = String(repeating: "long", count: 80)
+        let names = ["Same.txt", "Same.txt", "", "a/b", ".", "..", long, "tab\there", "ünïcödé"]
+        try await withMount { provider in
+            for (number, name) in names.enumerated() { provider.addFile(name, "contents \(number)") }
+        } _: { (mount) throws in
+            let shown = try mount.names()
+            #expect(shown.count == names.count)
+            #expect(shown.contains("Same.txt") && shown.contains("Same 2.txt"))
+            #expect(shown.contains("ünïcödé"))
+            let contents = try Set(shown.map { try mount.text($0) })
+            #expect(contents == Set(names.indices.map { "contents \($0)" }))
+        }
+    }
+
+    @Test func whatDoesNotExistIsNotAskedForAgain() async throws {
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+            #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
+            let before = mount.provider.requests.count
+            for _ in 0..<20 { #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile) }
+            #expect(mount.provider.requests.count == before)
+            // And it is found when it is there.
+            try mount.write("text", to: "None")
+            #expect(try mount.text("None") == "text")
+        }
+    }
+}

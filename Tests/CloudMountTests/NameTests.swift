@@ -1,0 +1,114 @@
+import CLinux
+import CloudMount
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads, .enabled(if: canMount))
+struct NameTests {
+    private func rename(_ old: String, _ new: String, flags: UInt32 = 0) throws {
+        try retrying { clinux_renameat2(AT_FDCWD, old, AT_FDCWD, new, flags) }
+    }
+
+    @Test func foldersAndLinksAreMade() async throws {
+        try await withMount { _ in
+        } _: { (mount) throws in
+            try retrying { mkdir(mount("Folder"), 0o755) }
+            try retrying { mkdir(mount("Folder/Inner"), 0o755) }
+            try retrying { symlink("Folder/Inner", mount("Link")) }
+            try mount.write("text", to: "Link/File")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: mount("Link")) == "Folder/Inner")
+            #expect(mount.failure { try retrying { mkdir(mount("Folder"), 0o755) } } == .fileExists)
+            #expect(mount.failure { try retrying { rmdir(mount("Folder")) } } == .notEmpty)
+            mount.waitUntilSent()
+            #expect(
+                mount.provider.tree == [
+                    "Folder": "/", "Folder/Inner": "/", "Folder/Inner/File": "text", "Link": "->Folder/Inner",
+                ])
+            try retrying { unlink(mount("Folder/Inner/File")) }
+            try retrying { rmdir(mount("Folder/Inner")) }
+            try retrying { rmdir(mount("Folder")) }
+            try retrying { unlink(mount("Link")) }
+            mount.waitUntilSent()
+            #expect(mount.provider.tree.isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func anEditorSavesByRenaming(passing: Bool) async throws {
+        try await withMount(passing: passing) { $0.addFile("Text.txt", "before", identifier: "text") } _: { (mount) throws in
+            let reader = try mount.open("Text.txt")
+            #expect(try reader.everything() == Array("before".utf8))
+            try mount.write("after", to: "Text.txt.new")
+            try rename(mount("Text.txt.new"), mount("Text.txt"))
+            #expect(try mount.names() == ["Text.txt"])
+            #expect(try mount.text("Text.txt") == "after")
+            // Who had the file open has what it was.
+            #expect(try reader.everything() == Array("before".utf8))
+            mount.waitUntilSent()
+            #expect(mount.provider.tree == ["Text.txt": "after"])
+            // And it is the same item.
+            #expect(mount.provider.text(at: "Text.txt") == mount.provider.bytes(of: "text").map { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    @Test func namesChangePlacesAndAreNotReplacedUnasked() async throws {
+        try await withMount { provider in
+            provider.addFile("One", "one")
+            provider.addFile("Two", "two", in: provider.addFolder("Folder"))
+        } _: { (mount) throws in
+            #expect(mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_noreplace) } == .fileExists)
+            try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_exchange)
+            #expect(try mount.text("One") == "two")
+            #expect(try mount.text("Folder/Two") == "one")
+            try rename(mount("One"), mount("Three"), flags: clinux_rename_noreplace)
+            #expect(mount.failure { try rename(mount("Folder"), mount("Folder/Inner")) } == .invalidArgument)
+            mount.waitUntilSent()
+            #expect(mount.provider.tree == ["Three": "two", "Folder": "/", "Folder/Two": "one"])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aFileThatWasRemovedStaysReadableAndWritable(passing: Bool) async throws {
+        try await withMount(passing: passing) { $0.addFile("File", "text") } _: { (mount) throws in
+            for name in ["File", "Made here"] {
+                let file = try mount.open(name, [.readWrite, .create])
+                if name != "File" { try file.overwrite(Array("text".utf8), at: 0) }
+                #expect(try file.everything() == Array("text".utf8))
+                try retrying { unlink(mount(name)) }
+                #expect(mount.failure { _ = try mount.status(name) } == .noSuchFile)
+                #expect(try file.everything() == Array("text".utf8))
+                try file.overwrite(Array("more text".utf8), at: 4)
+                #expect(try file.everything() == Array("textmore text".utf8))
+                #expect(try file.status().size == 13)
+                #expect(try file.status().linkCount == 0)
+            }
+            mount.waitUntilSent()
+            mount.wait(until: { mount.provider.tree.isEmpty })
+        }
+    }
+
+    @Test func aFileHasOneName() async throws {
+        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+            #expect(mount.failure { try retrying { link(mount("File"), mount("Other")) } } == .notPermitted)
+            #expect(mount.failure { try retrying { mkfifo(mount("Pipe"), 0o644) } } == .notPermitted)
+            #expect(try mount.names() == ["File"])
+        }
+    }
+
+    @Test func namesThatNoServiceTakesAreRefused() async throws {
+        try await withMount { _ in
+        } _: { (mount) throws in
+            let long = String(repeating: "x", count: 256)
+            #expect(mount.failure { try mount.write("text", to: long) } == .nameTooLong)
+            let latin: [CChar] = mount.path.utf8.map { CChar(bitPattern: $0) } + [0x2F, CChar(bitPattern: 0xE9), 0]
+            #expect(open(latin, O_WRONLY | O_CREAT, 0o644) == -1 && errno == EILSEQ)
+            #expect(open(latin, O_RDONLY) == -1 && errno == ENOENT)
+        }
+    }
+}

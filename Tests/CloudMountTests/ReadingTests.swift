@@ -1,0 +1,138 @@
+import CloudMount
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+@Suite(.ownThreads, .enabled(if: canMount))
+struct ReadingTests {
+    @Test(arguments: [true, false])
+    func aFileIsFetchedWhenItIsRead(passing: Bool) async throws {
+        try await withMount(passing: passing) { provider in
+            let folder = provider.addFolder("Folder")
+            provider.addFile("Letter.txt", "Dear reader", in: folder)
+        } _: { (mount) throws in
+            #expect(try mount.names() == ["Folder"])
+            #expect(try mount.names("Folder") == ["Letter.txt"])
+            #expect(try mount.status("Folder/Letter.txt").size == 11)
+            #expect(mount.provider.count(.contents) == 0)
+            #expect(try mount.text("Folder/Letter.txt") == "Dear reader")
+            #expect(try mount.text("Folder/Letter.txt") == "Dear reader")
+            #expect(mount.provider.count(.contents) == 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aFileThatIsHereIsReadWithoutTheProvider(passing: Bool) async throws {
+        let contents = pattern(3 << 20)
+        try await withMount(passing: passing) { $0.addFile("Large", contents) } _: { (mount) throws in
+            #expect(try mount.bytes("Large") == contents)
+            mount.provider.hold(.contents)
+            let file = try mount.open("Large")
+            #expect(try file.everything() == contents)
+            let mapping = try Mapping(file, size: contents.count)
+            #expect(mapping.bytes.elementsEqual(contents))
+        }
+    }
+
+    @Test func aMappingOfAFileThatIsNotHereWaitsForIt() async throws {
+        let contents = pattern(300_000)
+        try await withMount { $0.addFile("Large", contents) } _: { (mount) throws in
+            let mapping = try Mapping(try mount.open("Large"), size: contents.count)
+            #expect(mapping.bytes.elementsEqual(contents))
+        }
+    }
+
+    @Test func openingDoesNotWaitAndReadingDoes() async throws {
+        try await withMount { provider in
+            provider.addFile("Slow", "slow")
+            provider.hold(.contents)
+        } _: { (mount) throws in
+            let file = try mount.open("Slow")
+            let reader = try RunningProgram("cat", mount("Slow"))
+            mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
+            #expect(reader.isRunning)
+            mount.provider.release(.contents)
+            #expect(reader.end().output == "slow")
+            #expect(try file.everything() == Array("slow".utf8))
+            #expect(mount.provider.count(.contents) == 1)
+        }
+    }
+
+    @Test func aSignalEndsAReaderThatWaits() async throws {
+        try await withMount { provider in
+            provider.addFile("Slow", "slow")
+            provider.hold(.contents)
+        } _: { (mount) throws in
+            let reader = try RunningProgram("cat", mount("Slow"))
+            mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
+            reader.interrupt()
+            let end = reader.end()
+            #expect(end.wasSignalled && end.status == SIGINT)
+            mount.provider.release(.contents)
+            #expect(try mount.text("Slow") == "slow")
+        }
+    }
+
+    @Test func aSizeThatTheProviderDoesNotKnowOrGetWrongDoesNotCutTheFile() async throws {
+        let contents = pattern(50_000)
+        try await withMount { provider in
+            for (name, size) in [("Unknown", nil), ("Smaller", 10), ("Larger", 90_000)] as [(String, Int64?)] {
+                let identifier = provider.addFile(name, contents)
+                provider.update(identifier) { $0.size = size }
+            }
+        } _: { (mount) throws in
+            for name in ["Unknown", "Smaller", "Larger"] {
+                let program = try RunningProgram("cat", mount(name))
+                #expect(program.end().output.utf8.count == String(decoding: contents, as: UTF8.self).utf8.count, "\(name)")
+                #expect(try mount.bytes(name) == contents, "\(name)")
+                mount.wait(until: { try mount.status(name).size == contents.count })
+            }
+        }
+    }
+
+    @Test func theErrorsOfAProviderAreTold() async throws {
+        let kinds: [(ProviderFailure.Kind, CInt)] = [
+            (.noSuchItem, ENOENT), (.notAuthenticated, EACCES), (.insufficientQuota, EDQUOT),
+        ]
+        try await withMount { provider in
+            for (index, _) in kinds.enumerated() { provider.addFile("File \(index)", "text") }
+        } _: { (mount) throws in
+            #expect(try mount.names().count == kinds.count)
+            for (index, (kind, number)) in kinds.enumerated() {
+                mount.provider.fail(.contents, with: ProviderFailure(kind, message: "No."))
+                let error = mount.failure { _ = try mount.bytes("File \(index)") }
+                #expect(error?.rawValue == number, "\(kind)")
+            }
+        }
+    }
+
+    @Test func descriptorsAreClosedAgain() async throws {
+        try await withMount { provider in
+            for number in 0..<50 { provider.addFile("File \(number)", "text \(number)") }
+        } _: { (mount) throws in
+            func everything() throws {
+                for number in 0..<50 { #expect(try mount.text("File \(number)") == "text \(number)") }
+                try mount.write("other", to: "Mine")
+                #expect(try mount.text("Mine") == "other")
+            }
+            try everything()
+            mount.waitUntilSent()
+            func count() throws -> Int {
+                try FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().filter { entry in
+                    let target = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/\(entry.name)")
+                    return target.map { $0.contains(mount.engine.configuration.cacheFolder) || $0.contains("/edits/") }
+                        ?? false
+                }.count
+            }
+            for _ in 0..<3 { try everything() }
+            mount.waitUntilSent()
+            mount.wait(until: { try count() == 0 }, "files of ours stay open")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CloudMount
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import Testing
+
+/// A provider in memory behind a real mount, which this process serves.
+final class MountedProvider: Sendable {
+    let provider: MemoryProvider
+    let engine: DomainEngine
+    let mounts: Mounts
+    /// Where it is mounted.
+    let path: String
+
+    fileprivate init(_ provider: MemoryProvider, in folder: String, passing: Bool, pageSize: Int) throws {
+        self.provider = provider
+        path = folder + "/mount"
+        var configuration = DomainConfiguration(
+            identifier: "test", displayName: "Test", dataFolder: folder + "/data", cacheFolder: folder + "/cache")
+        configuration.settlingTime = 0.02
+        configuration.pageSize = pageSize
+        engine = try DomainEngine(configuration: configuration, provider: provider)
+        var options = DomainMountOptions()
+        options.wantsPassthrough = passing
+        mounts = Mounts(options: options)
+        try mounts.mount(engine, at: path)
+    }
+
+    fileprivate func end() async {
+        mounts.unmountAll()
+        await engine.close()
+    }
+
+    /// The path of something in the mount.
+    func callAsFunction(_ relative: String) -> String { path + "/" + relative }
+
+    // MARK: System calls
+
+    func open(
+        _ relative: String, _ options: FileDescriptor.OpenOptions = .readOnly, permissions: mode_t = 0o644
+    ) throws(Errno) -> FileDescriptor {
+        try .open(self(relative), options, permissions: permissions)
+    }
+
+    func bytes(_ relative: String) throws -> [UInt8] { try open(relative).everything() }
+
+    func text(_ relative: String) throws -> String { String(decoding: try bytes(relative), as: UTF8.self) }
+
+    /// Writes a file anew, as a shell does.
+    func write(_ text: String, to relative: String) throws {
+        let file = try open(relative, [.writeOnly, .create, .truncate])
+        try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
+    }
+
+    func names(_ relative: String = ".") throws -> [String] {
+        try FileDescriptor.open(self(relative), [.readOnly, .directory]).entries().map(\.name.description).sorted()
+    }
+
+    func status(_ relative: String) throws(Errno) -> FileStatus {
+        try .of(self(relative), followingLinks: false)
+    }
+
+    /// What a system call on a path fails with; `nil` where it does not.
+    func failure(_ body: () throws -> Void) -> Errno? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Errno
+        }
+    }
+
+    /// Waits until the provider has something, or the mount shows it.
+    func wait(
+        until condition: () throws -> Bool, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation
+    ) {
+        for _ in 0..<12_000 {
+            if (try? condition()) == true { return }
+            usleep(5_000)
+        }
+        Issue.record(comment ?? "what was waited for did not come", sourceLocation: location)
+    }
+
+    /// Waits until the provider has everything that was done here.
+    func waitUntilSent(at location: SourceLocation = #_sourceLocation) {
+        wait(until: { try engine.index.changedItems().isEmpty }, "not everything was sent", at: location)
+    }
+}
+
+/// Mounts a provider for the time of a function.
+///
+/// - Parameter passing: whether complete files are passed through, where that is possible.
+func withMount(
+    passing: Bool = true, pageSize: Int = 2000, _ prepare: (MemoryProvider) -> Void,
+    _ body: (MountedProvider) async throws -> Void
+) async throws {
+    let folder = try TestFolder()
+    let provider = MemoryProvider()
+    prepare(provider)
+    let mounted = try MountedProvider(provider, in: folder.path, passing: passing, pageSize: pageSize)
+    do {
+        try await body(mounted)
+    } catch {
+        await mounted.end()
+        throw error
+    }
+    await mounted.end()
+    withExtendedLifetime(folder) {}
+}
+
+/// Whether this machine lets this process mount; under CI it has to.
+let canMount: Bool = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
+
+/// A program that runs while a test goes on.
+final class RunningProgram {
+    private let process = Process()
+    private let output = Pipe()
+
+    init(_ arguments: String...) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    func interrupt() { process.interrupt() }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for its end.
+    func end() -> (status: Int32, wasSignalled: Bool, output: String) {
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus, process.terminationReason == .uncaughtSignal, String(decoding: data, as: UTF8.self)
+        )
+    }
+}

@@ -1,0 +1,88 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import TestThreads
+import Testing
+
+private final class End: Sendable {
+    let isReached = Lock(false)
+}
+
+@Suite(.ownThreads) struct IndexReadingTests {
+    @Test func aFolderIsReadOnFromAnyItem() throws {
+        let sample = try IndexSample()
+        try sample.list(.root, 1, (0..<500).map { file("\($0)") })
+        var seen: [String] = []
+        var last: ItemNumber?
+        while true {
+            var page: [IndexedItem] = []
+            try sample.index.children(of: .root, after: last, limit: 7) { item in
+                page.append(item)
+                return true
+            }
+            guard let end = page.last else { break }
+            seen += page.map(\.item.identifier)
+            last = end.number
+        }
+        #expect(seen == (0..<500).map { "\($0)" })
+        #expect(try sample.index.childCount(of: .root) == 500)
+    }
+
+    @Test func readersSeeWholeTransactionsWhileItIsWritten() async throws {
+        let folder = try TestFolder()
+        let index = try Index(path: folder.path + "/index.db", lookupMemory: 500)
+        let end = End()
+        let pageSize = 50
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for reader in 0..<4 {
+                group.addTask {
+                    var known = 0
+                    while true {
+                        let wasDone = end.isReached.withLock { $0 }
+                        let count = try index.childCount(of: .root)
+                        #expect(count % pageSize == 0 && count >= known)
+                        known = count
+                        // What was there once is found by its name and its identifier, whatever is written meanwhile.
+                        for item in stride(from: reader, to: known, by: max(known / 20, 1)) {
+                            #expect(try index.item(named: "name \(item)", in: .root)?.item.identifier == "\(item)")
+                            #expect(try index.item(identifier: "\(item)")?.name == "name \(item)")
+                        }
+                        if wasDone { return }
+                    }
+                }
+            }
+            group.addTask {
+                defer { end.isReached.withLock { $0 = true } }
+                for page in 0..<120 {
+                    try index.write { writer throws(IndexFailure) in
+                        try writer.apply(
+                            (page * pageSize..<(page + 1) * pageSize).map { file("\($0)", "name \($0)") },
+                            listedIn: .root, mark: 1)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try index.childCount(of: .root) == 6000)
+    }
+
+    @Test func theLogOfABigListingStaysBounded() throws {
+        let sample = try IndexSample()
+        var item = file("")
+        item.tagData = [UInt8](repeating: 7, count: 2000)
+        var largest = 0
+        for page in 0..<60 {
+            let items = (0..<500).map { number in
+                var item = item
+                item.identifier = "\(page) \(number)"
+                item.filename = item.identifier
+                return item
+            }
+            try sample.list(.root, 1, items)
+            largest = max(largest, try FileStatus.of(sample.path + "-wal").size)
+        }
+        #expect(try FileStatus.of(sample.path).size > 20 << 20)
+        #expect(largest < 48 << 20)
+    }
+}

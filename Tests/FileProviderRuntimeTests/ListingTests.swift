@@ -1,0 +1,153 @@
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct ListingTests {
+    @Test func aFolderIsListed() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one")
+            try stage.put("two")
+            let page = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["one.txt", "two.txt"])
+            #expect(page.items.allSatisfy { $0.parent == "root" && $0.kind == .file && $0.contentVersion == [49] })
+            #expect(page.next == nil)
+            let item = try await stage.provider.item("one").identifier
+            #expect(item == "one")
+        }
+    }
+
+    @Test func theRootIsThereWhateverTheProviderSaysOfIt() async throws {
+        try await ProviderStage.with { stage in
+            let root = try await stage.provider.item(ProviderItem.rootIdentifier)
+            #expect(root.kind == .folder && root.filename == "Test")
+        }
+    }
+
+    @Test func ofAnObserverThatIsCalledTwiceTheFirstCallCounts() async throws {
+        try await ProviderStage.with { stage in
+            let page = try await stage.provider.page(of: "list-twice", after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["a"] && page.next == nil)
+            let anchor = try await stage.provider.currentAnchor(of: "list-twice")
+            #expect(anchor == [49])
+            let changes = try await stage.provider.changes(in: "list-twice", since: [49], suggestedSize: 10)
+            #expect(changes.updated.map(\.filename) == ["a"] && changes.deleted == ["list-twice/b"])
+            #expect(changes.anchor == [50] && changes.moreComing)
+        }
+    }
+
+    @Test func anObserverMayBeCalledLateAndFromAnyThread() async throws {
+        try await ProviderStage.with { stage in
+            let page = try await stage.provider.page(of: "list-late", after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["late"])
+        }
+    }
+
+    @Test func aPageOrAnAnchorOfMoreThan500BytesIsNotTaken() async throws {
+        try await ProviderStage.with { stage in
+            let largest = try await stage.provider.page(of: "list-largest-page", after: nil, suggestedSize: 10)
+            #expect(largest.next?.count == 500)
+            let last = try await stage.provider.page(of: "list-largest-page", after: largest.next, suggestedSize: 10)
+            #expect(last.next == nil)
+            let page = await stage.failure {
+                _ = try await stage.provider.page(of: "list-oversized-page", after: nil, suggestedSize: 10)
+            }
+            #expect(page?.kind == .badAnswer)
+            let anchor = await stage.failure {
+                _ = try await stage.provider.changes(in: "list-oversized-page", since: [1], suggestedSize: 10)
+            }
+            #expect(anchor?.kind == .expired)
+            let oversized = try await stage.provider.currentAnchor(of: "list-oversized-page")
+            #expect(oversized == nil)
+        }
+    }
+
+    @Test func aPageHasAtMostAHundredTimesTheSuggestedItems() async throws {
+        try await ProviderStage.with { stage in
+            let failure = await stage.failure {
+                _ = try await stage.provider.page(of: "list-everything-at-once", after: nil, suggestedSize: 10)
+            }
+            #expect(failure?.kind == .badAnswer)
+        }
+    }
+
+    @Test func anEnumeratorThatNeverFinishesIsGivenUpAndHoldsUpNobodyElse() async throws {
+        let options = ProviderProcessOptions(answerTime: .seconds(1))
+        try await ProviderStage.with(options: options) { stage in
+            try stage.put("one")
+            for container in ["list-never", "list-blocks"] {
+                async let listing = stage.failure {
+                    _ = try await stage.provider.page(of: container, after: nil, suggestedSize: 10)
+                }
+                let count = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10).items.count
+                #expect(count == 1)
+                #expect(await listing?.kind == .transient)
+            }
+            let item = try await stage.provider.item("one").identifier
+            #expect(item == "one")
+            // The process has not been ended for it.
+            #expect(stage.starts == 1)
+            #expect(stage.notes.contains("invalidate list-never"))
+        }
+    }
+
+    @Test func ofAMillionItemsAnyNumberArrivesInPages() async throws {
+        try await ProviderStage.with { stage in
+            var page: [UInt8]?
+            var count = 0
+            repeat {
+                let answer = try await stage.provider.page(of: "list-million", after: page, suggestedSize: 2_000)
+                count += answer.items.count
+                page = answer.next
+            } while page != nil && count < 20_000
+            #expect(count == 20_000)
+        }
+    }
+
+    @Test func whatCanBeNoItemInAFolderIsLeftOut() async throws {
+        try await ProviderStage.with { stage in
+            let page = try await stage.provider.page(of: "list-reserved", after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["a"])
+        }
+    }
+
+    @Test func anErrorOfTheProvidersOwnIsTriedAgainAndOneWithoutChangesIsExpired() async throws {
+        try await ProviderStage.with { stage in
+            let foreign = await stage.failure {
+                _ = try await stage.provider.page(of: "list-foreign-error", after: nil, suggestedSize: 10)
+            }
+            #expect(foreign?.kind == .transient)
+            let none = try await stage.provider.currentAnchor(of: "root")
+            #expect(none == nil)
+            let changes = await stage.failure {
+                _ = try await stage.provider.changes(in: "root", since: [1], suggestedSize: 10)
+            }
+            #expect(changes?.kind == .expired)
+        }
+    }
+
+    @Test func anAnswerAboutAnotherItemIsNone() async throws {
+        try await ProviderStage.with { stage in
+            let failure = await stage.failure { _ = try await stage.provider.item("another") }
+            #expect(failure?.kind == .badAnswer)
+            let missing = await stage.failure { _ = try await stage.provider.item("nothing") }
+            #expect(missing?.kind == .noSuchItem)
+        }
+    }
+
+    @Test func whatTheProviderTellsByItselfArrives() async throws {
+        try await ProviderStage.with { stage in
+            _ = try await stage.provider.item("signal")
+            _ = try await stage.provider.item("resolved")
+            let arrived = await stage.eventually { stage.notices.count == 2 }
+            #expect(arrived)
+            #expect(stage.notices.first == .changes(container: ProviderItem.workingSetIdentifier))
+            guard case .resolved(let failure) = stage.notices.last else {
+                Issue.record("no error was told as resolved")
+                return
+            }
+            #expect(failure.kind == .notAuthenticated)
+        }
+    }
+}

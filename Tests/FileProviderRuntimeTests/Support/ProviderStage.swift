@@ -1,0 +1,154 @@
+import AppExtension
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+/// The provider peer, installed in a data folder of its own, with a domain over a folder. All of it is gone afterwards.
+struct ProviderStage {
+    let root: String
+    var data: String { root + "/data" }
+    /// What is handed to the domain.
+    var folder: String { root + "/folder" }
+    let provider: ExtensionProvider
+    private let told: Told
+
+    /// What the extension told by itself.
+    private final class Told: Sendable {
+        let notices = Lock<[ExtensionProvider.Notice]>([])
+    }
+
+    static let identifier = "org.example.provider-peer"
+
+    /// Runs a test on a stage.
+    static func with(
+        options: ProviderProcessOptions = .init(idleTime: .seconds(300), answerTime: .seconds(60)), memory: Int = 256,
+        network: Bool = false, point: String = "com.apple.fileprovider-nonui",
+        body: (ProviderStage) async throws -> Void
+    ) async throws {
+        let stage = try ProviderStage(options, memory: memory, network: network, point: point)
+        do {
+            try await body(stage)
+        } catch {
+            await stage.end()
+            throw error
+        }
+        await stage.end()
+    }
+
+    private init(_ options: ProviderProcessOptions, memory: Int, network: Bool, point: String) throws {
+        let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
+        root = temporary + "/pvp-" + UUID().uuidString.prefix(8)
+        let bundle = root + "/Peer.appex"
+        let files = FileManager.default
+        try files.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try files.createDirectory(atPath: root + "/folder", withIntermediateDirectories: true)
+        let list: [String: Any] = [
+            "CFBundleIdentifier": Self.identifier, "CFBundleName": "Peer", "CFBundleExecutable": "ProviderPeer",
+            "NSExtension": [
+                "NSExtensionPointIdentifier": point,
+                "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Peer",
+                ExtensionBundle.memoryKey: memory, ExtensionBundle.networkKey: network,
+            ] as [String: Any],
+        ]
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
+        // By another process, and installed as a link: a program that this one has open for writing could not be run while any of its
+        // forks has it so.
+        let program = try #require(Self.program("ProviderPeer"))
+        let copy = try ChildProgram.start("/bin/cp", arguments: [program, bundle + "/ProviderPeer"], descriptors: [])
+            .wait()
+        try #require(copy == .exited(0))
+        try ExtensionLibrary(data: root + "/data").install(path: bundle, link: true)
+        let told = Told()
+        self.told = told
+        provider = ExtensionProvider(
+            domain: ProviderDomain(identifier: "test", displayName: "Test", path: root + "/folder"),
+            extensionIdentifier: Self.identifier, data: root + "/data", options: options
+        ) { notice in
+            told.notices.withLock { $0.append(notice) }
+        }
+    }
+
+    private func end() async {
+        await provider.close()
+        // What goes at the same time keeps a removal from removing the rest.
+        for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
+            try? FileManager.default.removeItem(atPath: root)
+        }
+    }
+
+    private final class Marker {}
+
+    /// The test program lies beside the test bundle, wherever the build put that.
+    private static func program(_ product: String) -> String? {
+        let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
+        let candidates = [built, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+        return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
+    }
+
+    // MARK: What the peer does and leaves
+
+    /// Has the peer have a file.
+    func put(_ identifier: String, _ contents: String = "", in parent: String = "root", version: Int = 1) throws {
+        let file = URL(fileURLWithPath: folder + "/catalogue.json")
+        var entries: [String: [String: Any]] = [:]
+        if let data = try? Data(contentsOf: file) {
+            entries = try JSONSerialization.jsonObject(with: data) as? [String: [String: Any]] ?? [:]
+        }
+        entries[identifier] = [
+            "identifier": identifier, "parent": parent, "name": identifier + ".txt", "isFolder": false,
+            "contents": Data(contents.utf8).base64EncodedString(), "version": version, "isUploaded": true,
+        ]
+        try JSONSerialization.data(withJSONObject: entries).write(to: file)
+    }
+
+    /// What the peer has noted.
+    var notes: [String] {
+        let text = (try? String(contentsOfFile: folder + "/notes", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// How often its process was started.
+    var starts: Int { notes.filter { $0.hasPrefix("begin ") }.count }
+
+    var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }
+
+    /// Looks again until something is so, for a generous time.
+    func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+        for _ in 0..<6_000 {
+            if try await condition() { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    /// What a question fails with.
+    func failure(_ question: () async throws -> Void) async -> ProviderFailure? {
+        do {
+            try await question()
+            return nil
+        } catch {
+            return error as? ProviderFailure
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// The whole file, from its beginning.
+    func text() throws -> String {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = try buffer.withUnsafeMutableBytes { try read(into: $0, at: 0) }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// A memory file with a text.
+    static func memory(_ text: String) throws -> FileDescriptor {
+        let file = try MemoryFile.create(name: "test")
+        try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
+        return file
+    }
+}

@@ -1,0 +1,156 @@
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import LinuxSystem
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct TransferTests {
+    @Test func contentsArriveAsAFileThatStaysReadableWhenTheProviderRemovesItsOwn() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one", "hello")
+            let contents = try await stage.provider.contents(of: "one") { _, _ in }
+            #expect(contents.item.identifier == "one" && contents.item.size == 5)
+            await stage.provider.stopProviding("one")
+            #expect(stage.notes.suffix(1) == ["stop one"])
+            #expect(try contents.descriptor.text() == "hello")
+            // The engine gets no way to change the provider's file.
+            #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try contents.descriptor.writeAll($0) } }
+        }
+    }
+
+    @Test func aPlaceholderIsAskedForBeforeTheFileAndNeedNotBeWritten() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one", "hello")
+            _ = try await stage.provider.contents(of: "one") { _, _ in }
+            #expect(
+                stage.notes.filter { $0 == "placeholder one" || $0 == "start one" } == ["placeholder one", "start one"])
+        }
+    }
+
+    @Test func aPlaceWithoutAFileOrWithAPipeIsABadAnswer() async throws {
+        try await ProviderStage.with { stage in
+            for identifier in ["not-written", "pipe"] {
+                try stage.put(identifier)
+                let failure = await stage.failure { _ = try await stage.provider.contents(of: identifier) { _, _ in } }
+                #expect(failure?.kind == .badAnswer)
+            }
+            try stage.put("provided-twice")
+            let first = await stage.failure { _ = try await stage.provider.contents(of: "provided-twice") { _, _ in } }
+            #expect(first?.kind == .serverUnreachable)
+        }
+    }
+
+    @Test func aFileThatNeverComesIsGivenUpAndTheProviderIsToldToStop() async throws {
+        let options = ProviderProcessOptions(answerTime: .seconds(60), transferTime: .seconds(1))
+        try await ProviderStage.with(options: options) { stage in
+            try stage.put("never-provided")
+            let failure = await stage.failure {
+                _ = try await stage.provider.contents(of: "never-provided") { _, _ in }
+            }
+            #expect(failure?.kind == .transient)
+            #expect(await stage.eventually { stage.notes.contains("stop never-provided") })
+            #expect(stage.starts == 1)
+        }
+    }
+
+    @Test func aCancelledTaskGivesTheFileUpAtOnce() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("never-provided")
+            let task = Task {
+                await stage.failure { _ = try await stage.provider.contents(of: "never-provided") { _, _ in } }
+            }
+            #expect(await stage.eventually { stage.notes.contains("start never-provided") })
+            task.cancel()
+            #expect(await task.value?.kind == .cancelled)
+            #expect(await stage.eventually { stage.notes.contains("stop never-provided") })
+        }
+    }
+
+    @Test func newContentsReachTheProviderWholeAndAreToldAsChanged() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one", "old")
+            let item = try await stage.provider.replaceContents(
+                of: "one", with: try .memory("new contents"), base: [49], modified: 0)
+            #expect(item.contentVersion == [50] && item.size == 12)
+            let contents = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
+            #expect(contents == "new contents")
+        }
+    }
+
+    @Test func contentsOfAnItemThatIsNotThereAreNotTaken() async throws {
+        try await ProviderStage.with { stage in
+            let failure = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: "gone", with: try .memory("new"), base: [], modified: 0)
+            }
+            #expect(failure?.kind == .noSuchItem)
+            #expect(!stage.notes.contains("changed gone"))
+        }
+    }
+
+    @Test func anItemIsMadeOfAFileAndASecondOfTheSameNameCollides() async throws {
+        try await ProviderStage.with { stage in
+            let new = NewItem(parent: "root", filename: "a \u{301} name.txt", kind: .file, modified: 0)
+            let made = try await stage.provider.create(new, contents: try .memory("contents"))
+            #expect(made.filename == new.filename && made.parent == "root" && made.size == 8)
+            let text = try await stage.provider.contents(of: made.identifier) { _, _ in }.descriptor.text()
+            #expect(text == "contents")
+            let failure = await stage.failure { _ = try await stage.provider.create(new, contents: try .memory("x")) }
+            #expect(failure?.kind == .filenameCollision && failure?.collidingItem == made.identifier)
+            let folder = try await stage.provider.create(
+                NewItem(parent: "root", filename: "folder", kind: .folder, modified: 0), contents: nil)
+            #expect(folder.kind == .folder)
+            let link = await stage.failure {
+                _ = try await stage.provider.create(
+                    NewItem(parent: "root", filename: "link", kind: .symbolicLink, linkTarget: "x", modified: 0),
+                    contents: nil)
+            }
+            #expect(link?.kind == .unsupported)
+            let nothing = await stage.failure {
+                _ = try await stage.provider.create(
+                    NewItem(parent: "import-nothing", filename: "x", kind: .file, modified: 0), contents: nil)
+            }
+            #expect(nothing?.kind == .badAnswer)
+            // Nothing of it stays in the folder for files on their way.
+            let temporary = stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        }
+    }
+
+    @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one")
+            let renamed = try await stage.provider.move("one", to: "root", named: "two").filename
+            #expect(renamed == "two")
+            let moved = try await stage.provider.move("one", to: "other", named: "two").parent
+            #expect(moved == "other")
+            let both = try await stage.provider.move("one", to: "root", named: "three").filename
+            #expect(both == "three")
+            let repeated = try await stage.provider.move("one", to: "root", named: "three").filename
+            #expect(repeated == "three")
+            #expect(
+                stage.notes.filter { $0.hasPrefix("re") } == ["rename two", "reparent other -", "reparent root three"])
+            try await stage.provider.delete("one")
+            try await stage.provider.delete("one")
+            let failure = await stage.failure { _ = try await stage.provider.item("one") }
+            #expect(failure?.kind == .noSuchItem)
+        }
+    }
+
+    @Test func descriptorsDoNotAddUpOnEitherSide() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one", "hello")
+            _ = try await stage.provider.contents(of: "one") { _, _ in }
+            let before = try await stage.provider.item("descriptors").filename
+            for _ in 0..<50 {
+                _ = try await stage.provider.contents(of: "one") { _, _ in }
+                _ = try await stage.provider.replaceContents(
+                    of: "one", with: try .memory("hello"), base: [], modified: 0)
+            }
+            let after = try await stage.provider.item("descriptors").filename
+            #expect(after == before)
+        }
+    }
+}

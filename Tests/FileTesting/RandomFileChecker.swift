@@ -1,0 +1,260 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// Does random operations to one file and holds each against what the bytes have to be: the method of `fsx`, the file system
+/// exerciser of NeXT and Apple, written anew.
+///
+/// Everything that a file can be reached by is mixed: reads and writes at offsets, mappings, truncation, allocation, copies within
+/// the file, closing and opening again, saving by rename. What was written by one way has to be seen by every other at once.
+package struct RandomFileChecker {
+    /// What went wrong, with the seed and the last operations before it.
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The most bytes the file has.
+    private static let limit = 256 << 10
+    private static let pageSize = 4096
+
+    private let path: String
+    private let seed: UInt64
+    private var generator: Generator
+    private var expected: [UInt8] = []
+    private var file: FileDescriptor
+    private var log: [String] = []
+
+    /// - Parameter path: of a file that is not there yet.
+    package init(path: String, seed: UInt64) throws {
+        self.path = path
+        self.seed = seed
+        generator = Generator(state: seed)
+        file = try .open(path, [.readWrite, .create, .exclusive], permissions: 0o644)
+    }
+
+    /// The bytes that the file has to have now.
+    package var contents: [UInt8] { expected }
+
+    /// - Parameter after: called after each operation; it may check more.
+    package mutating func run(operations: Int, after: (Int) throws -> Void = { _ in }) throws {
+        for number in 0..<operations {
+            do {
+                try step()
+            } catch {
+                throw fault("operation \(number): \(error)")
+            }
+            try after(number)
+        }
+        try check(0, expected.count + Self.pageSize)
+    }
+
+    /// Closes the file: what is seen of it from then on has to be ``contents``.
+    package consuming func finish() throws -> [UInt8] {
+        try file.synchronize()
+        return expected
+    }
+
+    private func fault(_ words: String) -> Fault {
+        Fault(
+            description: "seed \(seed): \(words); last: " + log.suffix(12).joined(separator: ", ")
+                + "; size \(expected.count)")
+    }
+
+    private mutating func note(_ words: String) {
+        log.append(words)
+        if log.count > 64 { log.removeFirst(32) }
+    }
+
+    private mutating func step() throws {
+        switch generator.below(100) {
+        case 0..<30: try write()
+        case 30..<55: try read()
+        case 55..<65: try writeMapped()
+        case 65..<75: try readMapped()
+        case 75..<83: try truncate()
+        case 83..<87: try allocate()
+        case 87..<91: try copyWithin()
+        case 91..<95: try openAgain()
+        case 95..<97: try file.synchronize()
+        case 97..<98: try saveByRename()
+        default: try checkSize()
+        }
+    }
+
+    private mutating func write() throws {
+        let offset = generator.below(Self.limit - 1)
+        let count = 1 + generator.below(min(64 << 10, Self.limit - offset))
+        note("write \(offset)+\(count)")
+        let bytes = generator.bytes(count)
+        try bytes.withUnsafeBytes { try file.writeAll($0, at: offset) }
+        put(bytes, at: offset)
+    }
+
+    private mutating func put(_ bytes: [UInt8], at offset: Int) {
+        grow(to: offset + bytes.count)
+        expected.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    }
+
+    private mutating func grow(to size: Int) {
+        if size > expected.count { expected += [UInt8](repeating: 0, count: size - expected.count) }
+    }
+
+    private mutating func read() throws {
+        guard !expected.isEmpty else { return }
+        let offset = generator.below(expected.count)
+        let count = 1 + generator.below(64 << 10)
+        note("read \(offset)+\(count)")
+        try check(offset, count)
+    }
+
+    private func check(_ offset: Int, _ count: Int) throws {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let read = try bytes.withUnsafeMutableBytes {
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0.dropFirst(filled)), at: offset + filled)
+            }
+            if read == 0 { break }
+            filled += read
+        }
+        try compare(bytes[..<filled], with: expected.dropFirst(offset).prefix(count), at: offset)
+    }
+
+    private func compare(_ found: ArraySlice<UInt8>, with expected: ArraySlice<UInt8>, at offset: Int) throws {
+        guard !found.elementsEqual(expected) else { return }
+        let place = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }
+        guard let place else {
+            throw fault("at \(offset) there are \(found.count) bytes instead of \(expected.count)")
+        }
+        throw fault(
+            "byte \(offset + place.offset) is \(place.element.0) instead of \(place.element.1) (\(found.count) bytes read)"
+        )
+    }
+
+    /// Where a mapping may begin, and how much of it lies within the file.
+    private mutating func mappedRange() -> (start: Int, offset: Int, count: Int)? {
+        guard !expected.isEmpty else { return nil }
+        let offset = generator.below(expected.count)
+        let count = 1 + generator.below(min(64 << 10, expected.count - offset))
+        return (offset - offset % Self.pageSize, offset, count)
+    }
+
+    private mutating func withMapping(
+        _ range: (start: Int, offset: Int, count: Int), _ protection: CInt,
+        _ body: (UnsafeMutableRawBufferPointer) throws -> Void
+    ) throws {
+        let length = range.offset - range.start + range.count
+        let address = mmap(nil, length, protection, MAP_SHARED, file.rawValue, off_t(range.start))
+        guard let address, address != MAP_FAILED else { throw Errno.current }
+        defer { munmap(address, length) }
+        try body(UnsafeMutableRawBufferPointer(start: address + (range.offset - range.start), count: range.count))
+    }
+
+    private mutating func writeMapped() throws {
+        guard let range = mappedRange() else { return }
+        note("map and write \(range.offset)+\(range.count)")
+        let bytes = generator.bytes(range.count)
+        try withMapping(range, PROT_READ | PROT_WRITE) { $0.copyBytes(from: bytes) }
+        put(bytes, at: range.offset)
+    }
+
+    private mutating func readMapped() throws {
+        guard let range = mappedRange() else { return }
+        note("map and read \(range.offset)+\(range.count)")
+        var found: [UInt8] = []
+        try withMapping(range, PROT_READ) { found = [UInt8]($0) }
+        try compare(found[...], with: expected.dropFirst(range.offset).prefix(range.count), at: range.offset)
+    }
+
+    private mutating func truncate() throws {
+        let size = generator.below(Self.limit)
+        note("truncate \(size)")
+        if generator.below(2) == 0 {
+            try file.truncate(to: size)
+        } else {
+            try retrying { Glibc.truncate(path, off_t(size)) }
+        }
+        if size < expected.count { expected.removeLast(expected.count - size) } else { grow(to: size) }
+    }
+
+    private mutating func allocate() throws {
+        let offset = generator.below(Self.limit - 1)
+        let count = 1 + generator.below(min(64 << 10, Self.limit - offset))
+        note("allocate \(offset)+\(count)")
+        guard clinux_fallocate(file.rawValue, 0, Int64(offset), Int64(count)) == 0 else {
+            // A file system that cannot do it says so, and nothing has changed.
+            if Errno.current == .notSupported { return }
+            throw Errno.current
+        }
+        grow(to: offset + count)
+    }
+
+    private mutating func copyWithin() throws {
+        guard let range = mappedRange() else { return }
+        let target = generator.below(Self.limit - range.count)
+        // Overlapping ranges of one file are an error of the caller.
+        guard target >= range.offset + range.count || target + range.count <= range.offset else { return }
+        note("copy \(range.offset)+\(range.count) to \(target)")
+        let other = try file.reopen([.readWrite])
+        var from = Int64(range.offset)
+        var to = Int64(target)
+        var left = range.count
+        while left > 0 {
+            let copied = clinux_copy_file_range(file.rawValue, &from, other.rawValue, &to, left)
+            if copied < 0 {
+                if left == range.count, [.notSupported, .crossDevice, .noSystemCall].contains(Errno.current) { return }
+                throw Errno.current
+            }
+            if copied == 0 { break }
+            left -= copied
+        }
+        guard left == 0 else { throw fault("\(left) bytes were not copied") }
+        put([UInt8](expected[range.offset..<range.offset + range.count]), at: target)
+    }
+
+    private mutating func openAgain() throws {
+        note("open again")
+        file = try .open(path, [.readWrite])
+    }
+
+    /// What editors do: a new file beside, and its name put in the old one's place.
+    private mutating func saveByRename() throws {
+        note("save by rename")
+        let beside = path + ".new"
+        let new = try FileDescriptor.open(beside, [.readWrite, .create, .truncate], permissions: 0o644)
+        try expected.withUnsafeBytes { try new.writeAll($0, at: 0) }
+        try new.synchronize()
+        try retrying { rename(beside, path) }
+        file = try .open(path, [.readWrite])
+    }
+
+    private mutating func checkSize() throws {
+        note("size")
+        let size = try FileStatus.of(path, followingLinks: false).size
+        guard Int(size) == expected.count else { throw fault("the size is \(size) instead of \(expected.count)") }
+    }
+}
+
+/// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
+private struct Generator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
+
+    /// Bytes that tell where they came from: no two writes have the same.
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        var value = next()
+        return (0..<count).map { index in
+            if index % 8 == 0 { value = next() }
+            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
+        }
+    }
+}

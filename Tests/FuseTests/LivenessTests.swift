@@ -1,0 +1,191 @@
+import CLinux
+import FileTesting
+import Fuse
+import FuseTesting
+import Glibc
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// Waiting, interrupting, telling of changes: with programs of their own where they wait.
+@Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct LivenessTests {
+    private func contents(_ path: String) throws -> [UInt8] {
+        try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20)
+    }
+
+    private func mountWithSlowFile(_ attribute: String) throws -> TestMount {
+        let mount = try TestMount()
+        try mount.files.add("slow", [1, 2, 3])
+        try mount.files.add("quick", [4])
+        let file = try FileDescriptor.open(mount.path + "/slow", .readOnly)
+        try file.setAttribute(attribute, "")
+        return mount
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGKILL]) func aReaderOfAFileThatNeverComesEndsAtASignal(
+        signal: CInt
+    ) throws {
+        let mount = try mountWithSlowFile("user.never")
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        let reader = try ChildProgram.start(
+            "/bin/cat", arguments: [mount.path + "/slow"], descriptors: [nil, output, output])
+        try eventually { mount.files.waitingReads > 0 }
+        // It keeps nobody else waiting.
+        #expect(try contents(mount.path + "/quick") == [4])
+        kill(reader.processID, signal)
+        #expect(try reader.wait() == .signalled(signal))
+        try eventually { mount.files.waitingReads == 0 }
+    }
+
+    @Test func aHandlerThatBlocksItsThreadKeepsNobodyElseWaiting() throws {
+        let mount = try mountWithSlowFile("user.blocks")
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        // More of them than threads.
+        let readers = try (0..<8).map { _ in
+            try ChildProgram.start(
+                "/bin/dd", arguments: ["if=\(mount.path)/slow", "iflag=direct", "bs=4096"],
+                descriptors: [nil, output, output])
+        }
+        try eventually { mount.files.calls("read") >= 8 }
+        #expect(try contents(mount.path + "/quick") == [4])
+        let slow = try FileDescriptor.open(mount.path + "/slow", .readOnly)
+        #expect(clinux_fremovexattr(slow.rawValue, "user.blocks") == 0)
+        for reader in readers { #expect(try reader.wait() == .exited(0)) }
+    }
+
+    @Test func unmountingEndsWhatWaits() throws {
+        let mount = try mountWithSlowFile("user.never")
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        let reader = try ChildProgram.start(
+            "/bin/cat", arguments: [mount.path + "/slow"], descriptors: [nil, output, output])
+        try eventually { mount.files.waitingReads > 0 }
+        mount.session.unmount(aborting: true)
+        #expect(try reader.wait() == .exited(1))
+        mount.session.waitForEnd()
+        #expect(mount.files.hasEnded)
+    }
+
+    @Test func openFilesOutliveAGentleUnmount() throws {
+        let mount = try TestMount()
+        try mount.files.add("file", [1, 2, 3])
+        do {
+            let file = try FileDescriptor.open(mount.path + "/file", .readOnly)
+            mount.session.unmount()
+            #expect(throws: Errno.noSuchFile) { try FileStatus.of(mount.path + "/file") }
+            #expect(try file.everything() == [1, 2, 3])
+            #expect(!mount.files.hasEnded)
+        }
+        mount.session.waitForEnd()
+        #expect(mount.files.hasEnded)
+    }
+
+    @Test func whatTheKernelIsToldOfIsSeenAtOnce() throws {
+        let files = MemoryFileSystem(.keeping, validity: .seconds(3600))
+        let node = try files.add("file", [1])
+        let mount = try TestMount(files) { $0.dropsChangedPages = false }
+        let path = mount.path + "/file"
+        #expect(try contents(path) == [1])
+        // What is kept is not asked for again.
+        try files.overwrite(node, [1, 2, 3])
+        #expect(try contents(path) == [1])
+        mount.session.invalidate(node)
+        try eventually { try contents(path) == [1, 2, 3] }
+
+        // A name that was not there, and then is.
+        #expect(throws: Errno.noSuchFile) { try FileStatus.of(mount.path + "/new") }
+        try files.add("new", [5])
+        #expect(throws: Errno.noSuchFile) { try FileStatus.of(mount.path + "/new") }
+        mount.session.invalidateEntry("new", in: .root)
+        try eventually { (try? contents(mount.path + "/new")) == [5] }
+
+        // One that goes, which those who watch the folder hear of.
+        let watch = try FolderWatch(mount.path)
+        files.take("file")
+        #expect(try FileStatus.of(path).size == 3)
+        mount.session.deleteEntry("file", node, in: .root)
+        try eventually { (try? FileStatus.of(path)) == nil }
+        var ready = pollfd(fd: watch.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ready, 1, 60_000) == 1)
+
+        // Contents that come without being asked for.
+        let other = try files.add("other", [0, 0, 0])
+        mount.session.invalidateEntry("other", in: .root)
+        try eventually { (try? FileStatus.of(mount.path + "/other")) != nil }
+        mount.session.store([7, 8, 9], of: other, at: 0)
+        try eventually { try contents(mount.path + "/other") == [7, 8, 9] }
+        #expect(try FileDescriptor.open(mount.path + "/other", .readOnly).everything() == [7, 8, 9])
+    }
+
+    @Test func aFolderThatIsBeingListedKeepsTheKernelFromNothingElse() throws {
+        /// Lists one folder when it is told to.
+        final class Slow: FileSystem {
+            let waiting = Lock<[Reply<Listing>]>([])
+            func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+                reply.reply(AttributesAnswer(Attributes(node: node, mode: S_IFDIR | 0o755), validity: .seconds(3600)))
+            }
+            func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
+                guard let number = name.text.flatMap({ UInt64($0) }) else {
+                    return reply.reply(.none(nameValidity: .seconds(3600)))
+                }
+                let node = NodeID(rawValue: number)
+                reply.reply(
+                    Entry(
+                        node: node, attributes: Attributes(node: node, mode: S_IFDIR | 0o755),
+                        nameValidity: .seconds(3600), attributeValidity: .seconds(3600)))
+            }
+            func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+                if node.rawValue >= 100 { return waiting.withLock { $0.append(reply) } }
+                reply.reply(reply.listing())
+            }
+        }
+        let folder = try TestFolder()
+        let files = Slow()
+        let session = try Session.mount(at: folder.path, options: MountOptions(name: "slow"), files)
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        let readers = try (100..<104).map { number in
+            try ChildProgram.start(
+                "/bin/ls", arguments: ["-f", folder.path + "/\(number)"], descriptors: [nil, output, output])
+        }
+        try eventually { files.waiting.withLock { $0.count } == 4 }
+        // The kernel has to wait for these folders.
+        for number: UInt64 in 100..<104 {
+            for index in 0..<10 { session.invalidateEntry(Name("name \(index)"), in: NodeID(rawValue: number)) }
+        }
+        // And not for this one.
+        #expect(throws: Errno.noSuchFile) { try FileStatus.of(folder.path + "/none") }
+        session.invalidateEntry("2", in: .root)
+        #expect(try FileStatus.of(folder.path + "/2").kind == .directory)
+        files.waiting.withLock { waiting in
+            for reply in waiting { reply.reply(reply.listing()) }
+            waiting = []
+        }
+        for reader in readers { #expect(try reader.wait() == .exited(0)) }
+        session.unmount(aborting: true)
+        session.waitForEnd()
+    }
+
+    @Test func manyProgramsAtATimeAreAllServed() async throws {
+        let mount = try TestMount()
+        let path = mount.path
+        let bytes = pattern(200_000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for round in 0..<25 {
+                        let name = "\(path)/\(number)-\(round)"
+                        do {
+                            let file = try FileDescriptor.open(name, [.readWrite, .create])
+                            try bytes.withUnsafeBytes { try file.writeAll($0) }
+                        }
+                        let read = try FileDescriptor.open(name, .readOnly).readToEnd(limit: 1 << 20)
+                        #expect(read == bytes)
+                        if round % 2 == 0 { try retrying { unlink(name) } }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let left = try FileDescriptor.open(path, [.readOnly, .directory]).entries()
+        #expect(left.count == 8 * 12)
+    }
+}

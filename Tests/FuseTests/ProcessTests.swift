@@ -1,0 +1,202 @@
+import CLinux
+import FileTesting
+import Fuse
+import FuseTesting
+import Glibc
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// File systems that processes of their own serve.
+@Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct ProcessTests {
+    /// A program of ours, and what it prints.
+    private final class Peer {
+        let program: ChildProgram
+        private let socket: FileDescriptor
+        private var buffer: [UInt8] = []
+
+        init(_ path: String, _ arguments: [String]) throws {
+            let (ours, theirs) = try Self.sockets()
+            socket = ours
+            program = try ChildProgram.start(path, arguments: arguments, descriptors: [theirs, theirs, theirs])
+        }
+
+        /// Both close-on-exec: a program that holds ours would never see the end of its input.
+        private static func sockets() throws -> (FileDescriptor, FileDescriptor) {
+            var ends: [CInt] = [-1, -1]
+            try retrying {
+                socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+            }
+            return (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
+        }
+
+        func line() throws -> String {
+            while true {
+                if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { buffer.removeSubrange(...end) }
+                    return String(decoding: buffer[..<end], as: UTF8.self)
+                }
+                var byte: UInt8 = 0
+                let count = try retrying { read(socket.rawValue, &byte, 1) }
+                guard count > 0 else { return String(decoding: buffer, as: UTF8.self) + "(end)" }
+                buffer.append(byte)
+            }
+        }
+
+        func kill(_ signal: CInt) { _ = Glibc.kill(program.processID, signal) }
+    }
+
+    private func contents(_ path: String) throws -> String {
+        String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20), as: UTF8.self)
+    }
+
+    @Test func aMountWhoseServerWasKilledIsCleanedUp() throws {
+        let folder = try TestFolder()
+        let peer = try Peer(builtProgram("FusePeer"), [folder.path])
+        #expect(try peer.line() == "ready false")
+        #expect(try contents(folder.path + "/greeting") == "hello\n")
+        #expect(!Session.unmountStale(at: folder.path))
+        peer.kill(SIGKILL)
+        #expect(try peer.program.wait() == .signalled(SIGKILL))
+        #expect(throws: Errno(rawValue: ENOTCONN)) { try FileStatus.of(folder.path) }
+        #expect(Session.unmountStale(at: folder.path))
+        #expect(try FileStatus.of(folder.path).kind == .directory)
+        #expect(!Session.unmountStale(at: folder.path))
+
+        // A new mount does it by itself.
+        let second = try Peer(builtProgram("FusePeer"), [folder.path])
+        #expect(try second.line() == "ready false")
+        second.kill(SIGKILL)
+        _ = try second.program.wait()
+        let files = MemoryFileSystem()
+        let session = try Session.mount(at: folder.path, options: MountOptions(name: "again"), files)
+        #expect(try FileStatus.of(folder.path).kind == .directory)
+        session.unmount()
+        session.waitForEnd()
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func sessionsLeaveNoDescriptorBehind() throws {
+        let folder = try TestFolder()
+        let peer = try Peer(builtProgram("FusePeer"), [folder.path, "repeat=10", "passthrough"])
+        for _ in 0..<10 {
+            #expect(try peer.line() == "ready true")
+            #expect(try peer.line() == "hello")
+            #expect(try peer.line() == "")
+            #expect(try peer.line() == "ended true")
+        }
+        let counts = try peer.line().split(separator: " ").compactMap { Int($0) }
+        #expect(counts.count == 2 && counts.first == counts.last)
+        #expect(try peer.program.wait() == .exited(0))
+    }
+
+    @Test func aProcessWithoutTheRightPassesThroughWithHelp() throws {
+        let folder = try TestFolder()
+        try folder.folder("mount")
+        let socket = folder.path + "/helper"
+        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        defer {
+            helper.kill(SIGKILL)
+            _ = try? helper.program.wait()
+        }
+        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
+        // It lets go of root's rights once it is mounted; its folder is not for others.
+        try retrying { chmod(folder.path, 0o755) }
+        let path = folder.path + "/mount"
+        let alone = try Peer(builtProgram("FusePeer"), [path, "passthrough", "user=65534"])
+        #expect(try alone.line() == "ready false")
+        alone.kill(SIGKILL)
+        _ = try alone.program.wait()
+
+        let peer = try Peer(builtProgram("FusePeer"), [path, "passthrough", "user=65534", "helper=\(socket)"])
+        #expect(try peer.line() == "ready true")
+        #expect(try contents(path + "/greeting") == "hello\n")
+        peer.kill(SIGKILL)
+        _ = try peer.program.wait()
+        #expect(Session.unmountStale(at: path))
+    }
+
+    @Test func theHelperRegistersNothingOfOthers() throws {
+        let folder = try TestFolder()
+        let socket = folder.path + "/helper"
+        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        defer {
+            helper.kill(SIGKILL)
+            _ = try? helper.program.wait()
+        }
+        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
+        func ask(_ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?) throws -> Int32 {
+            let question: PassthroughMessage.Question = (what, 0)
+            try withUnsafeBytes(of: question) { try connection.send($0, descriptors: file.map { [$0] } ?? []) }
+            var answer: Int32 = .min
+            var ready = pollfd(fd: connection.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&ready, 1, 60_000) == 1)
+            _ = try withUnsafeMutableBytes(of: &answer) { try connection.receive(into: $0) }
+            return answer
+        }
+        let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
+        let file = try folder.file("file", [1])
+        let others = try folder.file("others", [1])
+        try retrying { fchown(others.rawValue, 65534, 65534) }
+        // Not without a device, and not one that is something else.
+        #expect(try ask(connection, PassthroughMessage.open, file) == -EINVAL)
+        #expect(try ask(connection, PassthroughMessage.greeting, .open("/dev/null", .readWrite)) == -EPERM)
+        #expect(try ask(connection, PassthroughMessage.greeting, file) == -EPERM)
+        #expect(try ask(connection, PassthroughMessage.greeting, nil) == -EINVAL)
+        #expect(try ask(connection, 99, nil) == -ENOSYS)
+        #expect(try ask(connection, PassthroughMessage.greeting, .open("/dev/fuse", .readWrite)) == 0)
+        #expect(try ask(connection, PassthroughMessage.open, others) == -EPERM)
+        #expect(try ask(connection, PassthroughMessage.open, .open(folder.path, .readOnly)) == -EPERM)
+        let handle = try FileDescriptor.open(folder.path + "/file", .pathOnly)
+        #expect(try ask(connection, PassthroughMessage.open, handle) == -EPERM)
+        // A device without a session: the kernel says so.
+        #expect(try ask(connection, PassthroughMessage.open, file) < 0)
+        #expect(try ask(connection, PassthroughMessage.close, nil) == -EINVAL)
+    }
+
+    /// /dev/fuse is for root only on machines without udev, so the peer gets to see one that is for everybody, as udev makes it.
+    @Test func aUserWhoIsNotRootMountsByFusermount() throws {
+        let folder = try TestFolder(in: "/var/tmp")
+        try retrying { chmod(folder.path, 0o755) }
+        try folder.folder("mount")
+        try retrying { chown(folder.path + "/mount", 1000, 1000) }
+        let script = """
+            set -e
+            cd '\(folder.path)'
+            mount -t tmpfs -o mode=755 tmpfs /mnt
+            mknod -m 666 /mnt/fuse c 10 229
+            cp '\(try builtProgram("FusePeer"))' /mnt/peer
+            mount --bind /mnt/fuse /dev/fuse
+            exec setpriv --reuid=1000 --regid=1000 --clear-groups /mnt/peer mount check
+            """
+        let peer = try Peer("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        #expect(try peer.line() == "ready false")
+        #expect(try peer.line() == "hello")
+        #expect(try peer.line() == "")
+        #expect(try peer.line() == "ended true")
+        #expect(try peer.line().hasPrefix("descriptors"))
+        #expect(try peer.program.wait() == .exited(0))
+    }
+
+    @Test func theExampleShowsAFolderInAnotherPlace() throws {
+        let folder = try TestFolder()
+        try folder.folder("source")
+        try folder.folder("mount")
+        let bytes = pattern(1_000_000)
+        try folder.file("source/file", bytes)
+        try folder.folder("source/folder")
+        try folder.link("source/link", to: "file")
+        let example = try Peer(builtProgram("mirror"), [folder.path + "/source", folder.path + "/mount"])
+        let path = folder.path + "/mount"
+        try eventually { (try? FileStatus.of(path + "/file")) != nil }
+        #expect(try FileDescriptor.open(path + "/file", .readOnly).everything() == bytes)
+        #expect(try FileDescriptor.open(path + "/link", .readOnly).everything() == bytes)
+        #expect(
+            try FileDescriptor.open(path, [.readOnly, .directory]).entries().map(\.name.description).sorted()
+                == ["file", "folder", "link"])
+        #expect(mkdir(path + "/new", 0o700) == -1 && errno == EROFS)
+        example.kill(SIGINT)
+        #expect(try example.program.wait() == .exited(0))
+        #expect(try folder.names("mount").isEmpty)
+    }
+}

@@ -1,0 +1,246 @@
+import FileProvider
+import FileTesting
+import Foundation
+import LinuxSystem
+import LocalFolder
+import TestThreads
+import Testing
+
+/// The extension as the system drives it: by its class, its enumerators and its files.
+@Suite(.ownThreads) struct ExtensionTests {
+    private let folder: TestFolder
+    private let own: TestFolder
+    private let provider: LocalFolderExtension
+
+    init() throws {
+        folder = try TestFolder()
+        own = try TestFolder()
+        let domain = NSFileProviderDomain(
+            identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
+        domain.userInfo = ["path": folder.path]
+        provider = LocalFolderExtension(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
+    }
+
+    @Test func aFolderIsListedPageByPageEachItemOnce() throws {
+        for number in 0..<1100 { try folder.file("file \(number).txt", [UInt8](repeating: 1, count: number % 7)) }
+        try folder.folder("inner")
+        var items: [ProviderItem] = []
+        var page: NSFileProviderPage? = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
+        var pages = 0
+        while let next = page {
+            let observer = PageWitness()
+            try provider.enumerator(for: .rootContainer).enumerateItems(for: observer, startingAt: next)
+            #expect(observer.error == nil)
+            items += observer.items
+            page = observer.next
+            pages += 1
+            #expect((page?.rawValue.count ?? 0) <= 500)
+        }
+        #expect(pages == 3)
+        #expect(items.count == 1101 && Set(items.map(\.identifier)).count == 1101)
+        let inner = try #require(items.first { $0.filename == "inner" })
+        #expect(inner.kind == .folder && inner.parent == ProviderItem.rootIdentifier)
+        let file = try #require(items.first { $0.filename == "file 13.txt" })
+        #expect(file.kind == .file && file.size == 6 && file.contentType == "public.plain-text")
+    }
+
+    @Test func aPageThatMeansNothingIsExpired() throws {
+        let observer = PageWitness()
+        try provider.enumerator(for: .rootContainer).enumerateItems(
+            for: observer, startingAt: NSFileProviderPage(Data("x".utf8)))
+        #expect((observer.error as? NSFileProviderError)?.code == .syncAnchorExpired)
+    }
+
+    @Test func aFileThatIsNamedLikeAPackageIsAFile() throws {
+        try folder.file("Thing.app", [1])
+        try folder.file("Notes.rtfd", [1])
+        #expect(try list().map(\.kind) == [.file, .file])
+    }
+
+    @Test func aFileIsProvidedAsACopyAndGivenUpAgain() throws {
+        try folder.file("a", Array("contents".utf8))
+        let item = try #require(try list().first)
+        let url = try #require(
+            provider.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(item.identifier)))
+        #expect(provider.persistentIdentifierForItem(at: url)?.rawValue == item.identifier)
+        let failure = Witness<(any Error)?>()
+        provider.startProvidingItem(at: url) { failure.take($0) }
+        #expect(failure.value == .some(nil))
+        #expect(try String(contentsOf: url, encoding: .utf8) == "contents")
+        provider.stopProvidingItem(at: url)
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        #expect(try folder.content("a") == Array("contents".utf8))
+    }
+
+    @Test func anItemHasTheVersionOfItsCopyUntilThatWasTakenAndIsToldOfAfterwards() throws {
+        try folder.file("a", [1])
+        let item = try #require(try list().first)
+        let identifier = NSFileProviderItemIdentifier(item.identifier)
+        let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
+        provider.startProvidingItem(at: url) { _ in }
+        try folder.descriptor.open("a", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        // The change has been told once by now.
+        let told = try changes(since: anchor())
+        #expect(told.items.first?.size == 3)
+        #expect(try ProviderItem(provider.item(for: identifier)).contentVersion == item.contentVersion)
+        let before = try anchor()
+        provider.stopProvidingItem(at: url)
+        #expect(try changes(since: before).items.map(\.size) == [3])
+    }
+
+    @Test func anEditTakesTheFilesPlaceAndTheItemSaysSo() throws {
+        try folder.file("a", [1])
+        let item = try #require(try list().first)
+        let identifier = NSFileProviderItemIdentifier(item.identifier)
+        let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data([7, 7]).write(to: url)
+        provider.itemChanged(at: url)
+        #expect(try folder.content("a") == [7, 7])
+        let after = ProviderItem(try provider.item(for: identifier))
+        #expect(after.flags.contains(.uploaded) && after.size == 2 && after.contentVersion != item.contentVersion)
+    }
+
+    @Test func anEditThatCannotBePutThereStaysAndIsTriedAgain() throws {
+        try folder.folder("inner")
+        try folder.file("inner/a", [1])
+        let inner = try #require(try list().first)
+        let item = try #require(try list(inner.identifier).first)
+        let identifier = NSFileProviderItemIdentifier(item.identifier)
+        let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data([7]).write(to: url)
+        // The folder is away, as that of a disk that is not mounted.
+        let away = folder.path + "-away"
+        rename(folder.path, away)
+        provider.itemChanged(at: url)
+        #expect(throws: (any Error).self) { try provider.item(for: identifier) }
+        #expect(FileManager.default.fileExists(atPath: url.path))
+        provider.stopProvidingItem(at: url)
+        #expect(FileManager.default.fileExists(atPath: url.path))
+        rename(away, folder.path)
+        let after = ProviderItem(try provider.item(for: identifier))
+        #expect(after.flags.contains(.uploaded))
+        #expect(try folder.content("inner/a") == [7])
+    }
+
+    @Test func itemsAreMadeRenamedMovedAndRemoved() throws {
+        let made = Witness<ProviderItem?>()
+        provider.createDirectory(withName: "inner", inParentItemIdentifier: .rootContainer) { item, _ in
+            made.take(item.map { ProviderItem($0) })
+        }
+        let inner = try #require(made.value ?? nil)
+        let source = own.path + "/new file.txt"
+        try Data("text".utf8).write(to: URL(fileURLWithPath: source))
+        let imported = Witness<ProviderItem?>()
+        provider.importDocument(
+            at: URL(fileURLWithPath: source), toParentItemIdentifier: NSFileProviderItemIdentifier(inner.identifier)
+        ) { item, _ in imported.take(item.map { ProviderItem($0) }) }
+        let file = try #require(imported.value ?? nil)
+        #expect(file.parent == inner.identifier)
+        #expect(try folder.content("inner/new file.txt") == Array("text".utf8))
+        let collision = Witness<ProviderFailure?>()
+        provider.importDocument(
+            at: URL(fileURLWithPath: source), toParentItemIdentifier: NSFileProviderItemIdentifier(inner.identifier)
+        ) { _, error in collision.take(error.map { ProviderFailure($0) }) }
+        #expect(collision.value??.kind == .filenameCollision && collision.value??.collidingItem == file.identifier)
+        let identifier = NSFileProviderItemIdentifier(file.identifier)
+        provider.renameItem(withIdentifier: identifier, toName: "b.txt") { _, error in #expect(error == nil) }
+        #expect(try folder.names("inner") == ["b.txt"])
+        provider.reparentItem(
+            withIdentifier: identifier, toParentItemWithIdentifier: .rootContainer, newName: nil
+        ) { _, error in #expect(error == nil) }
+        #expect(try folder.names() == ["b.txt", "inner"])
+        provider.deleteItem(withIdentifier: identifier) { #expect($0 == nil) }
+        provider.deleteItem(withIdentifier: NSFileProviderItemIdentifier(inner.identifier)) { #expect($0 == nil) }
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func whatOthersChangeIsToldByTheWorkingSet() throws {
+        try folder.file("a", [1])
+        _ = try list()
+        let before = try anchor()
+        try folder.file("b", [1])
+        try retrying { unlinkat(folder.descriptor.rawValue, "a", 0) }
+        let told = try changes(since: before)
+        #expect(told.items.map(\.filename) == ["b"] && told.deleted.count == 1)
+        let observer = ChangesWitness()
+        try provider.enumerator(for: .workingSet).enumerateChanges(
+            for: observer, from: NSFileProviderSyncAnchor(Data("nothing".utf8)))
+        #expect((observer.error as? NSFileProviderError)?.code == .syncAnchorExpired)
+    }
+
+    @Test func aDomainWithoutAFolderSaysWhatIsMissing() throws {
+        let domain = NSFileProviderDomain(
+            identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
+        let lost = LocalFolderExtension(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
+        do {
+            _ = try lost.item(for: .rootContainer)
+            Issue.record("it has an item")
+        } catch {
+            #expect(ProviderFailure(error).message.contains("path=DIR"))
+        }
+    }
+
+    private func list(_ container: String? = nil) throws -> [ProviderItem] {
+        let observer = PageWitness()
+        try provider.enumerator(for: container.map { NSFileProviderItemIdentifier($0) } ?? .rootContainer)
+            .enumerateItems(
+                for: observer, startingAt: NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))
+        if let error = observer.error { throw error }
+        return observer.items
+    }
+
+    private func anchor() throws -> NSFileProviderSyncAnchor {
+        let anchor = Witness<NSFileProviderSyncAnchor?>()
+        let enumerator: any NSFileProviderEnumeratorRequirements = try provider.enumerator(for: .workingSet)
+        enumerator.currentSyncAnchor { anchor.take($0) }
+        return try #require(anchor.value ?? nil)
+    }
+
+    private func changes(since anchor: NSFileProviderSyncAnchor) throws -> ChangesWitness {
+        let observer = ChangesWitness()
+        let enumerator: any NSFileProviderEnumeratorRequirements = try provider.enumerator(for: .workingSet)
+        enumerator.enumerateChanges(for: observer, from: anchor)
+        if let error = observer.error { throw error }
+        return observer
+    }
+}
+
+/// Takes one value from a handler, which may be called on any thread.
+private final class Witness<Value>: @unchecked Sendable {
+    // Under the lock.
+    private let lock = NSLock()
+    private var taken: Value?
+
+    func take(_ value: Value) { lock.withLock { taken = value } }
+
+    var value: Value? { lock.withLock { taken } }
+}
+
+/// The extension answers on the thread that asks.
+private final class PageWitness: NSObject, NSFileProviderEnumerationObserver {
+    private(set) var items: [ProviderItem] = []
+    private(set) var next: NSFileProviderPage?
+    private(set) var error: (any Error)?
+
+    func didEnumerate(_ updatedItems: [any NSFileProviderItem]) { items += updatedItems.map { ProviderItem($0) } }
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?) { next = nextPage }
+    func finishEnumeratingWithError(_ error: any Error) { self.error = error }
+}
+
+/// The same for changes.
+private final class ChangesWitness: NSObject, NSFileProviderChangeObserver {
+    private(set) var items: [ProviderItem] = []
+    private(set) var deleted: [String] = []
+    private(set) var error: (any Error)?
+
+    func didUpdate(_ updatedItems: [any NSFileProviderItem]) { items += updatedItems.map { ProviderItem($0) } }
+    func didDeleteItems(withIdentifiers identifiers: [NSFileProviderItemIdentifier]) {
+        deleted += identifiers.map(\.rawValue)
+    }
+    func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool) {}
+    func finishEnumeratingWithError(_ error: any Error) { self.error = error }
+}

@@ -1,0 +1,54 @@
+import FileTesting
+import Glibc
+import LinuxSystem
+import LocalFolder
+
+/// A folder that is served, its catalogue, and a folder for what is the provider's own.
+struct ServedFolder {
+    let folder: TestFolder
+    let own: TestFolder
+    let catalogue: SharedCatalogue
+
+    init() throws {
+        try self.init(of: try TestFolder(), own: try TestFolder())
+    }
+
+    /// What a process has of them that was started later; the catalogue is open once at a time.
+    init(of folder: TestFolder, own: TestFolder) throws {
+        (self.folder, self.own) = (folder, own)
+        catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db")
+    }
+
+    /// Looks at everything, and gives the identifiers of a folder's items by their names.
+    func identifiers(in folder: String? = nil) throws -> [String: String] {
+        try catalogue.perform { catalogue in
+            let number = try folder.map { try catalogue.item($0).number } ?? CatalogueItem.root
+            try catalogue.lookAt(number)
+            _ = try catalogue.lookAtAll()
+            let children = try catalogue.children(of: number, after: 0, limit: .max)
+            return Dictionary(
+                uniqueKeysWithValues: children.map { ($0.filename, catalogue.identifier(of: $0.number)) })
+        }
+    }
+
+    func changes(since anchor: [UInt8]) throws -> CatalogueChanges? {
+        try catalogue.perform { catalogue in
+            _ = try catalogue.lookAtAll()
+            return try catalogue.changes(since: anchor, in: nil, limit: .max)
+        }
+    }
+
+    var anchor: [UInt8] { get throws { try catalogue.perform { try $0.anchor() } } }
+
+    func rename(_ old: String, _ new: String) throws {
+        try retrying { renameat(folder.descriptor.rawValue, old, folder.descriptor.rawValue, new) }
+    }
+
+    func remove(_ name: String) throws { try retrying { unlinkat(folder.descriptor.rawValue, name, 0) } }
+
+    /// A file of the provider's own, as an edit comes.
+    func ownFile(_ name: String, _ text: String, permissions: mode_t = 0o644) throws -> String {
+        try own.file(name, Array(text.utf8), permissions: permissions)
+        return own.path + "/" + name
+    }
+}

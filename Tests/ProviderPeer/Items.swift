@@ -1,0 +1,70 @@
+import FileProvider
+import Foundation
+import UniformTypeIdentifiers
+
+/// An item of the peer's tree, as its catalogue has it.
+final class PeerItem: NSObject, NSFileProviderItemProtocol {
+    let entry: Entry
+
+    init(_ entry: Entry) { self.entry = entry }
+
+    var itemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(entry.identifier) }
+    var parentItemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(entry.parent) }
+    var filename: String { entry.name }
+    var contentType: UTType { entry.isFolder ? .folder : .plainText }
+    var documentSize: NSNumber? { entry.isFolder ? nil : NSNumber(value: entry.contents.count) }
+    var versionIdentifier: Data? { Data("\(entry.version)".utf8) }
+    var isUploaded: Bool { entry.isUploaded }
+}
+
+/// What the peer knows of an item.
+struct Entry: Codable, Sendable {
+    var identifier: String
+    var parent: String
+    var name: String
+    var isFolder = false
+    var contents = Data()
+    var version = 1
+    var isUploaded = true
+}
+
+/// The peer's service: a file in the folder that was handed to the domain, so that it outlives the process.
+///
+/// Sendable: its state is under a lock.
+final class Catalogue: @unchecked Sendable {
+    private let lock = NSLock()
+    private let file: URL
+
+    init(_ folder: URL) { file = folder.appendingPathComponent("catalogue.json") }
+
+    func entry(_ identifier: String) -> Entry? { lock.withLock { entries[identifier] } }
+
+    func children(of parent: String) -> [Entry] {
+        lock.withLock { entries.values.filter { $0.parent == parent } }.sorted { $0.name < $1.name }
+    }
+
+    func entry(named name: String, in parent: String) -> Entry? { children(of: parent).first { $0.name == name } }
+
+    @discardableResult
+    func change(_ identifier: String, _ body: (inout Entry) -> Void) -> Entry? {
+        lock.withLock {
+            guard var entry = entries[identifier] else { return nil }
+            body(&entry)
+            entries[identifier] = entry
+            return entry
+        }
+    }
+
+    func add(_ entry: Entry) { lock.withLock { entries[entry.identifier] = entry } }
+
+    func remove(_ identifier: String) -> Bool { lock.withLock { entries.removeValue(forKey: identifier) != nil } }
+
+    /// Read each time, because the test writes it too. Under the lock.
+    private var entries: [String: Entry] {
+        get {
+            let data = (try? Data(contentsOf: file)) ?? Data()
+            return (try? JSONDecoder().decode([String: Entry].self, from: data)) ?? [:]
+        }
+        set { try? JSONEncoder().encode(newValue).write(to: file) }
+    }
+}
