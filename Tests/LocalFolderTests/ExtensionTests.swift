@@ -65,7 +65,7 @@ import Testing
         #expect(provider.persistentIdentifierForItem(at: url)?.rawValue == item.identifier)
         let failure = Witness<(any Error)?>()
         provider.startProvidingItem(at: url) { failure.take($0) }
-        #expect(failure.value == .some(nil))
+        #expect(failure.value.map { $0 == nil } == true)
         #expect(try String(contentsOf: url, encoding: .utf8) == "contents")
         provider.stopProvidingItem(at: url)
         #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -195,14 +195,14 @@ import Testing
 
     private func anchor() throws -> NSFileProviderSyncAnchor {
         let anchor = Witness<NSFileProviderSyncAnchor?>()
-        let enumerator: any NSFileProviderEnumeratorRequirements = try provider.enumerator(for: .workingSet)
+        let enumerator: any NSFileProviderEnumerator = try provider.enumerator(for: .workingSet)
         enumerator.currentSyncAnchor { anchor.take($0) }
         return try #require(anchor.value ?? nil)
     }
 
     private func changes(since anchor: NSFileProviderSyncAnchor) throws -> ChangesWitness {
         let observer = ChangesWitness()
-        let enumerator: any NSFileProviderEnumeratorRequirements = try provider.enumerator(for: .workingSet)
+        let enumerator: any NSFileProviderEnumerator = try provider.enumerator(for: .workingSet)
         enumerator.enumerateChanges(for: observer, from: anchor)
         if let error = observer.error { throw error }
         return observer

@@ -43,7 +43,7 @@ extension ProviderRuntime {
     ) throws(ProviderFailure) -> ProviderAnchor {
         try listing(request.container, provider) { enumerator throws(ProviderFailure) in
             let anchor: NSFileProviderSyncAnchor? = try question.wait { finish in
-                let requirements: any NSFileProviderEnumeratorRequirements = enumerator
+                let requirements: any NSFileProviderEnumerator = enumerator
                 requirements.currentSyncAnchor(completionHandler: finish)
             }
             return ProviderAnchor(anchor: anchor.map { [UInt8]($0.rawValue) })
@@ -56,7 +56,7 @@ extension ProviderRuntime {
         try listing(request.container, provider) { enumerator throws(ProviderFailure) in
             let result: ChangesResult = try question.wait { finish in
                 let observer = ChangesObserver(suggestedSize: request.suggestedSize, finish: finish)
-                let requirements: any NSFileProviderEnumeratorRequirements = enumerator
+                let requirements: any NSFileProviderEnumerator = enumerator
                 requirements.enumerateChanges(for: observer, from: NSFileProviderSyncAnchor(Data(request.anchor)))
             }
             return try result.get()
