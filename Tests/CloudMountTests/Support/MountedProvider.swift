@@ -158,3 +158,12 @@ final class RunningProgram {
         )
     }
 }
+
+/// Something that a test says once.
+final class Flag: Sendable {
+    private let state = Lock(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
+}
