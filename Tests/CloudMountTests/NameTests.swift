@@ -52,8 +52,6 @@ struct NameTests {
             #expect(try reader.everything() == Array("before".utf8))
             mount.waitUntilSent()
             #expect(mount.provider.tree == ["Text.txt": "after"])
-            // And it is the same item.
-            #expect(mount.provider.text(at: "Text.txt") == mount.provider.bytes(of: "text").map { String(decoding: $0, as: UTF8.self) })
         }
     }
 
@@ -70,6 +68,46 @@ struct NameTests {
             #expect(mount.failure { try rename(mount("Folder"), mount("Folder/Inner")) } == .invalidArgument)
             mount.waitUntilSent()
             #expect(mount.provider.tree == ["Three": "two", "Folder": "/", "Folder/Two": "one"])
+        }
+    }
+
+    @Test func aFileThatIsRenamedWhileItIsFetchedStaysWhereItIs() async throws {
+        let mayGoOn = Flag()
+        try await withMount { provider in
+            provider.addFile("Before", "text")
+            provider.behave { behaviour in
+                // What is answered was true before the file was renamed.
+                behaviour.after = { (request) throws(ProviderFailure) in
+                    guard request.kind == .contents else { return }
+                    while !mayGoOn.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+                }
+            }
+        } _: { (mount) throws in
+            let reader = try RunningProgram("cat", mount("Before"))
+            mount.wait(until: { mount.provider.count(.contents) == 1 })
+            try rename(mount("Before"), mount("After"))
+            mount.waitUntilSent()
+            #expect(mount.provider.tree == ["After": "text"])
+            let telling = Moves()
+            mount.engine.index.onChange = { [before = mount.engine.index.onChange] changes in
+                telling.note(changes)
+                before?(changes)
+            }
+            mayGoOn.set()
+            #expect(reader.end().output == "text")
+            #expect(try mount.names() == ["After"])
+            #expect(telling.count == 0)
+        }
+    }
+
+    /// Counts what changes its place.
+    private final class Moves: Sendable {
+        private let state = Lock(0)
+
+        var count: Int { state.withLock { $0 } }
+
+        func note(_ changes: [IndexChange]) {
+            for case .moved in changes { state.withLock { $0 += 1 } }
         }
     }
 

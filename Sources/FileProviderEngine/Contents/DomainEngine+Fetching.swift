@@ -211,7 +211,11 @@ extension DomainEngine {
         guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil else {
             return try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
         }
-        if item != row.item { try apply([item], listedIn: nil) }
+        // It is as it was when its contents were asked for, and may have been moved since: of places, changes tell.
+        var now = item
+        now.parent = row.item.parent
+        now.filename = row.item.filename
+        if now != row.item { try apply([now], listedIn: nil) }
         let size = try onDisk { () throws(Errno) -> Int64 in
             try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
