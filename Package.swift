@@ -312,11 +312,12 @@ let package = Package(
         tests(
             "FileProviderEngineTests",
             ["FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProviderTesting", "TestThreads"]),
+        .executableTarget(name: "MappingPeer", path: "Tests/MappingPeer", swiftSettings: settings),
         tests(
             "CloudMountTests",
             [
                 "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
-                "ProviderTesting", "TestThreads",
+                "MappingPeer", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(

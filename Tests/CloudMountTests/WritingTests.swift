@@ -66,27 +66,18 @@ struct WritingTests {
 
     @Test(arguments: [true, false])
     func aMappingIsWrittenTo(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { (mount) throws in
-            let file = try mount.open("File", .readWrite)
-            let address = mmap(nil, 100_000, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
-            let map = try #require(address == MAP_FAILED ? nil : address)
-            map.copyMemory(from: "mapped", byteCount: 6)
-            (map + 50_000).copyMemory(from: "mapped", byteCount: 6)
-            munmap(map, 100_000)
-            let bytes = try mount.bytes("File")
-            #expect(bytes[..<6].elementsEqual("mapped".utf8) && bytes[50_000..<50_006].elementsEqual("mapped".utf8))
-        }
-        // Nothing was closed in between: the last closing finds what was written.
-        try await withMount(passing: passing) { $0.addFile("File", pattern(100_000)) } _: { (mount) throws in
-            var map: UnsafeMutableRawPointer?
-            do {
-                let file = try mount.open("File", .readWrite)
-                map = mmap(nil, 100_000, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
+        var contents = pattern(100_000)
+        try await withMount(passing: passing) { $0.addFile("File", contents) } _: { (mount) throws in
+            let reader = try mount.open("File")
+            // The last closing finds what was written after the first one too.
+            for (step, place) in [("write", 0), ("write-closed", 50_000)] {
+                let program = try RunningProgram(RunningProgram.mappingPeer, step, mount("File"), "\(place)", "mapped")
+                #expect(program.end().status == 0)
+                contents.replaceSubrange(place..<(place + 6), with: Array("mapped".utf8))
+                #expect(try mount.bytes("File") == contents)
+                #expect(try reader.everything() == contents)
             }
-            try #require(map != MAP_FAILED)
-            map?.copyMemory(from: "mapped", byteCount: 6)
-            munmap(map, 100_000)
-            mount.wait(until: { mount.provider.bytes(at: "File")?.prefix(6).elementsEqual("mapped".utf8) == true })
+            mount.wait(until: { mount.provider.bytes(at: "File") == contents })
         }
     }
 

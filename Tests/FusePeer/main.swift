@@ -41,8 +41,16 @@ do {
             let file = try FileDescriptor.open(path + "/greeting", .readOnly)
             say(String(decoding: try file.readToEnd(limit: 100), as: UTF8.self))
         } else {
+            // Each byte has it tell the kernel of changes in a folder, once that is being listed.
             var byte: UInt8 = 0
-            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            while read(STDIN_FILENO, &byte, 1) > 0 {
+                while files.waitingListings == 0 { usleep(1000) }
+                guard let folder = try? FileStatus.of(path + "/never").identity.inode else { continue }
+                for number in 0..<5 {
+                    session.invalidateEntry(Name("name \(number)"), in: NodeID(rawValue: folder))
+                }
+                say("told")
+            }
         }
         session.unmount()
         session.waitForEnd()

@@ -155,6 +155,12 @@ extension MemoryFileSystem {
 
     package func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         count("readFolder")
+        let isNever = state.withLock { state in
+            guard state.nodes[node]?.extended["user.never"] != nil else { return false }
+            state.waitingListings.append(reply)
+            return true
+        }
+        if isNever { return }
         let listing = reply.listing()
         let children = state.withLock { $0.children(of: node, after: cookie) }
         for (name, child, cookie) in children {

@@ -31,6 +31,8 @@ package final class MemoryFileSystem: FileSystem {
         var locks: [NodeID: (owner: UInt64, lock: FileLock)] = [:]
         /// Reads of files called "never", which wait to be interrupted.
         var waiting: [UInt64: Reply<Bytes>] = [:]
+        /// Listings of folders called "never", which wait for ever.
+        var waitingListings: [Reply<Listing>] = []
         var calls: [String: Int] = [:]
     }
 
@@ -59,6 +61,7 @@ package final class MemoryFileSystem: FileSystem {
     /// Nodes that are kept because somebody may speak of them.
     package var nodeCount: Int { state.withLock { $0.nodes.count } }
     package func calls(_ name: String) -> Int { state.withLock { $0.calls[name] ?? 0 } }
+    package var waitingListings: Int { state.withLock { $0.waitingListings.count } }
     package var waitingReads: Int { state.withLock { $0.waiting.count } }
 
     /// Makes a file behind the kernel's back.

@@ -31,5 +31,7 @@ package final class TestMount {
     }
 
     /// Whether a mount can be made here. Where it cannot, tests run only under CI, and fail.
-    package static var isWanted: Bool { Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0 }
+    package static var isWanted: Bool {
+        Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0
+    }
 }

@@ -43,6 +43,8 @@ import Testing
             }
         }
 
+        func say() throws { try [UInt8(0)].withUnsafeBytes { try socket.writeAll($0) } }
+
         func kill(_ signal: CInt) { _ = Glibc.kill(program.processID, signal) }
     }
 
@@ -74,6 +76,24 @@ import Testing
         session.unmount()
         session.waitForEnd()
         #expect(try folder.names().isEmpty)
+    }
+
+    @Test func aServerIsKilledWhileItTellsOfAFolderThatIsBeingListed() throws {
+        let folder = try TestFolder()
+        let peer = try Peer(builtProgram("FusePeer"), [folder.path])
+        #expect(try peer.line() == "ready false")
+        #expect(mkdir(folder.path + "/never", 0o700) == 0)
+        try FileDescriptor.open(folder.path + "/never", [.readOnly, .directory]).setAttribute("user.never", "")
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        let reader = try ChildProgram.start(
+            "/bin/ls", arguments: ["-f", folder.path + "/never"], descriptors: [nil, output, output])
+        try peer.say()
+        #expect(try peer.line() == "told")
+        peer.kill(SIGKILL)
+        #expect(try peer.program.wait() == .signalled(SIGKILL))
+        // With its end the session ends, and all that waited for it.
+        #expect(try reader.wait() == .exited(2))
+        #expect(Session.unmountStale(at: folder.path))
     }
 
     @Test func sessionsLeaveNoDescriptorBehind() throws {

@@ -78,6 +78,6 @@ enum UploadName {
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
     /// Where it was sent as a new item, until that is known to have come to nothing or to have been done.
     static func place(_ number: ItemNumber) -> String { "\(number.rawValue).place" }
-    /// What was sent before that.
-    static func earlier(_ number: ItemNumber) -> String { "\(number.rawValue).before" }
+    /// What was sent before that, the last first: of each the answer may have been lost, and the provider have that.
+    static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
 }

@@ -71,14 +71,36 @@ final class MountedFolder: Sendable {
     }
 
     static func unmountStale(at path: String) -> Bool {
-        guard isStale(path) else { return false }
-        if cfuse_detach(path) < 0 { MountProgram.unmount(path) }
+        guard let path = absolute(path), isStale(path) else { return false }
+        if cfuse_abort(path) < 0 { MountProgram.unmount(path) }
         return !isStale(path)
     }
 
-    private static func isStale(_ path: String) -> Bool {
-        cfuse_probe(path) < 0 && errno == ENOTCONN
+    /// The path of what may be a mount point, of which nothing is asked.
+    private static func absolute(_ path: String) -> String? {
+        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        let cut = path.lastIndex(of: "/")
+        let parent = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let resolved = realpath(parent, nil) else { return nil }
+        defer { free(resolved) }
+        let folder = String(cString: resolved)
+        let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
+        return folder == "/" ? "/" + name : folder + "/" + name
     }
+
+    /// Whether nobody answers for what is mounted there.
+    private static func isStale(_ path: String) -> Bool {
+        guard let mount = try? MountTable.current().mount(of: path), mount.point == path,
+            mount.type == "fuse" || mount.type.hasPrefix("fuse.")
+        else { return false }
+        let asked = Question(path)
+        HandlerThreads.shared.run { asked.answer() }
+        return asked.wait(seconds: patienceSeconds) ?? true
+    }
+
+    /// A server that has been killed can leave a session that does not end by itself: a thread of its may have been telling the
+    /// kernel of a change in a folder for which a request waited. Then nobody answers, and nothing fails.
+    private static let patienceSeconds = 5
 }
 
 /// The kernel's control files for a mount.
@@ -98,5 +120,44 @@ private struct Connection {
     func abort() {
         // Fails where it has ended by itself.
         _ = try? [UInt8(ascii: "1")].withUnsafeBytes { try control.writeAll($0) }
+    }
+}
+
+/// Asks a folder for its attributes, which may take for ever.
+private final class Question: @unchecked Sendable {
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads; the rest
+    // is immutable or behind the lock.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+    private let path: String
+    private let isStale = Lock<Bool?>(nil)
+
+    init(_ path: String) {
+        self.path = path
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func answer() {
+        var error: CInt = 0
+        repeat {
+            error = cfuse_probe(path) < 0 ? errno : 0
+            // A question that was on its way as the session ended fails in its own way, and the next one as all others do.
+        } while error == ECONNABORTED
+        isStale.withLock { $0 = error == ENOTCONN }
+        sem_post(semaphore)
+    }
+
+    /// `nil` where there is no answer in time.
+    func wait(seconds: Int) -> Bool? {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_sec += seconds
+        while sem_timedwait(semaphore, &end) < 0, errno == EINTR {}
+        return isStale.withLock { $0 }
     }
 }

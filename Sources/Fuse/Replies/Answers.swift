@@ -7,6 +7,7 @@ public struct Done: Answer, Sendable {
     /// It is done.
     public init() {}
 
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -28,6 +29,7 @@ public struct Bytes: Answer, Sendable {
     /// An answer of a name's bytes.
     public init(_ name: Name) { bytes = name.bytes }
 
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         bytes.withUnsafeBytes { sender.sendContents($0) }
     }
@@ -87,6 +89,7 @@ public struct NameList: Answer, Sendable {
     /// An answer of these names.
     public init(_ names: [Name]) { self.names = names }
 
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         Bytes(names.flatMap { $0.bytes + [0] }).send(through: sender)
     }
@@ -94,6 +97,7 @@ public struct NameList: Answer, Sendable {
 
 /// How many bytes were written or copied.
 extension Int: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(fuse_write_out(size: UInt32(clamping: self), padding: 0))
     }
@@ -101,6 +105,7 @@ extension Int: Answer {
 
 /// A place in a file.
 extension Int64: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         guard self >= 0 else { return sender.fail(.invalidArgument) }
         sender.send(fuse_lseek_out(offset: UInt64(self)))
@@ -128,6 +133,7 @@ extension Duration {
 }
 
 extension AttributesAnswer: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         let (seconds, nanoseconds) = validity.validity
         sender.send(
@@ -146,6 +152,7 @@ extension Entry {
 }
 
 extension Entry: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) { sender.send(raw) }
 }
 
@@ -177,6 +184,7 @@ extension Opening {
 }
 
 extension Opening: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         // The backing file has to be there until the kernel has taken its number.
         withExtendedLifetime(mode) { sender.send(raw) }
@@ -189,12 +197,14 @@ extension Creation: Answer {
         let opening: cfuse_open_out
     }
 
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         withExtendedLifetime(opening.mode) { sender.send(Raw(entry: entry.raw, opening: opening.raw)) }
     }
 }
 
 extension Statistics: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         var raw = fuse_statfs_out()
         raw.st.blocks = blocks
@@ -210,6 +220,7 @@ extension Statistics: Answer {
 }
 
 extension FileLock: Answer {
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         let type =
             switch kind {

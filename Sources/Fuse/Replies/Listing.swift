@@ -106,6 +106,7 @@ public final class Listing: Answer {
         }
     }
 
+    /// Sends it.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
     }

@@ -130,8 +130,8 @@ public final class Session: Sendable {
         notifier.tell(.entry(name, parent: parent))
     }
 
-    /// A file was removed. Unlike ``invalidateEntry(_:in:)`` this tells those who watch the folder (inotify(7)), and removes
-    /// the name where a program has its working folder there.
+    /// A file was removed. Unlike ``invalidateEntry(_:in:)`` this removes the name also where it is a folder in which a program
+    /// has its working folder, and the file has no name any more for who has it open.
     public func deleteEntry(_ name: Name, _ node: NodeID, in parent: NodeID) {
         notifier.tell(.deletion(name, node, parent: parent))
     }

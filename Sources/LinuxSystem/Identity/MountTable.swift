@@ -7,6 +7,8 @@ package struct Mount: Sendable, Hashable {
     /// The folder of the file system that is seen at the mount point.
     package let root: String
     package let point: String
+    /// The kind of file system, as in `ext4` and `fuse.sshfs`; empty where the line does not say.
+    package let type: String
 
     /// Where a path of the file system is seen through this mount; `nil` where it is not.
     package func path(of inside: String) -> String? {
@@ -47,7 +49,9 @@ package struct MountTable: Sendable {
             guard numbers.count == 2 else { return nil }
             return Mount(
                 device: Self.device(major: numbers[0], minor: numbers[1]), root: Self.unescaped(fields[3]),
-                point: Self.unescaped(fields[4]))
+                point: Self.unescaped(fields[4]),
+                // After fields of which there are more or fewer.
+                type: fields.drop { $0 != "-" }.dropFirst().first.map(String.init) ?? "")
         }
     }
 

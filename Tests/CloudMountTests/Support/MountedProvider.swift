@@ -127,16 +127,26 @@ final class RunningProgram {
         try process.run()
     }
 
+    /// The program that maps files.
+    static var mappingPeer: String {
+        for path in CommandLine.arguments where path.contains(".xctest") {
+            let candidate = (path as NSString).deletingLastPathComponent + "/MappingPeer"
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+        }
+        return "MappingPeer"
+    }
+
     func interrupt() { process.interrupt() }
 
     var isRunning: Bool { process.isRunning }
 
     /// Waits for its end.
-    func end() -> (status: Int32, wasSignalled: Bool, output: String) {
+    func end() -> (status: Int32, wasSignalled: Bool, output: String, bytes: [UInt8]) {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (
-            process.terminationStatus, process.terminationReason == .uncaughtSignal, String(decoding: data, as: UTF8.self)
+            process.terminationStatus, process.terminationReason == .uncaughtSignal, String(decoding: data, as: UTF8.self),
+            Array(data)
         )
     }
 }

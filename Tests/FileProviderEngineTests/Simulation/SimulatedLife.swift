@@ -109,12 +109,41 @@ final class SimulatedLife: Sendable {
     }
 }
 
+/// What arrived at the provider, and in which items: from then on it is others' too, to change and to remove.
+final class Arrivals: Sendable {
+    private struct State {
+        /// Of each word the items, and the folders that these were in.
+        var items: [String: Set<String>] = [:]
+        /// What others changed or removed.
+        var touched: Set<String> = []
+    }
+
+    // Innermost.
+    private let state = Lock(State())
+
+    func note(_ contents: FileDescriptor, _ item: ProviderItem) {
+        guard let bytes = try? contents.reopen(.readOnly).readToEnd(limit: 1 << 20) else { return }
+        let word = String(decoding: bytes, as: UTF8.self)
+        state.withLock { $0.items[word, default: []].formUnion([item.identifier, item.parent]) }
+    }
+
+    func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
+
+    /// The items that a word arrived in, and their folders.
+    func items(of word: String) -> Set<String> { state.withLock { $0.items[word] ?? [] } }
+
+    /// Whether others may have had their way with what arrived.
+    func isOthers(_ word: String) -> Bool {
+        state.withLock { state in state.items[word].map { !$0.isDisjoint(with: state.touched) } ?? false }
+    }
+}
+
 /// The provider as one life of the engine reaches it.
 struct SimulatedProvider: Provider {
     let base: MemoryProvider
     let life: SimulatedLife
-    /// Told of contents that the provider has got.
-    let received: @Sendable ([UInt8]) -> Void
+    /// What the provider has got.
+    let arrivals: Arrivals
 
     func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
         try await life.pass()
@@ -158,7 +187,7 @@ struct SimulatedProvider: Provider {
     func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
         try await life.pass()
         let made = try await base.create(item, contents: contents)
-        if let bytes = base.bytes(of: made.identifier) { received(bytes) }
+        if let contents { arrivals.note(contents, made) }
         try await life.pass()
         return made
     }
@@ -169,7 +198,7 @@ struct SimulatedProvider: Provider {
         try await life.pass()
         let item = try await base.replaceContents(
             of: identifier, with: contents, base: version, modified: modified)
-        if let bytes = base.bytes(of: identifier) { received(bytes) }
+        arrivals.note(contents, item)
         try await life.pass()
         return item
     }

@@ -37,13 +37,15 @@ extension DomainEngine {
     func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {
-        let candidates: [(Likeness, FileDescriptor)] = [
-            (.edited, try? folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])),
-            (.sent, try? folders.uploads.open(UploadName.latest(number), [.readOnly, .noFollow])),
-            (.sent, try? folders.uploads.open(UploadName.earlier(number), [.readOnly, .noFollow])),
-        ].compactMap { likeness, file in file.map { (likeness, $0) } }
+        var candidates: [(Likeness, FileDescriptor)] = []
+        if let file = try folders.open(number, in: folders.edits, .readOnly) { candidates.append((.edited, file)) }
+        for name in [UploadName.latest(number)] + UploadName.earlier(number) {
+            guard let file = try? folders.uploads.open(name, [.readOnly, .noFollow]) else { continue }
+            candidates.append((.sent, file))
+        }
+        let compared = candidates
         if let size = item.size {
-            let hasSize = try candidates.contains { try Int64($0.1.status().size) == size }
+            let hasSize = try compared.contains { try Int64($0.1.status().size) == size }
             if !hasSize { return (.other, item) }
         }
         let contents = try await asking { () async throws(ProviderFailure) in
@@ -51,7 +53,7 @@ extension DomainEngine {
         }
         try check(contents.item, is: .file, item.identifier)
         let likeness = try await blocking {
-            try candidates.first { try ContentComparison.areEqual($0.1, contents.descriptor) }?.0 ?? .other
+            try compared.first { try ContentComparison.areEqual($0.1, contents.descriptor) }?.0 ?? .other
         }
         await provider.stopProviding(item.identifier)
         if isClosed { throw EngineClosed() }

@@ -52,9 +52,7 @@ extension DomainEngine {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
                 // What was sent before stays, because the provider may turn out to have that.
-                do throws(Errno) {
-                    try UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: earlier)
-                } catch .noSuchFile {}
+                try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
             }
             return Upload(file: file, size: Int64(try file.status().size), generation: generation)

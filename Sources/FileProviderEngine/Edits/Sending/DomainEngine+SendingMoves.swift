@@ -5,7 +5,7 @@ import LinuxSystem
 extension DomainEngine {
     func sendMove(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
-        guard let parent = try index.item(row.parent) else { throw LocalFailure(errno: .noSuchFile) }
+        guard let parent = try index.item(row.parent) else { return try bringToRoot(entry, row) }
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
@@ -51,6 +51,28 @@ extension DomainEngine {
             return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
         }
         handle(applied)
+    }
+
+    /// The folder that an item is in here is gone, by what the provider told of it: so that the item is seen, it goes to the root.
+    func bringToRoot(_ entry: JournalEntry, _ row: IndexedItem) throws -> StepResult {
+        var entry = entry
+        entry.parent = .root
+        entry.parentIdentifier = ProviderItem.rootIdentifier
+        if try index.item(named: row.name, in: .root) != nil {
+            entry.name = try freeName(in: .root) { MountName.numbered(row.name, $0 + 1) }
+        }
+        let changed = entry
+        try record([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(row.number) { row in
+                row.parent = .root
+                row.name = changed.name
+                if !row.isKnownToProvider {
+                    row.item.parent = ProviderItem.rootIdentifier
+                    row.item.filename = changed.name
+                }
+            }
+        }
+        return .done
     }
 
     /// A folder above that the provider is still to move: until then this one could come to lie within itself there.

@@ -5,7 +5,7 @@ import LinuxSystem
 extension DomainEngine {
     func sendNewItem(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
-        guard let parent = try index.item(row.parent) else { throw LocalFailure(errno: .noSuchFile) }
+        guard let parent = try index.item(row.parent) else { return try bringToRoot(entry, row) }
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         var upload: Upload?
         if row.item.kind == .file {

@@ -53,6 +53,16 @@ enum UploadCopy {
         } catch .noSuchFile {}
     }
 
+    /// Gives a copy the first of some names, what had that the second, and so on; the last one goes.
+    static func keep(_ name: String, as older: [String], in folder: FileDescriptor) throws(Errno) {
+        for index in older.indices.reversed() {
+            let before = index == 0 ? name : older[index - 1]
+            if renameat(folder.rawValue, before, folder.rawValue, older[index]) < 0, Errno.current != .noSuchFile {
+                throw .current
+            }
+        }
+    }
+
     /// Renames over what has the name.
     static func move(
         _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String

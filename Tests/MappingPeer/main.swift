@@ -1,0 +1,35 @@
+// Maps files: `read PATH` writes what the file has to standard output, `write PATH OFFSET TEXT` writes through a mapping, and with
+// `write-closed` the file is closed before. A process of its own, because one that serves a mount cannot map what lies in it: the
+// kernel holds the process's memory while it waits for the answer.
+import Glibc
+
+func fail(_ step: String) -> Never {
+    perror(step)
+    exit(1)
+}
+
+let words = CommandLine.arguments.dropFirst()
+guard let step = words.first, let path = words.dropFirst().first else { exit(2) }
+let isWriting = step != "read"
+let file = open(path, isWriting ? O_RDWR : O_RDONLY)
+guard file >= 0 else { fail("open") }
+var status = stat()
+guard fstat(file, &status) == 0 else { fail("fstat") }
+let size = Int(status.st_size)
+let address = mmap(nil, size, isWriting ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file, 0)
+guard let address, address != MAP_FAILED else { fail("mmap") }
+
+if isWriting {
+    guard words.count == 4, let place = Int(words[words.startIndex + 2]) else { exit(2) }
+    let text = words[words.startIndex + 3]
+    if step == "write-closed" { close(file) }
+    _ = text.withCString { (address + place).copyMemory(from: $0, byteCount: text.utf8.count) }
+    munmap(address, size)
+} else {
+    var done = 0
+    while done < size {
+        let count = write(STDOUT_FILENO, address + done, size - done)
+        guard count > 0 else { fail("write") }
+        done += count
+    }
+}
