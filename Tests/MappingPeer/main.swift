@@ -23,7 +23,7 @@ if isWriting {
     guard words.count == 4, let place = Int(words[words.startIndex + 2]) else { exit(2) }
     let text = words[words.startIndex + 3]
     if step == "write-closed" { close(file) }
-    _ = text.withCString { (address + place).copyMemory(from: $0, byteCount: text.utf8.count) }
+    text.withCString { (address + place).copyMemory(from: $0, byteCount: text.utf8.count) }
     munmap(address, size)
 } else {
     var done = 0
