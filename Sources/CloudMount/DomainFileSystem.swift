@@ -11,7 +11,7 @@ final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
     let files = OpenFiles()
-    let notifications = Notifications()
+    let notifications: Notifications
     /// Whom everything belongs to: the user that the daemon runs as.
     let owner = getuid()
     let group = getgid()
@@ -32,6 +32,7 @@ final class DomainFileSystem: FileSystem {
         self.engine = engine
         self.hasEnded = hasEnded
         index = engine.index
+        notifications = Notifications(files)
     }
 
     var session: Session? { current.withLock { $0.session } }

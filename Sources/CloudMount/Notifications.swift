@@ -16,11 +16,14 @@ final class Notifications: Sendable {
         var isSilent = false
     }
 
+    private let files: OpenFiles
     // Innermost: the session is told after it is released.
     private let state = Lock(State())
 
     /// After so many folders, all are taken to be changed.
     private static let folderLimit = 100_000
+
+    init(_ files: OpenFiles) { self.files = files }
 
     func begin(with session: Session) { state.withLock { $0.session = session } }
 
@@ -81,17 +84,14 @@ final class Notifications: Sendable {
             case .moved(let number, let oldParent, let oldName, let newParent, let newName):
                 session.invalidateEntry(Name(oldName), in: oldParent.node)
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
-                session.invalidateAttributes(of: number.node)
+                session.invalidate(number.node, offset: -1)
             case .changed(let number, _):
-                session.invalidateAttributes(of: number.node)
+                // An answer that is on its way when the kernel is told does not count for it. A reader who has waited for the
+                // contents needs the size that its answer tells.
+                if !files.isAskedForAnew(number) { session.invalidate(number.node, offset: -1) }
             }
         }
         // What the kernel keeps of a folder's entries goes with its pages.
         for folder in folders { session.invalidate(folder.node, offset: 0, length: 0) }
     }
-}
-
-extension Session {
-    /// What the kernel keeps of a file's attributes is dropped, and none of its contents.
-    func invalidateAttributes(of node: NodeID) { invalidate(node, offset: -1) }
 }

@@ -14,6 +14,7 @@ extension DomainFileSystem {
         var blocks = UInt64(clamping: (item.sizeHere + 511) / 512)
         var modified = item.modifiedSeconds
         var isOpenForWriting = false
+        var isAwaited = false
         if item.item.kind == .file, let view = files.view(of: item.number) {
             isOpenForWriting = view.isOpenForWriting
             if let status = view.status {
@@ -22,6 +23,8 @@ extension DomainFileSystem {
                 if isOpenForWriting, status.modifiedSeconds != view.modifiedBefore {
                     modified = status.modifiedSeconds
                 }
+            } else {
+                isAwaited = true
             }
         }
         let date = Timestamp(seconds: modified)
@@ -29,8 +32,10 @@ extension DomainFileSystem {
             node: item.number.node, mode: item.fullMode, size: size ?? 0, blocks: blocks,
             linkCount: isRemoved ? 0 : 1, accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
             modified: date, changed: date, owner: owner, group: group)
-        // The kernel does not see what is written to a mapping, and cannot know a size that the provider does not know.
-        return AttributesAnswer(attributes, validity: isOpenForWriting || size == nil ? .zero : Self.validity)
+        // The kernel does not see what is written to a mapping. A size that the provider does not know, or may have got wrong, it
+        // asks for again before it reads.
+        let mayDiffer = isOpenForWriting || isAwaited || size == nil
+        return AttributesAnswer(attributes, validity: mayDiffer ? .zero : Self.validity)
     }
 
     func entry(for item: IndexedItem) -> Entry {

@@ -139,7 +139,13 @@ final class OpenFiles: Sendable {
         }
     }
 
-    func isOpen(_ number: ItemNumber) -> Bool { state.withLock { $0.files[number] != nil } }
+    /// Whether the kernel keeps nothing of a file's attributes now, because each answer about it holds for no time.
+    func isAskedForAnew(_ number: ItemNumber) -> Bool {
+        state.withLock { state in
+            guard let view = state.files[number]?.view else { return false }
+            return view.isOpenForWriting || view.descriptor == nil && view.lastStatus == nil
+        }
+    }
 
     /// The kernel asks for nothing more through an opening. It counts until ``remove(_:)``.
     func end(_ handle: UInt64) -> Opening? {

@@ -68,11 +68,12 @@ extension DomainFileSystem {
             opened, known: item, isForWriting: opened.isForWriting, appends: flags.contains(.append),
             wasCut: flags.contains(.truncate), passing: { backingFile(for: opened) })
         var opening = Opening(handle: added.opening.handle)
+        // From now on the kernel asks for the size and the date: what is written to a mapping it does not see, and the size may not be
+        // what the provider said.
+        if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
         switch added.way {
         case .cached:
             opening.mode = .cached(keepsPages: added.keepsPages)
-            // Should its size not be what the provider said, the kernel asks for it before it reads beyond.
-            if !opened.isComplete { session?.invalidateAttributes(of: item.number.node) }
         case .passthrough(let file):
             opening.mode = .passthrough(file)
         }

@@ -73,6 +73,9 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
+    /// Tells of attributes alone, at once: the kernel only marks them.
+    func tellOfAttributes(of node: NodeID) { send(.node(node, offset: -1, length: 0)) }
+
     /// A request for these nodes is over.
     func requestIsOver(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }

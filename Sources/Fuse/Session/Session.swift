@@ -125,6 +125,10 @@ public final class Session: Sendable {
         notifier.tell(.node(node, offset: offset, length: length))
     }
 
+    /// What the kernel keeps of a node's attributes is dropped before this returns, so also before a request is answered that leads
+    /// to it. The kernel takes no lock for that, and nothing waits: it may be called while a request is served.
+    public func invalidateAttributes(of node: NodeID) { notifier.tellOfAttributes(of: node) }
+
     /// A name leads elsewhere now, or nowhere, or somewhere at last: what the kernel knows of it is dropped.
     public func invalidateEntry(_ name: Name, in parent: NodeID) {
         notifier.tell(.entry(name, parent: parent))

@@ -124,17 +124,25 @@ final class RunningProgram {
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        // A test's thread may have its signals blocked, which programs inherit.
+        var none = sigset_t()
+        sigemptyset(&none)
+        var before = sigset_t()
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         try process.run()
     }
 
-    /// The program that maps files.
-    static var mappingPeer: String {
-        for path in CommandLine.arguments where path.contains(".xctest") {
+    /// The program that maps files, which is built beside the tests.
+    static let mappingPeer: String = {
+        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
+        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+        for path in [own] + CommandLine.arguments {
             let candidate = (path as NSString).deletingLastPathComponent + "/MappingPeer"
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            if access(candidate, X_OK) == 0 { return candidate }
         }
         return "MappingPeer"
-    }
+    }()
 
     func interrupt() { process.interrupt() }
 
