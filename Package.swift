@@ -209,7 +209,8 @@ let package = Package(
 
         // The file provider that ships. Scripts/assemble-extension makes its bundle.
         .executableTarget(
-            name: "LocalFolder", dependencies: [
+            name: "LocalFolder",
+            dependencies: [
                 "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),

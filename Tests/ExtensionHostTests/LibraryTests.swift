@@ -22,6 +22,21 @@ import Testing
         }
     }
 
+    @Test func anExtensionThatComesWithPurveyIsFoundUnlessAnotherStandsInItsPlace() throws {
+        try ExtensionPlace.run { place in
+            try place.write()
+            let shipped = (place.appex as NSString).deletingLastPathComponent
+            let library = ExtensionLibrary(data: place.data, shipped: shipped)
+            #expect(try library.find("org.example.unruly").path == place.appex)
+            #expect(library.faults.isEmpty)
+            let installed = try library.install(path: place.appex)
+            #expect(library.all == [installed])
+            #expect(installed.path == place.data + "/extensions/org.example.unruly.appex")
+            try library.remove(identifier: "org.example.unruly")
+            #expect(try library.find("org.example.unruly").path == place.appex)
+        }
+    }
+
     @Test func aBrokenPropertyListIsRefusedAndNamed() throws {
         try ExtensionPlace.run { place in
             try place.write()

@@ -34,7 +34,7 @@ final class BuiltProgram: Sendable {
     }
 
     /// Programs lie beside the test bundle, which is this process's program or an argument of it.
-    private static func path(of name: String) throws -> URL {
+    static func path(of name: String) throws -> URL {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for path in [own] + CommandLine.arguments {
             let candidate = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)

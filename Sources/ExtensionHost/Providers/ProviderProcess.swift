@@ -128,6 +128,9 @@ package actor ProviderProcess {
                     result = .failure(error)
                 }
                 switch (state, result) {
+                case (.starting, .success(let instance)) where !living.contains { $0 === instance }:
+                    // It ended after its greeting: questions to it fail with the reason, and the next one starts another.
+                    state = .none
                 case (.starting, .success(let instance)):
                     state = .running(instance)
                     lastUse = .now

@@ -178,7 +178,8 @@ final class ProviderRuntime: Sendable {
         guard stuck >= Self.stuckLimit else { return }
         let words = "\(stuck) questions to the provider have had no answer for too long\n"
         FileHandle.standardError.write(Data(words.utf8))
-        exit(1)
+        // What others do at an orderly end may wait for the code that is stuck.
+        _exit(1)
     }
 }
 

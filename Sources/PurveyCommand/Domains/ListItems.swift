@@ -56,7 +56,7 @@ extension ItemDescription {
         let word = kind == .folder ? "folder" : state.word
         let size = kind == .file ? self.size.map { "\($0)" } ?? "?" : "-"
         let date = modified.map(ListedItemState.date) ?? "-"
-        let columns = [(word, 10), (size, 12), (date, 21)].map { text, width in
+        let columns = [(word, 10), (size, 12), (date, 22)].map { text, width in
             text + String(repeating: " ", count: max(0, width - text.count))
         }
         let ending = [kind == .folder ? "/" : "", target.map { " -> " + OneLine.text($0) } ?? ""].joined()

@@ -181,14 +181,13 @@ actor DomainService {
             let domain = try await RunningDomain.start(record, isNew: true, in: surroundings)
             do {
                 try await mount(record, domain)
+                if isEnding { throw DomainFailure("the daemon is ending; try again") }
             } catch {
                 await unmount(record)
                 await domain.close()
+                // What cannot be removed is swept away at the next start, or shows as a domain then.
+                try? await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
                 throw error
-            }
-            guard !isEnding else {
-                await domain.close()
-                throw DomainFailure("the daemon is ending; try again")
             }
             places[name] = .running(record, domain)
             note()

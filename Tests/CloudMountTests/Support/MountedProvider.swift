@@ -116,21 +116,14 @@ let canMount: Bool = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) 
 
 /// A program that runs while a test goes on.
 final class RunningProgram {
-    private let process = Process()
-    private let output = Pipe()
+    private let program: ChildProgram
+    private let process: ProcessDescriptor
+    private let output: FileDescriptor
 
     init(_ arguments: String...) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        // A test's thread may have its signals blocked, which programs inherit.
-        var none = sigset_t()
-        sigemptyset(&none)
-        var before = sigset_t()
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
+        output = try .open(FileManager.default.temporaryDirectory.path, [.unnamedTemporary, .readWrite])
+        program = try ChildProgram.start("/usr/bin/env", arguments: arguments, descriptors: [nil, output, nil])
+        process = try .open(program.processID)
     }
 
     /// The program that maps files, which is built beside the tests.
@@ -144,18 +137,20 @@ final class RunningProgram {
         return "MappingPeer"
     }()
 
-    func interrupt() { process.interrupt() }
+    func interrupt() { try? process.send(signal: SIGINT) }
 
-    var isRunning: Bool { process.isRunning }
+    var isRunning: Bool { !process.hasEnded }
 
-    /// Waits for its end.
+    /// Waits for its end; to be called once.
     func end() -> (status: Int32, wasSignalled: Bool, output: String, bytes: [UInt8]) {
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (
-            process.terminationStatus, process.terminationReason == .uncaughtSignal, String(decoding: data, as: UTF8.self),
-            Array(data)
-        )
+        let ending = (try? program.wait()) ?? .unknown
+        let bytes = (try? output.everything()) ?? []
+        let text = String(decoding: bytes, as: UTF8.self)
+        return switch ending {
+        case .exited(let status): (status, false, text, bytes)
+        case .signalled(let signal): (signal, true, text, bytes)
+        case .unknown: (-1, false, text, bytes)
+        }
     }
 }
 

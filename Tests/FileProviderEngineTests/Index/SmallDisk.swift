@@ -1,5 +1,4 @@
 import FileTesting
-import Foundation
 import Glibc
 import LinuxSystem
 
@@ -39,11 +38,7 @@ final class SmallDisk {
     static var isWanted: Bool { Requirement.isEnforced || geteuid() == 0 }
 
     private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Errno(rawValue: EPERM) }
+        let program = try ChildProgram.start("/usr/bin/env", arguments: arguments, descriptors: [nil, nil, nil])
+        guard try program.wait() == .exited(0) else { throw Errno(rawValue: EPERM) }
     }
 }

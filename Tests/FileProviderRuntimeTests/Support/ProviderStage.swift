@@ -25,7 +25,8 @@ struct ProviderStage {
 
     /// Runs a test on a stage.
     static func with(
-        options: ProviderProcessOptions = .init(idleTime: .seconds(300), answerTime: .seconds(60)), memory: Int = 256,
+        options: ProviderProcessOptions = .init(
+            idleTime: .seconds(300), answerTime: .seconds(60), transferTime: .seconds(120)), memory: Int = 256,
         network: Bool = false, point: String = "com.apple.fileprovider-nonui",
         body: (ProviderStage) async throws -> Void
     ) async throws {
