@@ -65,10 +65,14 @@ struct AttributeTests {
     }
 
     @Test func modesAndDatesAreKept() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
             try retrying { chmod(mount("File"), 0o755) }
             #expect(try mount.status("File").permissions == 0o755)
-            var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000)]
+            var times = [
+                timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000),
+            ]
             try retrying { utimensat(AT_FDCWD, mount("File"), &times, 0) }
             #expect(try mount.status("File").modified.tv_sec == 1_100_000_000)
             // As tar does it: while the file is open.
@@ -83,7 +87,9 @@ struct AttributeTests {
         }
         try await withMount { _ in
         } _: { (mount) throws in
-            var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000)]
+            var times = [
+                timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 250_000_000),
+            ]
             do {
                 let file = try mount.open("New", [.writeOnly, .create])
                 try file.overwrite(Array("text".utf8), at: 0)
@@ -93,7 +99,9 @@ struct AttributeTests {
             #expect(try mount.status("New").modified.tv_sec == 1_100_000_000)
             #expect(try mount.status("New").permissions == 0o600)
             mount.waitUntilSent()
-            #expect(mount.provider.item(of: try #require(mount.provider.identifier(at: "New")))?.modified == 1_100_000_000.25)
+            #expect(
+                mount.provider.item(of: try #require(mount.provider.identifier(at: "New")))?.modified
+                    == 1_100_000_000.25)
             #expect(try mount.status("New").modified.tv_sec == 1_100_000_000)
             #expect(try mount.status("New").permissions == 0o600)
         }

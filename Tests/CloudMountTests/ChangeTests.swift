@@ -46,7 +46,9 @@ struct ChangeTests {
 
     @Test(arguments: [true, false])
     func anOpenFileStaysWhatItIsUntilItIsClosed(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", "before", identifier: "file") } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("File", "before", identifier: "file")
+        } _: { (mount) throws in
             do {
                 let file = try mount.open("File")
                 #expect(try file.everything() == Array("before".utf8))
@@ -60,7 +62,9 @@ struct ChangeTests {
     }
 
     @Test func aFileThatIsEditedWhileTheProviderChangesItIsThereTwice() async throws {
-        try await withMount { $0.addFile("File.txt", "before", identifier: "file") } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("File.txt", "before", identifier: "file")
+        } _: { (mount) throws in
             #expect(try mount.text("File.txt") == "before")
             mount.provider.hold(.replaceContents)
             try mount.write("mine", to: "File.txt")

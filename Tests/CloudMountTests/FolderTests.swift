@@ -97,7 +97,9 @@ struct FolderTests {
     }
 
     @Test func whatDoesNotExistIsNotAskedForAgain() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
             #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
             let before = mount.provider.count(.page) + mount.provider.count(.item)
             for _ in 0..<20 { #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile) }

@@ -41,7 +41,9 @@ struct NameTests {
 
     @Test(arguments: [true, false])
     func anEditorSavesByRenaming(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("Text.txt", "before", identifier: "text") } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("Text.txt", "before", identifier: "text")
+        } _: { (mount) throws in
             let reader = try mount.open("Text.txt")
             #expect(try reader.everything() == Array("before".utf8))
             try mount.write("after", to: "Text.txt.new")
@@ -60,8 +62,11 @@ struct NameTests {
             provider.addFile("One", "one")
             provider.addFile("Two", "two", in: provider.addFolder("Folder"))
         } _: { (mount) throws in
-            #expect(mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_noreplace) } == .fileExists)
-            #expect(mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_exchange) } == nil)
+            #expect(
+                mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_noreplace) }
+                    == .fileExists)
+            #expect(
+                mount.failure { try rename(mount("One"), mount("Folder/Two"), flags: clinux_rename_exchange) } == nil)
             #expect((try? mount.text("One")) == "two")
             #expect((try? mount.text("Folder/Two")) == "one")
             #expect(mount.failure { try rename(mount("One"), mount("Three"), flags: clinux_rename_noreplace) } == nil)
@@ -113,7 +118,9 @@ struct NameTests {
 
     @Test(arguments: [true, false])
     func aFileThatWasRemovedStaysReadableAndWritable(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("File", "text") } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
             for name in ["File", "Made here"] {
                 let file = try mount.open(name, [.readWrite, .create])
                 if name != "File" { try file.overwrite(Array("text".utf8), at: 0) }
@@ -132,7 +139,9 @@ struct NameTests {
     }
 
     @Test func aFileHasOneName() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
             #expect(mount.failure { try retrying { link(mount("File"), mount("Other")) } } == .notPermitted)
             #expect(mount.failure { try retrying { mkfifo(mount("Pipe"), 0o644) } } == .notPermitted)
             #expect(try mount.names() == ["File"])

@@ -29,7 +29,9 @@ struct ReadingTests {
     @Test(arguments: [true, false])
     func aFileThatIsHereIsReadWithoutTheProvider(passing: Bool) async throws {
         let contents = pattern(300_000)
-        try await withMount(passing: passing) { $0.addFile("Large", contents) } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("Large", contents)
+        } _: { (mount) throws in
             #expect(try mount.bytes("Large") == contents)
             mount.provider.hold(.contents)
             let file = try mount.open("Large")
@@ -40,7 +42,9 @@ struct ReadingTests {
 
     @Test func aMappingOfAFileThatIsNotHereWaitsForIt() async throws {
         let contents = pattern(300_000)
-        try await withMount { $0.addFile("Large", contents) } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("Large", contents)
+        } _: { (mount) throws in
             #expect(try RunningProgram(RunningProgram.mappingPeer, "read", mount("Large")).end().bytes == contents)
         }
     }

@@ -13,7 +13,9 @@ import Testing
 struct WritingTests {
     @Test(arguments: [true, false])
     func whatIsWrittenReachesTheProvider(passing: Bool) async throws {
-        try await withMount(passing: passing) { $0.addFile("Old", "old") } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("Old", "old")
+        } _: { (mount) throws in
             try mount.write("new", to: "New")
             try mount.write("changed", to: "Old")
             #expect(try mount.text("New") == "new")
@@ -28,7 +30,9 @@ struct WritingTests {
     @Test(arguments: [true, false])
     func aFileIsChangedInTheMiddle(passing: Bool) async throws {
         var contents = pattern(200_000)
-        try await withMount(passing: passing) { $0.addFile("File", contents) } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("File", contents)
+        } _: { (mount) throws in
             let file = try mount.open("File", .readWrite)
             try file.overwrite(Array("middle".utf8), at: 100_000)
             contents.replaceSubrange(100_000..<100_006, with: Array("middle".utf8))
@@ -67,7 +71,9 @@ struct WritingTests {
     @Test(arguments: [true, false])
     func aMappingIsWrittenTo(passing: Bool) async throws {
         var contents = pattern(100_000)
-        try await withMount(passing: passing) { $0.addFile("File", contents) } _: { (mount) throws in
+        try await withMount(passing: passing) {
+            $0.addFile("File", contents)
+        } _: { (mount) throws in
             let reader = try mount.open("File")
             // The last closing finds what was written after the first one too.
             for (step, place) in [("write", 0), ("write-closed", 50_000)] {
@@ -101,7 +107,9 @@ struct WritingTests {
     }
 
     @Test func aFileThatIsOnlyOpenedForWritingIsNotSent() async throws {
-        try await withMount { $0.addFile("File", "text") } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
             #expect(try mount.text("File") == "text")
             for _ in 0..<3 { _ = try mount.open("File", .readWrite) }
             #expect(try mount.text("File") == "text")
@@ -126,7 +134,9 @@ struct WritingTests {
     }
 
     @Test func roomIsMadeAndHolesAreFound() async throws {
-        try await withMount { $0.addFile("Other", pattern(10_000)) } _: { (mount) throws in
+        try await withMount {
+            $0.addFile("Other", pattern(10_000))
+        } _: { (mount) throws in
             let file = try mount.open("File", [.readWrite, .create])
             #expect(clinux_fallocate(file.rawValue, 0, 0, 65536) == 0)
             #expect(try file.status().size == 65536)

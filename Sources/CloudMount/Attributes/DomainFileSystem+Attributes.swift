@@ -30,7 +30,8 @@ extension DomainFileSystem {
         let date = Timestamp(seconds: modified)
         let attributes = Attributes(
             node: item.number.node, mode: item.fullMode, size: size ?? 0, blocks: blocks,
-            linkCount: isRemoved ? 0 : 1, accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
+            linkCount: isRemoved ? 0 : 1,
+            accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
             modified: date, changed: date, owner: owner, group: group)
         // The kernel does not see what is written to a mapping. A size that the provider does not know, or may have got wrong, it
         // asks for again before it reads.

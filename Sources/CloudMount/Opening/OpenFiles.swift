@@ -107,7 +107,8 @@ final class OpenFiles: Sendable {
             switch file.way {
             case .cached:
                 // While it is open all the time, its pages are right.
-                keepsPages = file.openings.count > 1 || status.map { state.pages[item.number] == PageStamp($0) } ?? false
+                keepsPages =
+                    file.openings.count > 1 || status.map { state.pages[item.number] == PageStamp($0) } ?? false
             case .passthrough:
                 state.pages[item.number] = nil
             }

@@ -50,11 +50,7 @@ extension DomainFileSystem {
             if cookie < Self.parentCookie {
                 listing.append("..", node: folder.parent.node, kind: .folder, cookie: Self.parentCookie)
             }
-            try reading { () throws(IndexFailure) in
-                try index.children(of: number, after: last, limit: Self.entryLimit) { item in
-                    append(item, to: listing)
-                }
-            }
+            try reading { () throws(IndexFailure) in try fill(listing, from: number, after: last) }
             if !listing.isEmpty || folder.listing == .complete { return reply.reply(listing) }
         } catch {
             return reply.fail(error)
@@ -71,12 +67,19 @@ extension DomainFileSystem {
     /// More than fit into what the kernel asks for.
     private static let entryLimit = 8192
 
-    private func append(_ item: IndexedItem, to listing: Listing) -> Bool {
-        let cookie = Self.cookie(of: item.number)
+    private func fill(
+        _ listing: Listing, from folder: ItemNumber, after last: ItemNumber?
+    ) throws(IndexFailure) {
         guard listing.wantsAttributes else {
-            return listing.append(Name(item.name), node: item.number.node, kind: item.kindInFolder, cookie: cookie)
+            return try index.names(in: folder, after: last) { number, kind, name in
+                listing.append(
+                    Name(String(decoding: name, as: UTF8.self)), node: number.node, kind: kind.inFolder,
+                    cookie: Self.cookie(of: number))
+            }
         }
-        return listing.append(Name(item.name), entry(for: item), cookie: cookie)
+        try index.children(of: folder, after: last, limit: Self.entryLimit) { item in
+            listing.append(Name(item.name), entry(for: item), cookie: Self.cookie(of: item.number))
+        }
     }
 
     func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
@@ -87,9 +90,9 @@ extension DomainFileSystem {
     }
 }
 
-extension IndexedItem {
-    fileprivate var kindInFolder: Listing.Kind {
-        switch item.kind {
+extension ProviderItem.Kind {
+    fileprivate var inFolder: Listing.Kind {
+        switch self {
         case .file: .file
         case .folder: .folder
         case .symbolicLink: .symbolicLink
