@@ -150,15 +150,16 @@ final class Simulation {
         try await prepareLife()
     }
 
+    /// Bounded generously: the engine's requests share their threads with all tests of the process, and may wait for a turn.
     private func comeToRest() async throws {
-        for _ in 0..<2000 {
+        for round in 0..<60_000 {
             life.calmDown()
             if life.isDead { try await beBornAgain() }
             try await engine.doing { $0.retry() }
             engine.signal(container: nil)
             for _ in 0..<5 {
                 clock.advance(by: 20)
-                try await Task.sleep(for: .microseconds(200))
+                try await Task.sleep(for: .microseconds(round < 1_000 ? 200 : 1_000))
             }
             guard try await engine.doing({ try $0.editStatus().items.isEmpty }), !life.isDead else { continue }
             guard let here = try? await tree(), here == provider.tree else { continue }

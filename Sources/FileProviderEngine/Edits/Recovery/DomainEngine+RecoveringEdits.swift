@@ -174,7 +174,8 @@ extension DomainEngine {
     private func imposePlaces() throws {
         var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
         for entry in try journal.all() where !entry.changes.contains(.deleted) {
-            guard let row = try index.item(entry.number),  // One that was moved back here is moved as far as the index knows.
+            // One that was moved back here is moved as far as the index knows.
+            guard let row = try index.item(entry.number),
                 !entry.changes.union(row.changes).isDisjoint(with: [.place, .created]),
                 row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
