@@ -74,6 +74,15 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
+    /// Makes many files behind the kernel's back, which share their contents: a process has only so many descriptors, and the
+    /// other tests use them too.
+    package func addMany(_ names: [Name]) throws {
+        let file = try MemoryFile.create(name: "shared")
+        try state.withLock { state in
+            for name in names { _ = try state.insert(name, in: .root, .file(file), mode: S_IFREG | 0o644).get() }
+        }
+    }
+
     /// Removes a name behind the kernel's back.
     package func take(_ name: Name, from parent: NodeID = .root) {
         state.withLock { state in _ = state.detach(name, from: parent) }
