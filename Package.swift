@@ -332,6 +332,13 @@ let package = Package(
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        // Real daemons, providers and mounts, killed at every step.
+        tests(
+            "KillTests",
+            [
+                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+            ]),
         tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),

@@ -54,6 +54,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if let catalogue = state.catalogue { return catalogue }
             guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
+            unsent.removeOtherCopies()
             let catalogue = try SharedCatalogue(
                 of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path)
             let domain = domain

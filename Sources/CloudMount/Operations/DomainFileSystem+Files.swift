@@ -83,7 +83,15 @@ extension DomainFileSystem {
 
     private func backingFile(for opened: OpenItem) -> BackingFile? {
         guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
+        // What is written past this process finds a full disk before anybody can make room.
+        if opened.isForWriting, !hasRoom(descriptor) { return nil }
         return try? session.backing(for: descriptor)
+    }
+
+    /// Whether the disk of a file has room for what people usually write.
+    private func hasRoom(_ file: FileDescriptor) -> Bool {
+        var status = statvfs()
+        return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
     /// Calls a function when the bytes of an opening are here, at once if they are; fails the request if they do not come.

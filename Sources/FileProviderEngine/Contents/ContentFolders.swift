@@ -15,13 +15,14 @@ final class ContentFolders: Sendable {
     /// Opens the folders, and makes them where they are missing.
     ///
     /// A file moves between the clean ones and the edits while programs have it open, so these must be on one file system. Where the cache is on
-    /// another, clean contents are kept beside the edits.
+    /// another, or cannot be used, clean contents are kept beside the edits.
     init(dataFolder: String, cacheFolder: String) throws(Errno) {
         let data = try Self.folder(dataFolder)
-        let cache = try Self.folder(cacheFolder)
-        let isOne = try data.status().identity.device == cache.status().identity.device
-        clean = try Self.folder("content", in: isOne ? cache : data)
-        incoming = try Self.folder("incoming", in: isOne ? cache : data)
+        let device = try data.status().identity.device
+        let cache = try? Self.folder(cacheFolder)
+        let place = cache.flatMap { cache in (try? cache.status().identity.device) == device ? cache : nil } ?? data
+        clean = try Self.folder("content", in: place)
+        incoming = try Self.folder("incoming", in: place)
         edits = try Self.folder("edits", in: data)
         uploads = try Self.folder("uploads", in: data)
         // What was on its way to here is asked for again.

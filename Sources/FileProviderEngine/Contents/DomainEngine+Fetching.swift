@@ -181,6 +181,7 @@ extension DomainEngine {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
+        EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
         try keepFetched(number, answer.item)
@@ -220,6 +221,7 @@ extension DomainEngine {
             try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
+        EngineStep.fetchMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .current

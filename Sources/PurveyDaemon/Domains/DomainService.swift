@@ -134,6 +134,8 @@ actor DomainService {
 
     /// Waits until it is known which domains there are.
     func ready() async throws {
+        // Calls may be faster than the beginning.
+        begin()
         await start?.value
         if let fault { throw DomainFailure(fault) }
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
@@ -219,11 +221,7 @@ actor DomainService {
         guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
         if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
         let record = place.record
-        // One that cannot be started may have edits that nobody can name.
-        guard case .running(_, let domain) = place else {
-            throw DomainFailure(
-                "\(record.name) does not run, so that nobody knows its edits; 'purvey retry \(record.name)' starts it")
-        }
+        guard case .running(_, let domain) = place else { return try await removeStopped(place, request) }
         if !request.keepsEdits { try await Self.refuseEdits(record, domain) }
         places[record.name] = .changing(record)
         await unmount(record)
@@ -238,6 +236,27 @@ actor DomainService {
             throw DomainFailure(error)
         }
         await domain.close()
+        try await removeFolder(of: record)
+        return RemoveDomainCall.Reply(edits: edits)
+    }
+
+    /// Removes a domain that cannot be started. Its edits are what its journal and its files say.
+    private func removeStopped(_ place: Place, _ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
+        let record = place.record
+        places[record.name] = .changing(record)
+        let edits: String?
+        do {
+            if !request.keepsEdits { try Self.refuse(try await KeptEdits.count(ofStopped: record, folders), record) }
+            edits = try await KeptEdits.keep(stopped: record, folders)
+        } catch {
+            places[record.name] = place
+            throw DomainFailure(error)
+        }
+        try await removeFolder(of: record)
+        return RemoveDomainCall.Reply(edits: edits)
+    }
+
+    private func removeFolder(of record: DomainRecord) async throws {
         do {
             try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
         } catch {
@@ -247,11 +266,13 @@ actor DomainService {
         places[record.name] = nil
         note()
         log.info("the domain \(record.name) is removed")
-        return RemoveDomainCall.Reply(edits: edits)
     }
 
     private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        let count = try await domain.engine.editStatus().items.count
+        try refuse(try await domain.engine.editStatus().items.count, record)
+    }
+
+    private static func refuse(_ count: Int, _ record: DomainRecord) throws {
         guard count == 0 else {
             throw DomainFailure(
                 "\(record.name) has \(count == 1 ? "an edit" : "\(count) edits") that the service does not have: "

@@ -19,7 +19,24 @@ enum KeptEdits {
     /// - Returns: the folder; `nil` where there is nothing to keep. It is whole, or not there.
     static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
     {
-        let edits = try await edits(of: domain.engine)
+        try await keep(try await edits(of: domain.engine), of: record, folders)
+    }
+
+    /// How many edits a domain has that does not run.
+    static func count(ofStopped record: DomainRecord, _ folders: DomainFolders) async throws -> Int {
+        try await HandlerThreads.shared.value { () throws in try stoppedEdits(in: folders.folder(of: record.name)).count }
+    }
+
+    /// Keeps the edits of a domain that does not run, as ``keep(_:_:_:)`` does.
+    static func keep(stopped record: DomainRecord, _ folders: DomainFolders) async throws -> String? {
+        let edits = try await HandlerThreads.shared.value { () throws in
+            try stoppedEdits(in: folders.folder(of: record.name))
+        }
+        return try await keep(edits, of: record, folders)
+    }
+
+    private static func keep(_ edits: [Edit], of record: DomainRecord, _ folders: DomainFolders) async throws -> String?
+    {
         guard !edits.isEmpty else { return nil }
         let source = folders.folder(of: record.name) + "/edits"
         let target = folders.locations.keptEdits
@@ -50,6 +67,48 @@ enum KeptEdits {
                     linkTarget: row.item.linkTarget))
         }
         return edits
+    }
+
+    /// What the journal and the files of edits tell without an index: the folders that it knows no names of are left out.
+    private static func stoppedEdits(in folder: String) throws -> [Edit] {
+        var entries: [ItemNumber: JournalEntry] = [:]
+        // One that cannot be read says nothing: then there are the files.
+        if (try? FileStatus.of(folder + "/journal.db")) != nil, let journal = try? Journal(path: folder + "/journal.db") {
+            for entry in try journal.all() { entries[entry.number] = entry }
+        }
+        var files: Set<ItemNumber> = []
+        if let edits = try? FileDescriptor.open(folder + "/edits", [.readOnly, .directory]) {
+            files = Set(try edits.entries().compactMap { Int64($0.name.description).map(ItemNumber.init(rawValue:)) })
+        }
+        var taken: Set<[String]> = []
+        func free(_ names: [String], _ number: ItemNumber) -> [String] {
+            if taken.insert(names).inserted { return names }
+            let other = names.dropLast() + ["\(names.last ?? "") (\(number.rawValue))"]
+            taken.insert(Array(other))
+            return Array(other)
+        }
+        var found: [Edit] = []
+        for entry in entries.values.sorted(by: { $0.number.rawValue < $1.number.rawValue })
+        where !entry.changes.contains(.deleted) {
+            let isNew = entry.kind != .file && entry.changes.contains(.created)
+            guard files.remove(entry.number) != nil || isNew else { continue }
+            var names = [entry.name]
+            var above = entries[entry.parent]
+            while let parent = above, names.count < 4096 {
+                names.insert(parent.name, at: 0)
+                above = entries[parent.parent]
+            }
+            let isFolder = entry.kind == .folder
+            found.append(
+                Edit(
+                    number: entry.number, names: isFolder ? names : free(names, entry.number), kind: entry.kind,
+                    linkTarget: entry.linkTarget))
+        }
+        for number in files.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let names = free(["File \(number.rawValue)"], number)
+            found.append(Edit(number: number, names: names, kind: .file, linkTarget: nil))
+        }
+        return found
     }
 
     private static func names(of item: IndexedItem, in index: Index) throws -> [String] {

@@ -11,11 +11,13 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         _ = try visible(number)
-        try reading { () throws(IndexFailure) in
-            try writeIndex { writer throws(IndexFailure) in
-                try writer.update(number) { row in
-                    if let mode { row.mode = mode }
-                    if let modified { row.localModified = modified }
+        _ = try makingRoom { () throws(EditFailure) in
+            try reading { () throws(IndexFailure) in
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(number) { row in
+                        if let mode { row.mode = mode }
+                        if let modified { row.localModified = modified }
+                    }
                 }
             }
         }

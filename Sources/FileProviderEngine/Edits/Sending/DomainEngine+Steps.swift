@@ -13,7 +13,7 @@ enum StepResult {
     case parked
 }
 
-/// A failure of this machine's own, which is nothing to tell of: it is tried again.
+/// A failure of this machine's own disk: it is tried again.
 struct LocalFailure: Error {
     var errno: Errno
 }
@@ -71,7 +71,9 @@ extension DomainEngine {
         guard !isClosed else { return }
         switch result {
         case .success(let result): end(number, result)
-        case .failure(let failure as ProviderFailure): end(number, failure)
+        case .failure(let failure as ProviderFailure): fail(number, failure)
+        case .failure(let failure as IndexFailure): fail(number, failure)
+        case .failure(let failure as LocalFailure): fail(number, ProviderFailure(failure.errno))
         case .failure: postpone(number)
         }
         if edits.again.remove(number) != nil { look(at: number, after: configuration.settlingTime) }
@@ -84,10 +86,12 @@ extension DomainEngine {
             edits.attempts[number] = nil
             edits.failures[number] = nil
             wakeWaiters(of: number)
-            if let entry = try? journal.entry(number) {
+            do throws(IndexFailure) {
+                guard let entry = try journal.entry(number) else { return forget(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
-            } else {
-                forget(number)
+            } catch {
+                // What could not be read now is not done with.
+                fail(number, error)
             }
         case .waits(let other):
             edits.waitsFor[number] = other
@@ -99,9 +103,12 @@ extension DomainEngine {
         }
     }
 
-    private func end(_ number: ItemNumber, _ failure: ProviderFailure) {
+    private func fail(_ number: ItemNumber, _ failure: ProviderFailure) {
+        EngineStep.failed.reach()
         edits.failures[number] = failure
-        guard failure.needsPerson else { return postpone(number) }
+        guard failure.needsPerson else {
+            return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
+        }
         guard var entry = try? journal.entry(number) else { return }
         entry.failure = failure
         entry.attempts += 1
@@ -109,10 +116,20 @@ extension DomainEngine {
         try? journal.put(entry)
     }
 
-    private func postpone(_ number: ItemNumber) {
+    /// The index or the journal could not be read or written: nobody but this machine can do something about it, and it is tried again.
+    private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
+        damage.note(failure)
+        edits.failures[number] = ProviderFailure(failure)
+        postpone(number, longest: Self.longestWaitForSpace)
+    }
+
+    /// Nobody says when there is room on a disk again: seconds until the next look.
+    private static let longestWaitForSpace = 10.0
+
+    private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
         let attempt = edits.attempts[number, default: 0] + 1
         edits.attempts[number] = attempt
-        let pause = pause(after: attempt)
+        let pause = min(pause(after: attempt), longest)
         edits.queue.put(number, at: clock.now + pause)
     }
 
@@ -198,6 +215,16 @@ extension DomainEngine {
         }
         if isClosed { throw EngineClosed() }
         return try result.get()
+    }
+
+    /// Asks the provider to change something. What became of it has to be found out where the answer is lost.
+    func askingForChange<Answer: Sendable>(
+        _ question: () async throws(ProviderFailure) -> Answer
+    ) async throws -> Answer {
+        EngineStep.asked.reach()
+        let answer = try await asking(question)
+        EngineStep.answered.reach()
+        return answer
     }
 
     /// Does on another thread what blocks for long, and goes on only if the engine is still there then.
