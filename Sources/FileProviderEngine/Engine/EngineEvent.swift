@@ -10,12 +10,17 @@ package enum EngineEvent: Sendable {
 
 /// Where events go.
 final class EngineEvents: Sendable {
+    /// A structure, because a function that is itself what a generic type holds is wrapped once more each time it is read.
+    private struct State {
+        var receiver: (@Sendable (EngineEvent) -> Void)?
+    }
+
     // Innermost: the receiver is called after it is released.
-    private let receiver = Lock<(@Sendable (EngineEvent) -> Void)?>(nil)
+    private let state = Lock(State())
 
-    func receive(_ receiver: (@Sendable (EngineEvent) -> Void)?) { self.receiver.withLock { $0 = receiver } }
+    func receive(_ receiver: (@Sendable (EngineEvent) -> Void)?) { state.withLock { $0.receiver = receiver } }
 
-    func send(_ event: EngineEvent) { receiver.withLock { $0 }?(event) }
+    func send(_ event: EngineEvent) { state.withLock { $0.receiver }?(event) }
 }
 
 extension DomainEngine {
