@@ -189,7 +189,9 @@ extension DomainEngine {
     private func imposeRemovals() throws {
         for entry in try journal.all() {
             guard entry.changes.contains(.deleted) else {
-                guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else { continue }
+                guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
+                    continue
+                }
                 try writeIndex { writer throws(IndexFailure) in
                     try writer.update(row.number) { $0.changes = entry.changes }
                 }
