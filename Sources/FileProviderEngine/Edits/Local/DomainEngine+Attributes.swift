@@ -21,6 +21,7 @@ extension DomainEngine {
                 }
             }
         }
+        durable.noteIndexCounts()
         return try visible(number)
     }
 }
