@@ -43,8 +43,9 @@ import Testing
                 try await place.holds(edit.after, at: edit.rawValue)
             }
             #expect(try Files.read(place.cloud + "/open.txt") == "OPEN")
-            #expect(try Set(Tree.read(place.cloud).keys.filter { !$0.contains("/") })
-                == Set(edits.map(\.rawValue) + ["open.txt"]))
+            #expect(
+                try Set(Tree.read(place.cloud).keys.filter { !$0.contains("/") })
+                    == Set(edits.map(\.rawValue) + ["open.txt"]))
             place.stop()
             try place.expectNothingLeft()
         }

@@ -24,7 +24,8 @@ enum KeptEdits {
 
     /// How many edits a domain has that does not run.
     static func count(ofStopped record: DomainRecord, _ folders: DomainFolders) async throws -> Int {
-        try await HandlerThreads.shared.value { () throws in try stoppedEdits(in: folders.folder(of: record.name)).count }
+        try await HandlerThreads.shared.value { () throws in try stoppedEdits(in: folders.folder(of: record.name)).count
+        }
     }
 
     /// Keeps the edits of a domain that does not run, as ``keep(_:_:_:)`` does.
@@ -73,7 +74,8 @@ enum KeptEdits {
     private static func stoppedEdits(in folder: String) throws -> [Edit] {
         var entries: [ItemNumber: JournalEntry] = [:]
         // One that cannot be read says nothing: then there are the files.
-        if (try? FileStatus.of(folder + "/journal.db")) != nil, let journal = try? Journal(path: folder + "/journal.db") {
+        if (try? FileStatus.of(folder + "/journal.db")) != nil, let journal = try? Journal(path: folder + "/journal.db")
+        {
             for entry in try journal.all() { entries[entry.number] = entry }
         }
         var files: Set<ItemNumber> = []

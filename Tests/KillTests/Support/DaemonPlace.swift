@@ -254,7 +254,8 @@ final class DaemonPlace: Sendable {
             usleep(20_000)
         }
         #expect(found == tree, "at the provider, in \(folder)", sourceLocation: sourceLocation)
-        #expect(try Tree.read(mount + "/" + folder) == tree, "in the mount, in \(folder)", sourceLocation: sourceLocation)
+        #expect(
+            try Tree.read(mount + "/" + folder) == tree, "in the mount, in \(folder)", sourceLocation: sourceLocation)
     }
 
     /// The numbers of the provider's processes.
