@@ -60,7 +60,7 @@ package final class Index: Sendable {
         hash = state.hash
         writer = UnsafeTransfer(value: state)
         checkpointer = try Checkpointer(path: path, connection)
-        try write { writer throws(IndexFailure) in try writer.makeRoot() }
+        try write { writer throws(IndexFailure) in try writer.makeRoot(at: SystemEngineClock().now) }
     }
 
     deinit {
