@@ -19,7 +19,7 @@ extension DomainEngine {
         guard let root = try? await provider.item(ProviderItem.rootIdentifier), !isClosed,
             root.identifier == ProviderItem.rootIdentifier
         else { return }
-        _ = try? apply([root], listedIn: nil)
+        _ = try? write { writer throws(IndexFailure) in try writer.apply([root]) }
     }
 
     private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
