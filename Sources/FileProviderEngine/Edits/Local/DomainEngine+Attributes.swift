@@ -20,6 +20,7 @@ extension DomainEngine {
                 }
             }
         }
+        durable.noteIndexCounts()
         return try visible(number)
     }
 
