@@ -49,5 +49,6 @@ extension DomainEngine {
                 try writer.update(number) { $0.attributes = attributes }
             }
         }
+        durable.noteIndexCounts()
     }
 }
