@@ -15,6 +15,7 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
+    nonisolated let answers = AnswerOrder()
     nonisolated let events = EngineEvents()
     nonisolated let damage: DamageMark
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -108,6 +109,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }
