@@ -25,11 +25,16 @@ final class AnswerOrder: Sendable {
         var open: [Int: Int] = [:]
         /// When something was last said of an item, by its identifier.
         var said: [String: Int] = [:]
-        /// So many are remembered before those that no question is older than are looked for.
-        var roomLeft = State.room
+        /// Of questions that were asked before, everything is taken to be old: what was said since was too much to remember.
+        var forgotten = 0
 
-        static let room = 4096
+        func hasNews(of identifier: String, since question: Question) -> Bool {
+            question.time < forgotten || said[identifier].map { $0 > question.time } ?? false
+        }
     }
+
+    /// So many items are remembered.
+    private static let limit = 1 << 16
 
     // Innermost.
     private let state = Lock(State())
@@ -51,22 +56,22 @@ final class AnswerOrder: Sendable {
             guard !state.open.isEmpty else { return }
             state.time += 1
             for identifier in identifiers { state.said[identifier] = state.time }
-            guard state.said.count > state.roomLeft, let oldest = state.open.keys.min() else { return }
-            state.said = state.said.filter { $0.value > oldest }
-            state.roomLeft = state.said.count + State.room
+            guard state.said.count > Self.limit else { return }
+            state.said = [:]
+            state.forgotten = state.time
         }
     }
 
     /// Whether something was said of an item since a question was asked.
     func hasNews(of identifier: String, since question: Question) -> Bool {
-        state.withLock { state in state.said[identifier].map { $0 > question.time } ?? false }
+        state.withLock { $0.hasNews(of: identifier, since: question) }
     }
 
     /// Those of the items of which something was said since a question was asked.
     func withNews(_ identifiers: some Sequence<String>, since question: Question) -> Set<String> {
         state.withLock { state in
-            guard !state.said.isEmpty else { return [] }
-            return Set(identifiers.filter { identifier in state.said[identifier].map { $0 > question.time } ?? false })
+            guard !state.said.isEmpty || state.forgotten > 0 else { return [] }
+            return Set(identifiers.filter { state.hasNews(of: $0, since: question) })
         }
     }
 
@@ -76,7 +81,7 @@ final class AnswerOrder: Sendable {
             state.open[time] = count > 1 ? count - 1 : nil
             guard state.open.isEmpty else { return }
             state.said = [:]
-            state.roomLeft = State.room
+            state.forgotten = 0
         }
     }
 }

@@ -31,7 +31,8 @@ extension DomainEngine {
     ///   - told: what the index had of the item when the confirmation came; where that was told during the item's step and is
     ///     something else, which of the two is newer only the provider knows.
     ///   - answer: what the provider said to it; `nil` for a removal.
-    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil) {
+    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
+    {
         if let told, let answer, let question = edits.questions[number],
             answers.hasNews(of: identifier, since: question),
             told.contentVersion != answer.contentVersion || told.parent != answer.parent

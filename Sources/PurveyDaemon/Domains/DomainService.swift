@@ -265,13 +265,8 @@ actor DomainService {
                 throw DomainFailure(error)
             }
         }
-        let path = mountPath(of: record.name)
         do {
-            try await HandlerThreads.shared.value { [folders] () throws in
-                try folders.remove(record)
-                // A daemon that was killed left it; one that holds something stays.
-                rmdir(path)
-            }
+            try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
         } catch {
             places[record.name] = .failed(record, "it could not be removed: \(error)")
             throw DomainFailure("\(record.name) cannot be removed: \(error)")

@@ -25,7 +25,8 @@ enum KeptEdits {
     /// Of a domain that does not run.
     ///
     /// - Parameter isWanted: whether edits may be kept; if not, it fails where there are any.
-    static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String? {
+    static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
+    {
         let data = folders.folder(of: record.name)
         let (edits, count) = await HandlerThreads.shared.value { unsent(in: data) }
         if !isWanted { try refuse(record, count: count) }

@@ -102,7 +102,8 @@ extension DomainEngine {
         let hadEdits = row.content == .edited
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
         if !row.isKnownToProvider, !edits.isBusy(row.number) {
-            return Removal(number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
+            return Removal(
+                number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
         var entry = try entry(of: row)
         // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
@@ -111,7 +112,8 @@ extension DomainEngine {
         entry.changes =
             row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
         entry.isOpen = false
-        return Removal(number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
+        return Removal(
+            number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
     }
 
     /// Does what follows once a removal was written.
