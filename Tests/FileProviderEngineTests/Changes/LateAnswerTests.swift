@@ -117,9 +117,12 @@ import Testing
         domain.engine.signal(container: nil)
         try await eventually { try domain.names(in: try await domain.item("Folder").number) == ["renamed"] }
         let pages = domain.provider.count(.page)
+        let shown = Shown()
+        shown.watch(domain.engine)
         await late.arrive(domain.provider)
         domain.engine.signal(container: folder)
         try await eventually { domain.provider.count(.page) > pages }
+        #expect(shown.names.isEmpty)
         #expect(try domain.row(number).name == "renamed")
         #expect(try domain.names(in: try await domain.item("Folder").number) == ["renamed"])
     }
