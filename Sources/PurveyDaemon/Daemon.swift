@@ -35,7 +35,9 @@ enum Daemon {
         }
         let listener: Listener
         do {
-            listener = try listen(locations, service, coordination, domains, isWaitedFor: starter.isWaiting)
+            listener = try listen(
+                locations, service, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
+                isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -69,12 +71,13 @@ enum Daemon {
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
-        _ domains: DomainService, isWaitedFor: Bool
+        _ domains: DomainService, _ programs: ProviderPrograms, isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
         domains.addCalls(to: &calls)
+        domains.addManagerCalls(to: &calls, programs)
         var attempts = 0
         while true {
             do throws(ListenerError) {
