@@ -339,7 +339,8 @@ let package = Package(
         tests(
             "FileProviderProgramsTests",
             [
-                "AppExtension", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp", "VaultProvider",
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
+                "VaultProvider",
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),

@@ -29,10 +29,12 @@ enum Daemon {
         }
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
         let service = ExchangeService(bundles: bundles, log: log)
-        let coordination = CoordinationService(marker: locations.runtime + "/coordination")
+        let storages = ProvidedStorages(data: locations.data, log: log)
+        let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let domains = DomainService(locations, mountsDomains: !options.noMount, log: log) {
             try coordination.admit($0)
         }
+        storages.serve(domains)
         let listener: Listener
         do {
             listener = try listen(

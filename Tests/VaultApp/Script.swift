@@ -3,7 +3,7 @@ import Glibc
 import Purvey
 
 /// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
-/// came of it, or `failed DOMAIN CODE MESSAGE`.
+/// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
 ///
 ///     domains                          `IDENTIFIER=NAME` of each domain, with `+` for one that is hidden
 ///     add IDENTIFIER NAME FOLDER       adds a domain that is handed a folder, hidden where the name ends in `-`
@@ -15,11 +15,19 @@ import Purvey
 ///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
 ///     download IDENTIFIER ITEM         brings an item here
 ///     evict IDENTIFIER ITEM            drops it
+///     read PATH                        reads a file in turn with others: its contents
+///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
+///     write PATH TEXT                  changes a file
+///     replace PATH TEXT                puts a file to a place
+///     hold PATH                        `holding` a file for reading, until `release`, whose answer is what can be read then
+///     wait PATH                        reads as `read`, until `cancel`
 ///     quit                             returns from main
 final class Script: Sendable {
+    private let files = CoordinatedFiles()
+
     func run() {
         while let line = readLine() {
-            let words = line.split(separator: " ").map(String.init)
+            let words = line.split(separator: " ").map { String($0).removingPercentEncoding ?? "" }
             guard let word = words.first, word != "quit" else { return }
             Task {
                 do {
@@ -88,6 +96,14 @@ final class Script: Sendable {
         case ("evict", 2):
             try await manager(words[0]).evictItem(identifier: NSFileProviderItemIdentifier(words[1]))
             return "done"
+        case ("read", 1): return try await files.read(words[0])
+        case ("metadata", 1): return try await files.metadata(words[0])
+        case ("write", 2): return try await files.write(words[0], words[1], [])
+        case ("replace", 2): return try await files.write(words[0], words[1], .forReplacing)
+        case ("hold", 1): return try await files.hold(words[0])
+        case ("release", 0): return files.release()
+        case ("wait", 1): return try await files.wait(words[0])
+        case ("cancel", 0): return files.cancel()
         default: throw Misunderstanding()
         }
     }

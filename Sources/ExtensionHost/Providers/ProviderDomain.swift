@@ -47,7 +47,7 @@ package struct ProviderDomain: Sendable, Equatable {
     }
 
     /// The folder in a container that all of the provider's documents are in.
-    static let storageFolder = "File Provider Storage"
+    package static let storageFolder = "File Provider Storage"
 
     /// Where the provider keeps its documents.
     static func storage(in container: Container) -> String { container.path + "/" + storageFolder }
@@ -58,6 +58,11 @@ package struct ProviderDomain: Sendable, Equatable {
     package static func storage(of extensionIdentifier: String, data: String) -> String {
         Container.path(of: extensionIdentifier, data: data) + "/" + storageFolder
     }
+
+    /// The folder of all extensions' containers.
+    ///
+    /// - Parameter data: the folder of what Purvey keeps for this user.
+    package static func containers(data: String) -> String { Container.containers(data: data) }
 
     /// Where beneath that this domain's documents are.
     package var documentFolder: String { storage.flatMap(Self.relative) ?? folderName }

@@ -36,7 +36,9 @@ struct Container: Sendable {
     }
 
     /// Where an extension's container is.
-    static func path(of identifier: String, data: String) -> String { data + "/containers/" + identifier }
+    static func path(of identifier: String, data: String) -> String { containers(data: data) + "/" + identifier }
+
+    static func containers(data: String) -> String { data + "/containers" }
 
     /// Removes the files of loads whose process has ended: one that is ended by its host has no time to. Blocks on the file
     /// system; no link of the extension's is followed.

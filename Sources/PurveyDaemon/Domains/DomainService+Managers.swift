@@ -102,14 +102,7 @@ extension DomainService {
 
     /// The domains of providers, those that do not run too. Waits for a while for those that are being started or removed.
     private func records(of providers: [String]) async throws -> [DomainRecord] {
-        try await ready()
-        for _ in 0..<600 {
-            let isChanging = places.values.contains { place in
-                if case .changing(let record) = place { providers.contains(record.provider) } else { false }
-            }
-            guard isChanging else { break }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await settled(of: providers)
         return places.values.map(\.record).filter { providers.contains($0.provider) && !$0.identifier.isEmpty }
             .sorted { $0.name < $1.name }
     }

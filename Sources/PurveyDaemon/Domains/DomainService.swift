@@ -139,6 +139,18 @@ actor DomainService {
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
     }
 
+    /// Waits until it is known which domains there are, and for a while until those of some providers are started or gone.
+    func settled(of providers: [String]) async throws {
+        try await ready()
+        for _ in 0..<600 {
+            let isChanging = places.values.contains { place in
+                if case .changing(let record) = place { providers.contains(record.provider) } else { false }
+            }
+            guard isChanging else { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     // MARK: Mounting
 
     /// Where a domain is or would be mounted.

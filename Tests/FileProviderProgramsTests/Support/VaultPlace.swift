@@ -15,8 +15,8 @@ struct VaultPlace {
     static let provider = "org.example.vault.provider"
 
     /// Runs a test with a folder that is served under the identifier `main`, by a provider that was not started yet.
-    static func run(_ body: (VaultPlace) async throws -> Void) async throws {
-        try await PrivateDaemon.run { daemon in
+    static func run(variables: [String] = [], _ body: (VaultPlace) async throws -> Void) async throws {
+        try await PrivateDaemon.run(variables: variables) { daemon in
             let place = try await VaultPlace(daemon)
             try await body(place)
         }
@@ -60,6 +60,16 @@ struct VaultPlace {
 
     /// A process of the same program that is not registered.
     func stranger() throws -> PeerProcess { try daemon.peer(program: TestProcess.program("VaultApp")) }
+
+    /// Where the provider keeps a file of a domain.
+    func stored(_ name: String, of domain: String = "main") -> String {
+        "\(daemon.locations.data)/containers/\(Self.provider)/File Provider Storage/\(domain)/\(name)"
+    }
+
+    /// The same as one word of a command.
+    func word(_ name: String, of domain: String = "main") -> String {
+        stored(name, of: domain).replacingOccurrences(of: " ", with: "%20")
+    }
 
     /// Makes a folder to be served.
     func makeService(_ files: [String: String] = [:], named name: String = "service") throws -> String {
