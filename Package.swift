@@ -128,9 +128,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
-                "MobileCoreServices",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -329,6 +328,19 @@ let package = Package(
             [
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
+            ]),
+        // A file provider that keeps its files itself, and the program that it belongs to.
+        .executableTarget(
+            name: "VaultProvider",
+            dependencies: ["AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers"],
+            path: "Tests/VaultProvider", swiftSettings: settings),
+        .executableTarget(
+            name: "VaultApp", dependencies: ["Purvey"], path: "Tests/VaultApp", swiftSettings: settings),
+        tests(
+            "FileProviderProgramsTests",
+            [
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
+                "VaultProvider",
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
