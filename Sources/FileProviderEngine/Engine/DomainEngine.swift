@@ -15,8 +15,9 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let events = EngineEvents()
+    nonisolated let events = Receiver<EngineEvent>()
     nonisolated let damage: DamageMark
+    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -51,6 +52,7 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -70,7 +72,8 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.send(.index(changes)) }
+        index.onChange = { [events] changes in events.tell(.index(changes)) }
+        try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
     }
@@ -87,12 +90,15 @@ package actor DomainEngine {
         endWork()
         writeUses()
         await closeEdits()
-        events.receive(nil)
+        events.function = nil
+        await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
+        durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
-        events.receive(nil)
+        events.function = nil
+        durable.stop()
         perform { engine in
             engine.isClosed = true
             engine.endWork()

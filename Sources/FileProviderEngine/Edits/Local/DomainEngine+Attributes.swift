@@ -19,6 +19,7 @@ extension DomainEngine {
                 }
             }
         }
+        durable.noteIndexCounts()
         return try visible(number)
     }
 }
