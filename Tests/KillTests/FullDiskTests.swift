@@ -14,7 +14,7 @@ import Testing
         try await DaemonPlace.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in
-            let disk = try FullDisk(megabytes: 8, at: place.cloud + "/disk")
+            let disk = try FullDisk(megabytes: 16, at: place.cloud + "/disk")
             try Tree.make(["two.txt": "two"], in: place.cloud + "/disk")
             try place.start()
             try await place.add()

@@ -22,22 +22,28 @@ enum KeptEdits {
         try await keep(try await edits(of: domain.engine), of: record, folders)
     }
 
-    /// How many edits a domain has that does not run.
-    static func count(ofStopped record: DomainRecord, _ folders: DomainFolders) async throws -> Int {
-        try await HandlerThreads.shared.value { () throws in try stoppedEdits(in: folders.folder(of: record.name)).count
-        }
-    }
-
-    /// Keeps the edits of a domain that does not run, as ``keep(_:_:_:)`` does.
-    static func keep(stopped record: DomainRecord, _ folders: DomainFolders) async throws -> String? {
-        let edits = try await HandlerThreads.shared.value { () throws in
-            try stoppedEdits(in: folders.folder(of: record.name))
-        }
+    /// Of a domain that does not run.
+    ///
+    /// - Parameter isWanted: whether edits may be kept; if not, it fails where there are any.
+    static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
+    {
+        let data = folders.folder(of: record.name)
+        let (edits, count) = await HandlerThreads.shared.value { unsent(in: data) }
+        if !isWanted { try refuse(record, count: count) }
         return try await keep(edits, of: record, folders)
     }
 
-    private static func keep(_ edits: [Edit], of record: DomainRecord, _ folders: DomainFolders) async throws -> String?
-    {
+    /// Fails where there are edits.
+    static func refuse(_ record: DomainRecord, count: Int) throws(DomainFailure) {
+        guard count > 0 else { return }
+        throw DomainFailure(
+            "\(record.name) has \(count == 1 ? "an edit" : "\(count) edits") that the service does not have: "
+                + "wait until 'purvey status' shows none, or give --keep-edits", .hasEdits)
+    }
+
+    private static func keep(
+        _ edits: [Edit], of record: DomainRecord, _ folders: DomainFolders
+    ) async throws -> String? {
         guard !edits.isEmpty else { return nil }
         let source = folders.folder(of: record.name) + "/edits"
         let target = folders.locations.keptEdits
@@ -64,64 +70,46 @@ enum KeptEdits {
             guard let row = try engine.index.item(item.number) else { continue }
             edits.append(
                 Edit(
-                    number: row.number, names: try names(of: row, in: engine.index), kind: row.item.kind,
+                    number: row.number, names: try engine.index.names(onTheWayTo: row), kind: row.item.kind,
                     linkTarget: row.item.linkTarget))
         }
         return edits
     }
 
-    /// What the journal and the files of edits tell without an index: the folders that it knows no names of are left out.
-    private static func stoppedEdits(in folder: String) throws -> [Edit] {
-        var entries: [ItemNumber: JournalEntry] = [:]
-        // One that cannot be read says nothing: then there are the files.
-        if (try? FileStatus.of(folder + "/journal.db")) != nil, let journal = try? Journal(path: folder + "/journal.db")
-        {
-            for entry in try journal.all() { entries[entry.number] = entry }
-        }
-        var files: Set<ItemNumber> = []
-        if let edits = try? FileDescriptor.open(folder + "/edits", [.readOnly, .directory]) {
-            files = Set(try edits.entries().compactMap { Int64($0.name.description).map(ItemNumber.init(rawValue:)) })
-        }
-        var taken: Set<[String]> = []
-        func free(_ names: [String], _ number: ItemNumber) -> [String] {
-            if taken.insert(names).inserted { return names }
-            let other = names.dropLast() + ["\(names.last ?? "") (\(number.rawValue))"]
-            taken.insert(Array(other))
-            return Array(other)
-        }
-        var found: [Edit] = []
-        for entry in entries.values.sorted(by: { $0.number.rawValue < $1.number.rawValue })
-        where !entry.changes.contains(.deleted) {
-            let isNew = entry.kind != .file && entry.changes.contains(.created)
-            guard files.remove(entry.number) != nil || isNew else { continue }
+    /// What the journal and the files say of a domain that does not run; the index may be what keeps it from running.
+    ///
+    /// - Returns: what can be kept, and how many changes the service does not have.
+    private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {
+        let path = folder + "/journal.db"
+        let entries = access(path, F_OK) == 0 ? (try? Journal(path: path).all()) ?? [] : []
+        var unknown = Set(numbers(in: folder + "/edits"))
+        let known = Dictionary(entries.map { ($0.number, $0) }) { first, _ in first }
+        var edits: [Edit] = []
+        for entry in entries where !entry.changes.contains(.deleted) {
+            let hasFile = unknown.remove(entry.number) != nil
+            let isWanted = entry.kind == .file ? hasFile : entry.changes.contains(.created)
+            guard isWanted else { continue }
             var names = [entry.name]
-            var above = entries[entry.parent]
-            while let parent = above, names.count < 4096 {
-                names.insert(parent.name, at: 0)
-                above = entries[parent.parent]
+            var parent = entry.parent
+            while let above = known[parent], names.count < 4096 {
+                names.insert(above.name, at: 0)
+                parent = above.parent
             }
-            let isFolder = entry.kind == .folder
-            found.append(
-                Edit(
-                    number: entry.number, names: isFolder ? names : free(names, entry.number), kind: entry.kind,
-                    linkTarget: entry.linkTarget))
+            if parent != .root { names.insert("Folder \(parent.rawValue)", at: 0) }
+            edits.append(Edit(number: entry.number, names: names, kind: entry.kind, linkTarget: entry.linkTarget))
         }
-        for number in files.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let names = free(["File \(number.rawValue)"], number)
-            found.append(Edit(number: number, names: names, kind: .file, linkTarget: nil))
+        unknown.subtract(entries.map(\.number))
+        for number in unknown.sorted(by: { $0.rawValue < $1.rawValue }) {
+            edits.append(Edit(number: number, names: ["File \(number.rawValue)"], kind: .file, linkTarget: nil))
         }
-        return found
+        return (edits, entries.count + unknown.count)
     }
 
-    private static func names(of item: IndexedItem, in index: Index) throws -> [String] {
-        var names = [item.name]
-        var parent = item.parent
-        // No path is longer.
-        while parent != .root, names.count < 4096, let folder = try index.itemEvenIfDeleted(parent) {
-            names.insert(folder.name, at: 0)
-            parent = folder.parent
+    private static func numbers(in folder: String) -> [ItemNumber] {
+        let entries = try? FileDescriptor.open(folder, [.readOnly, .directory]).entries()
+        return (entries ?? []).compactMap { entry in
+            Int64(entry.name.description).map(ItemNumber.init(rawValue:))
         }
-        return names
     }
 
     /// A folder of a name that nothing has yet.
