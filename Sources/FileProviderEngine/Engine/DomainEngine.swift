@@ -16,7 +16,7 @@ package actor DomainEngine {
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
     nonisolated let answers = AnswerOrder()
-    nonisolated let events = EngineEvents()
+    nonisolated let events = Receiver<EngineEvent>()
     nonisolated let damage: DamageMark
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -71,7 +71,7 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.send(.index(changes)) }
+        index.onChange = { [events] changes in events.tell(.index(changes)) }
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
     }
@@ -88,12 +88,12 @@ package actor DomainEngine {
         endWork()
         writeUses()
         await closeEdits()
-        events.receive(nil)
+        events.function = nil
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
-        events.receive(nil)
+        events.function = nil
         perform { engine in
             engine.isClosed = true
             engine.endWork()
