@@ -332,6 +332,10 @@ let package = Package(
             ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        // What programs do in a mount, with the daemon and the provider in processes of their own.
+        .executableTarget(
+            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),

@@ -128,5 +128,40 @@ final class ContentFolders: Sendable {
         }
     }
 
+    // MARK: Edits that are to go
+
+    private static let removed = ".removed"
+
+    /// Gives an edit another name until it goes.
+    ///
+    /// - Returns: its size.
+    func setAside(_ number: ItemNumber) throws(Errno) -> Int {
+        let name = Self.name(number)
+        try retrying { renameat(edits.rawValue, name, edits.rawValue, name + Self.removed) }
+        return try edits.status(of: name + Self.removed).size
+    }
+
+    func removeSetAside(_ number: ItemNumber) throws(Errno) {
+        try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
+    }
+
+    /// Takes an edit back, unless there is another one of the item.
+    func takeBack(_ number: ItemNumber) throws(Errno) {
+        let name = Self.name(number)
+        do throws(Errno) {
+            try retrying { linkat(edits.rawValue, name + Self.removed, edits.rawValue, name, 0) }
+        } catch .fileExists {}
+        try removeSetAside(number)
+    }
+
+    /// The items that have an edit that was to go.
+    func numbersSetAside() throws(Errno) -> [ItemNumber] {
+        try edits.open(".", [.readOnly, .directory]).entries().compactMap { entry in
+            let name = entry.name.description
+            guard name.hasSuffix(Self.removed) else { return nil }
+            return Int64(name.dropLast(Self.removed.count)).map(ItemNumber.init(rawValue:))
+        }
+    }
+
     static func name(_ number: ItemNumber) -> String { String(number.rawValue) }
 }

@@ -15,9 +15,10 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let answers = AnswerOrder()
     nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -52,6 +53,7 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -72,6 +74,7 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         index.onChange = { [events] changes in events.tell(.index(changes)) }
+        try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
     }
@@ -89,11 +92,14 @@ package actor DomainEngine {
         writeUses()
         await closeEdits()
         events.function = nil
+        await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
+        durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
         events.function = nil
+        durable.stop()
         perform { engine in
             engine.isClosed = true
             engine.endWork()

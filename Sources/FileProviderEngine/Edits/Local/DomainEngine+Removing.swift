@@ -121,6 +121,7 @@ extension DomainEngine {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         edits.failures[removal.number] = nil
+        if removal.hadEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
