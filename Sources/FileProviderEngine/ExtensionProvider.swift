@@ -158,6 +158,10 @@ package final class ExtensionProvider: Provider {
         _ = try? await ask(ProviderStopCall(identifier: identifier), isSafe: false)
     }
 
+    package func signIn(password: String) async throws(ProviderFailure) {
+        _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
+    }
+
     // MARK: Places
 
     package func move(

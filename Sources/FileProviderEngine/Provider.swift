@@ -51,6 +51,18 @@ package protocol Provider: Sendable {
 
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
+
+    /// Makes known who is asking.
+    ///
+    /// - Throws: of kind `notAuthenticated` where the password is not right, `unsupported` where the provider has another way.
+    func signIn(password: String) async throws(ProviderFailure)
+}
+
+extension Provider {
+    /// Many a provider has nobody sign in.
+    package func signIn(password: String) async throws(ProviderFailure) {
+        throw ProviderFailure(.unsupported, message: "the provider takes no password")
+    }
 }
 
 /// What an item that is not there yet is to be.

@@ -17,6 +17,10 @@ package actor DomainEngine {
     nonisolated let listingAges = ListingAges()
     nonisolated let events = EngineEvents()
     nonisolated let damage: DamageMark
+    /// How far edits are, for those who show items.
+    package nonisolated let uploads = UploadStates()
+    // Innermost.
+    nonisolated let signInRequests = Lock<(@Sendable (ProviderFailure) -> Void)?>(nil)
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -25,6 +29,7 @@ package actor DomainEngine {
     var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
+    var signIn = SignInStatus()
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 

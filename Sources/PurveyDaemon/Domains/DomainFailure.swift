@@ -22,7 +22,7 @@ struct DomainFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as DomainFailure: self = failure
         case let failure as ProviderFailure:
-            self.init(failure.message, failure.kind == .noSuchItem ? .noSuchItem : .failed)
+            self.init(failure.advice, failure.kind == .noSuchItem ? .noSuchItem : .failed)
         default: self.init("\(error)")
         }
     }

@@ -23,7 +23,8 @@ struct RunningDomain: Sendable {
             switch notice {
             case .changes(let container): engine.signal(container: container)
             case .resolved: engine.perform { $0.retry() }
-            case .progress: break
+            case .progress(let identifier, let sent, let total):
+                engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
             }
         }
     }

@@ -13,6 +13,7 @@ enum DomainMethod {
     static let keep: UInt64 = 136
     static let signal: UInt64 = 137
     static let retry: UInt64 = 138
+    static let signIn: UInt64 = 150
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
@@ -25,6 +26,8 @@ package enum DomainFault {
         case noSuchItem = 3
         /// It would lose edits.
         case hasEdits = 4
+        /// The provider does not take the password.
+        case signInRefused = 5
     }
 }
 
@@ -229,4 +232,27 @@ package struct RetryDomainCall: Call {
     package init(from decoder: inout MessageDecoder) throws(MessageError) { name = try decoder.decode(forKey: 0) }
 
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
+}
+
+/// Signs in to a domain's service, and has what waits for that go on.
+package struct SignInDomainCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.signIn }
+    package let name: String
+    package let password: String
+
+    package init(name: String, password: String) {
+        self.name = name
+        self.password = password
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        password = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(password, forKey: 1)
+    }
 }

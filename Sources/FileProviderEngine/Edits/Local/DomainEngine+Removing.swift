@@ -114,7 +114,7 @@ extension DomainEngine {
     func finish(_ removal: Removal) {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
-        edits.failures[removal.number] = nil
+        uploads.update(removal.number) { $0.failure = nil }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)

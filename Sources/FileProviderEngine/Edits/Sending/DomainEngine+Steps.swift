@@ -35,12 +35,21 @@ extension DomainEngine {
     /// Begins what is due, as much of it as may be under way.
     private func pump() {
         guard !isClosed, edits.isReady else { return }
-        while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
+        guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
+            return wakeUp(at: edits.nextSignInProbe)
+        }
+        let limit = signIn.failure == nil ? EditState.stepLimit : 1
+        while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
             if edits.isBusy(number) { continue }
             begin(number)
         }
-        guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
+        guard edits.running.count < limit, let time = edits.queue.nextTime() else { return }
+        wakeUp(at: time)
+    }
+
+    /// Has the queue be looked at again then, or earlier.
+    private func wakeUp(at time: Double) {
         if let wake = edits.wake, wake.time <= time { return }
         edits.wake?.waiting.cancel()
         let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
@@ -58,6 +67,7 @@ extension DomainEngine {
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
         edits.running[number] = Task { await self.step(of: number) }
+        noteProgress(of: number)
     }
 
     private func step(of number: ItemNumber) async {
@@ -69,6 +79,7 @@ extension DomainEngine {
         }
         edits.running[number] = nil
         guard !isClosed else { return }
+        defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
         case .failure(let failure as ProviderFailure): end(number, failure)
@@ -82,7 +93,9 @@ extension DomainEngine {
         switch result {
         case .done:
             edits.attempts[number] = nil
-            edits.failures[number] = nil
+            uploads.update(number) { $0.failure = nil }
+            // It was tried although somebody has to sign in: that was done elsewhere.
+            if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
             wakeWaiters(of: number)
             if let entry = try? journal.entry(number) {
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
@@ -100,7 +113,12 @@ extension DomainEngine {
     }
 
     private func end(_ number: ItemNumber, _ failure: ProviderFailure) {
-        edits.failures[number] = failure
+        uploads.update(number) { $0.failure = failure }
+        if failure.kind == .notAuthenticated {
+            noteSignInNeeded(failure)
+            // It is sent when somebody has signed in, with everything else.
+            return edits.queue.put(number, at: clock.now)
+        }
         guard failure.needsPerson else { return postpone(number) }
         guard var entry = try? journal.entry(number) else { return }
         entry.failure = failure
@@ -138,7 +156,7 @@ extension DomainEngine {
         edits.again.remove(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
-        edits.failures[number] = nil
+        uploads.forget(number)
         edits.generations[number] = nil
         wakeWaiters(of: number)
         pump()
