@@ -330,7 +330,28 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
             ]),
-        tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
+        // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
+        .target(
+            name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ScriptableProvider",
+            dependencies: [
+                "AppExtension", "FileProvider", "LinuxSystem", "ScriptableService", "UniformTypeIdentifiers",
+            ],
+            path: "Tests/ScriptableProvider", swiftSettings: settings),
+        tests(
+            "ScriptableProviderTests",
+            [
+                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
+            ]),
+        tests(
+            "PurveyCommandTests",
+            [
+                "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "UniformTypeIdentifiers",
+            ]),
         tests("PurveyDemoTests", []),
         tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
