@@ -61,6 +61,7 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
+        .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
@@ -155,7 +156,12 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
+        library(
+            "CloudMount",
+            [
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -186,6 +192,7 @@ let package = Package(
                 "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
+        program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -343,13 +350,13 @@ let package = Package(
         tests(
             "ScriptableProviderTests",
             [
-                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
+                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
                 "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
         tests(
             "PurveyCommandTests",
             [
-                "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "CLinux", "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
                 "UniformTypeIdentifiers",
             ]),
         tests("PurveyDemoTests", []),

@@ -114,6 +114,17 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         }
     }
 
+    override func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(identifiers.count))
+        let handlers = ThumbnailHandlers(each: perThumbnailCompletionHandler, all: completionHandler)
+        fetchThumbnails(identifiers, progress, handlers)
+        return progress
+    }
+
     override func stopProvidingItem(at url: URL) {
         let identifier = url.deletingLastPathComponent().lastPathComponent
         guard state.withLock({ $0.uploads[identifier] == nil }) else { return }

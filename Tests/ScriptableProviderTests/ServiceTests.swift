@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import FileTesting
 import LinuxSystem
 import ScriptableService
 import TestThreads
@@ -85,6 +86,36 @@ import Testing
                 })
             #expect(try await stage.provider.item(identifier).flags.contains(.uploaded))
             #expect(try stage.control.text("a.txt") == "newer")
+        }
+    }
+
+    @Test func thumbnailsComeAsFarAsThereAreAnyAndStopWhenNobodyWaits() async throws {
+        try await CloudStage.with { stage in
+            try stage.control.fill("pictures", count: 8, suffix: ".png")
+            try stage.control.setThumbnail(Array("picture".utf8), of: "pictures")
+            try stage.control.setThumbnail([], of: "pictures/file 1.png")
+            try stage.control.add(CloudRule(.fail(.broken), on: .thumbnail, of: "file 2.png"))
+            try stage.control.add(CloudRule(.bloat(size: 500 << 20), on: .thumbnail, of: "file 3.png"))
+            let identifiers = try (0..<8).map { try stage.identifier("pictures/file \($0).png") }
+            let answers = try await stage.provider.thumbnails(of: identifiers, side: 256)
+            #expect(answers.map(\.identifier) == identifiers)
+            #expect(answers.map { $0.picture != nil } == [true, false, false, false, true, true, true, true])
+            #expect(answers.map { $0.failure?.kind } == [nil, nil, .transient, .badAnswer, nil, nil, nil, nil])
+            #expect(try answers[0].picture?.everything() == Array("picture".utf8))
+
+            try stage.control.forgetRequests()
+            try stage.control.removeRules()
+            try stage.control.add(CloudRule(.hold, on: .thumbnail, of: "file 4.png"))
+            let task = Task { try await stage.provider.thumbnails(of: identifiers, side: 256) }
+            #expect(await stage.eventually { (try? stage.control.count(.thumbnail)) == 5 })
+            task.cancel()
+            let failure = await stage.failure { _ = try await task.value }
+            #expect(failure?.kind == .cancelled)
+            // The cancellation is on its way before whatever is asked next.
+            _ = try await stage.provider.item(identifiers[0])
+            try stage.control.removeRules()
+            _ = try await stage.provider.contents(of: identifiers[0], progress: Self.noProgress)
+            #expect(try stage.control.count(.thumbnail) == 5)
         }
     }
 

@@ -174,14 +174,17 @@ package struct Cloud {
         add(name, .file, contents, in: parent, now: now)
     }
 
-    mutating func fill(_ path: String, count: Int, prefix: String, now: Double) {
+    mutating func fill(_ path: String, count: Int, prefix: String, suffix: String, now: Double) {
         let (parent, _) = place(path + "/.", now: now)
-        for number in 0..<count { add("\(prefix)\(number)", .file, Array("\(number)".utf8), in: parent, now: now) }
+        for number in 0..<count {
+            add("\(prefix)\(number)\(suffix)", .file, Array("\(number)".utf8), in: parent, now: now)
+        }
     }
 
     mutating func setThumbnail(_ bytes: [UInt8], at path: String) -> Bool {
         guard let node = node(at: path) else { return false }
-        nodes[node.item.identifier]?.thumbnail = bytes
+        let identifiers = node.item.kind == .folder ? children[node.item.identifier] ?? [] : [node.item.identifier]
+        for identifier in identifiers { nodes[identifier]?.thumbnail = bytes }
         return true
     }
 

@@ -24,8 +24,8 @@ package struct CloudControl: Sendable {
     package func put(_ path: String, _ contents: String) throws { try put(path, Array(contents.utf8)) }
     package func put(_ path: String, _ contents: [UInt8]) throws { try tell(.put(path: path), contents) }
     /// Makes small files, named after their numbers.
-    package func fill(_ folder: String, count: Int, prefix: String = "file ") throws {
-        try tell(.fill(path: folder, count: count, prefix: prefix))
+    package func fill(_ folder: String, count: Int, prefix: String = "file ", suffix: String = "") throws {
+        try tell(.fill(path: folder, count: count, prefix: prefix, suffix: suffix))
     }
     package func remove(_ path: String) throws { try tell(.remove(path: path)) }
     package func move(_ path: String, to target: String) throws { try tell(.move(path: path, to: target)) }

@@ -85,10 +85,10 @@ package enum CloudCommand: Codable, Sendable {
     /// Puts the body to a path, with the folders on the way; a file that is there gets another version.
     case put(path: String)
     /// Makes so many small files in a folder, named after their number.
-    case fill(path: String, count: Int, prefix: String)
+    case fill(path: String, count: Int, prefix: String, suffix: String)
     case remove(path: String)
     case move(path: String, to: String)
-    /// The body is what the service has for a thumbnail of the file.
+    /// The body is what the service has for a thumbnail of the file, or of each in the folder.
     case thumbnail(path: String)
     case settings(CloudSettings)
     case add(CloudRule)

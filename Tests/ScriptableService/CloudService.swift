@@ -151,8 +151,8 @@ package final class CloudService: Sendable {
     private static func obey(_ command: CloudCommand, _ body: [UInt8], _ state: inout State) -> (CloudReport, [UInt8]) {
         switch command {
         case .put(let path): state.cloud.put(body, at: path, now: now)
-        case .fill(let path, let count, let prefix):
-            state.cloud.fill(path, count: count, prefix: prefix, now: now)
+        case .fill(let path, let count, let prefix, let suffix):
+            state.cloud.fill(path, count: count, prefix: prefix, suffix: suffix, now: now)
         case .remove(let path):
             guard state.cloud.remove(at: path) else { return (.failed("there is no \(path)"), []) }
         case .move(let path, let target):

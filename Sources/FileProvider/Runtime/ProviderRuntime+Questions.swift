@@ -23,6 +23,7 @@ extension ProviderRuntime {
         addTransfers(to: &service)
         addPlaces(to: &service)
         addSigningIn(to: &service)
+        addThumbnails(to: &service)
     }
 
     private func page(

@@ -46,12 +46,22 @@ actor DomainService {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
         var options = DomainMountOptions()
+        options.readers = ReaderPolicies(path: locations.indexers)
+        options.thumbnails = Self.thumbnails(locations)
         // Root needs no help.
         if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.log = log
+    }
+
+    /// Made where the program is that decodes pictures: beside this one.
+    private static func thumbnails(_ locations: Locations) -> Thumbnails? {
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        let program = (own as NSString).deletingLastPathComponent + "/purvey-pictures"
+        guard access(program, X_OK) == 0 else { return nil }
+        return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
     /// The socket of `purvey-passthrough`, where an administrator has it run.
