@@ -218,7 +218,7 @@ let package = Package(
         .executableTarget(
             name: "LocalFolder",
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "Images", "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -360,7 +360,8 @@ let package = Package(
                 "UniformTypeIdentifiers",
             ]),
         tests("PurveyDemoTests", []),
-        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
+        tests(
+            "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(
