@@ -15,7 +15,7 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let events = EngineEvents()
+    nonisolated let events = Receiver<EngineEvent>()
     nonisolated let damage: DamageMark
     /// How far edits are, for those who show items.
     package nonisolated let uploads = UploadStates()
@@ -75,7 +75,7 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.send(.index(changes)) }
+        index.onChange = { [events] changes in events.tell(.index(changes)) }
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
     }
@@ -92,12 +92,12 @@ package actor DomainEngine {
         endWork()
         writeUses()
         await closeEdits()
-        events.receive(nil)
+        events.function = nil
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
-        events.receive(nil)
+        events.function = nil
         perform { engine in
             engine.isClosed = true
             engine.endWork()
