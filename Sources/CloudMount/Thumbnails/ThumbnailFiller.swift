@@ -15,8 +15,15 @@ package final class ThumbnailFiller: Sendable {
         var waiting: [ItemNumber] = []
         var task: Task<Void, Never>?
         var isClosed = false
-        /// What the provider said nothing about, or failed with for the moment: it is asked again after the next start.
-        var tried: [ItemNumber: Int64] = [:]
+        /// What the provider said nothing about, or failed with for the moment.
+        var tried: [ItemNumber: Attempt] = [:]
+    }
+
+    private struct Attempt {
+        /// Of the file that was asked about.
+        let modified: Int64
+        /// Seconds since 1970.
+        let time: Double
     }
 
     private let engine: DomainEngine
@@ -32,6 +39,8 @@ package final class ThumbnailFiller: Sendable {
     /// Files of a folder that there are pictures of; nobody looks at more.
     private static let mostFiles = 5000
     private static let mostTried = 100_000
+    /// Seconds until it is asked again.
+    private static let patience = 600.0
     /// Files that a provider is asked about at once.
     private static let batchSize = 24
 
@@ -123,10 +132,6 @@ package final class ThumbnailFiller: Sendable {
 
     private func take(_ answers: [ProviderThumbnail], _ asked: ArraySlice<Candidate>) async throws {
         let candidates = Dictionary(asked.map { ($0.identifier, $0) }) { first, _ in first }
-        state.withLock { state in
-            if state.tried.count > Self.mostTried { state.tried = [:] }
-            for candidate in asked { state.tried[candidate.number] = candidate.file.modified }
-        }
         for answer in answers {
             guard let candidate = candidates[answer.identifier] else { continue }
             try Task.checkCancellation()
@@ -142,6 +147,14 @@ package final class ThumbnailFiller: Sendable {
             } catch {
                 guard case .unusable = error else { throw error }
                 try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) }
+            }
+        }
+        // What is in the cache now is not asked for again anyway.
+        let now = engine.clock.now
+        state.withLock { state in
+            if state.tried.count > Self.mostTried { state.tried = [:] }
+            for candidate in asked {
+                state.tried[candidate.number] = Attempt(modified: candidate.file.modified, time: now)
             }
         }
     }
@@ -183,11 +196,13 @@ package final class ThumbnailFiller: Sendable {
             }
             return found.count < Self.mostFiles
         }
-        let tried = state.withLock { $0.tried }
+        let (tried, now) = (state.withLock { $0.tried }, engine.clock.now)
         return found.compactMap { item in
             let file = ThumbnailCache.File(
                 path: path + "/" + item.name, modified: Timestamp(seconds: item.modifiedSeconds).seconds)
-            guard tried[item.number] != file.modified, !cache.knows(file) else { return nil }
+            let attempt = tried[item.number]
+            let isRecent = attempt.map { $0.modified == file.modified && abs(now - $0.time) < Self.patience } ?? false
+            guard !isRecent, !cache.knows(file) else { return nil }
             return Candidate(number: item.number, identifier: item.item.identifier, file: file)
         }
     }

@@ -14,24 +14,9 @@ extension Command {
     ) { arguments in
         guard arguments.operands.count == 1 else { throw UsageError("sign-in takes one domain") }
         let name = arguments.operands[0]
-        if let file = arguments.value("password-file") {
-            return try await signIn(to: name, with: try PasswordSource.firstLine(of: file))
+        try await PasswordSource.use(for: name, file: arguments.value("password-file"), command: "sign-in") {
+            _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0))
         }
-        for attempt in 1...attempts {
-            let password = try PasswordSource.ask("Password for \(OneLine.text(name)): ")
-            do {
-                return try await signIn(to: name, with: password)
-            } catch let error as CommandError where error.fault == .signInRefused && attempt < attempts {
-                StandardError.complain("sign-in: \(error.message)")
-            }
-        }
-    }
-
-    /// How often a person is asked before the command gives up; what waits for the sign-in goes on waiting.
-    private static let attempts = 3
-
-    private static func signIn(to domain: String, with password: String) async throws {
-        _ = try await DomainClient.call(SignInDomainCall(name: domain, password: password))
     }
 }
 
@@ -40,7 +25,31 @@ enum PasswordSource {
     /// The most bytes of a password.
     private static let limit = 4096
 
-    static func firstLine(of path: String) throws -> String {
+    /// How often a person is asked before the command gives up.
+    private static let attempts = 3
+
+    /// Does something with a password, and once more with another one where that is refused and a person can be asked.
+    ///
+    /// - Parameters:
+    ///   - name: of the domain.
+    ///   - file: where the password is; `nil` is the terminal.
+    static func use<Value: Sendable>(
+        for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value
+    ) async throws -> Value {
+        if let file { return try await body(try firstLine(of: file)) }
+        var attempt = 1
+        while true {
+            let password = try ask("Password for \(OneLine.text(name)): ")
+            do {
+                return try await body(password)
+            } catch let error as CommandError where error.fault == .signInRefused && attempt < attempts {
+                StandardError.complain("\(command): \(error.message)")
+            }
+            attempt += 1
+        }
+    }
+
+    private static func firstLine(of path: String) throws -> String {
         let bytes: [UInt8]
         do throws(Errno) {
             let file = path == "-" ? FileDescriptor(owning: try retrying { dup(0) }) : try .open(path, .readOnly)
@@ -55,8 +64,11 @@ enum PasswordSource {
         return text
     }
 
+    /// Whether there is a person to ask.
+    static var hasTerminal: Bool { (try? FileDescriptor.open("/dev/tty", .readWrite)) != nil }
+
     /// Asks on the terminal, which shows nothing of the answer.
-    static func ask(_ question: String) throws -> String {
+    private static func ask(_ question: String) throws -> String {
         let terminal: FileDescriptor
         do throws(Errno) {
             terminal = try .open("/dev/tty", .readWrite)

@@ -22,7 +22,11 @@ struct DomainFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as DomainFailure: self = failure
         case let failure as ProviderFailure:
-            self.init(failure.advice, failure.kind == .noSuchItem ? .noSuchItem : .failed)
+            switch failure.kind {
+            case .noSuchItem: self.init(failure.advice, .noSuchItem)
+            case .notAuthenticated: self.init(failure.advice, .signInRefused)
+            default: self.init(failure.advice)
+            }
         default: self.init("\(error)")
         }
     }

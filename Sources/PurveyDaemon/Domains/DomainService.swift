@@ -100,6 +100,12 @@ actor DomainService {
         note()
     }
 
+    private func watchSignIn(_ name: String, _ domain: RunningDomain) {
+        domain.engine.onSignInNeeded { [log] failure in
+            log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name)'): \(failure.message)")
+        }
+    }
+
     /// A daemon that is ending still has it for a moment.
     private func takeFolder() async throws(Errno) -> FileDescriptor? {
         for _ in 0..<300 {
@@ -115,6 +121,7 @@ actor DomainService {
         do {
             let domain = try await RunningDomain.start(record, isNew: false, in: surroundings)
             guard !isEnding else { return await domain.close() }
+            watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
             // Why it is not mounted is kept with the mounts.
             try? await mount(record, domain)
@@ -188,7 +195,9 @@ actor DomainService {
         places[name] = .changing(placeholder)
         do {
             let record = try await record(for: request)
-            let domain = try await RunningDomain.start(record, isNew: true, in: surroundings)
+            let domain = try await RunningDomain.start(
+                record, isNew: true, password: request.password, in: surroundings)
+            watchSignIn(name, domain)
             do {
                 try await mount(record, domain)
                 if isEnding { throw DomainFailure("the daemon is ending; try again") }
@@ -205,7 +214,8 @@ actor DomainService {
             return description(of: .running(record, domain))
         } catch {
             places[name] = nil
-            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))")
+            let failure = DomainFailure(error)
+            throw DomainFailure("\(name) cannot be added: \(failure)", failure.code)
         }
     }
 

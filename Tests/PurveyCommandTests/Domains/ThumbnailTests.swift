@@ -84,6 +84,45 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: TestDisk.isWanted(.tmpfs)))
+    func aFullDiskKeepsThumbnailsAwayUntilThereIsRoom() async throws {
+        try await ServicePlace.run { place in
+            let picture = try Self.picture(128, 96)
+            try await place.tell {
+                try $0.put("a.jpg", "a")
+                try $0.setThumbnail(picture, of: "a.jpg")
+            }
+            let disk = try TestDisk(.tmpfs, megabytes: 1)
+            let (root, cache) = (disk.path, place.place.home + "/thumbnails")
+            let filler = root + "/filler"
+            try await onThread {
+                for folder in Self.folders {
+                    try FileManager.default.createDirectory(
+                        atPath: root + "/" + folder, withIntermediateDirectories: true)
+                }
+                let file = try FileDescriptor.open(filler, [.writeOnly, .create])
+                let piece = [UInt8](repeating: 1, count: 4096)
+                while (try? piece.withUnsafeBytes({ try file.writeAll($0) })) != nil {}
+                try FileManager.default.createSymbolicLink(atPath: cache, withDestinationPath: root)
+            }
+            _ = try await look(place, into: "")
+            try await place.eventually("it was asked for") { try await place.tell { try $0.count(.thumbnail) } == 1 }
+            // Whoever looks again tries again.
+            try await place.eventually("it is tried again") {
+                _ = try await look(place, into: "")
+                return try await place.tell { try $0.count(.thumbnail) } >= 3
+            }
+            #expect(count(place, in: "normal") == 0)
+            try await onThread { try FileManager.default.removeItem(atPath: filler) }
+            try await place.eventually("it is drawn") {
+                _ = try await look(place, into: "")
+                return Self.folders.allSatisfy { count(place, in: $0) == 1 }
+            }
+            #expect(try await place.tell { try $0.count(.contents) } == 0)
+            withExtendedLifetime(disk) {}
+        }
+    }
+
     @Test func whatIsNoPictureIsNotDrawnAndDoesNotHinderTheRest() async throws {
         try await ServicePlace.run { place in
             let picture = try Self.picture(64, 64)

@@ -102,6 +102,28 @@ import Testing
         }
     }
 
+    @Test func aServiceThatWantsAPasswordIsAddedWithOne() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell {
+                try $0.put("a.txt", "hello")
+                try $0.change { $0.password = "secret" }
+            }
+            func add(_ options: String...) async throws -> CommandPlace.Outcome {
+                try await place.place.purvey(
+                    ["domains", "add"] + options
+                        + [StartedCloud.providerIdentifier, "Other", "path=" + place.cloud.folder])
+            }
+            let (wrong, right) = (
+                try place.place.write("wrong", to: "wrong"), try place.place.write("secret\n", to: "right")
+            )
+            let refused = try await add("--password-file", wrong)
+            #expect(refused.status == 1 && refused.errors.hasSuffix("Other cannot be added: The password is wrong.\n"))
+            let added = try await add("--password-file", right)
+            #expect(added.status == 0, "\(added.errors)")
+            #expect(try await place.succeed("ls", "Other:").text.hasSuffix("  a.txt\n"))
+        }
+    }
+
     @Test func anUploadInTheBackgroundIsShownUntilTheServiceHasIt() async throws {
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("a.txt", "old") }

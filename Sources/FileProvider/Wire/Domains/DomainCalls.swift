@@ -141,23 +141,28 @@ package struct AddDomainCall: Call {
     package let provider: String
     package let name: String
     package let settings: [DomainSetting]
+    /// What to sign in with first; `nil` where that is not wanted.
+    package let password: String?
 
-    package init(provider: String, name: String, settings: [DomainSetting]) {
+    package init(provider: String, name: String, settings: [DomainSetting], password: String? = nil) {
         self.provider = provider
         self.name = name
         self.settings = settings
+        self.password = password
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         provider = try decoder.decode(forKey: 0)
         name = try decoder.decode(forKey: 1)
         settings = try decoder.decode(forKey: 2)
+        password = try decoder.decodeIfPresent(forKey: 3)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(provider, forKey: 0)
         encoder.encode(name, forKey: 1)
         encoder.encode(settings, forKey: 2)
+        encoder.encodeIfPresent(password, forKey: 3)
     }
 }
 
