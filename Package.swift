@@ -129,9 +129,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
-                "MobileCoreServices",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -188,8 +187,9 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
-                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
+                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
@@ -329,7 +329,8 @@ let package = Package(
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
-            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            name: "ProviderPeer",
+            dependencies: ["AppExtension", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers"],
             path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
         tests(
             "FileProviderRuntimeTests",
@@ -362,6 +363,23 @@ let package = Package(
         tests("PurveyDemoTests", []),
         tests(
             "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
+        // A file provider that keeps its files itself, and the program that it belongs to.
+        .executableTarget(
+            name: "VaultProvider",
+            dependencies: ["AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers"],
+            path: "Tests/VaultProvider", swiftSettings: settings),
+        .executableTarget(
+            name: "VaultApp", dependencies: ["Purvey"], path: "Tests/VaultApp", swiftSettings: settings),
+        tests(
+            "FileProviderProgramsTests",
+            [
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
+                "VaultProvider",
+            ]),
+        // What programs do in a mount, with the daemon and the provider in processes of their own.
+        .executableTarget(
+            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

@@ -76,7 +76,7 @@ package final class DomainMount: Sendable {
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountFailure) {
         self.path = path
-        Session.unmountStale(at: path)
+        MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
         let thumbnails = options.thumbnails.map {
             ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)

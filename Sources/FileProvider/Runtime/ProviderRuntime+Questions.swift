@@ -24,6 +24,7 @@ extension ProviderRuntime {
         addPlaces(to: &service)
         addSigningIn(to: &service)
         addThumbnails(to: &service)
+        addCoordination(to: &service)
     }
 
     private func page(

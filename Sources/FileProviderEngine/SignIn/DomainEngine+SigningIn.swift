@@ -8,7 +8,7 @@ extension DomainEngine {
 
     /// Sets who is told, once each time, that somebody has to sign in; on the engine's thread, and it must not block.
     package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderFailure) -> Void)?) {
-        signInRequests.withLock { $0 = receiver }
+        signInRequests.function = receiver
     }
 
     /// The provider has refused something because nobody is signed in.
@@ -16,9 +16,7 @@ extension DomainEngine {
         let isNew = signIn.failure == nil
         signIn.failure = failure
         edits.nextSignInProbe = clock.now + edits.pauses.longest
-        guard isNew else { return }
-        // It is called after the lock is released.
-        signInRequests.withLock { $0 }?(failure)
+        if isNew { signInRequests.tell(failure) }
     }
 
     /// Signs in with a password, and goes on with what waits for that.

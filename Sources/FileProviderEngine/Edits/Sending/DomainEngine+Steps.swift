@@ -66,6 +66,7 @@ extension DomainEngine {
             edits.waiters[other]?.remove(number)
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
+        edits.questions[number] = answers.ask()
         edits.running[number] = Task { await self.step(of: number) }
         noteProgress(of: number)
     }
@@ -78,6 +79,7 @@ extension DomainEngine {
             result = .failure(error)
         }
         edits.running[number] = nil
+        edits.questions[number] = nil
         guard !isClosed else { return }
         defer { noteProgress(of: number) }
         switch result {
