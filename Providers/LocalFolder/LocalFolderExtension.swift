@@ -196,6 +196,23 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
+    package override func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(identifiers.count))
+        do {
+            let thumbnails = FolderThumbnails(
+                catalogue: try catalogue(), side: Int(max(1, min(4096, max(size.width, size.height)))),
+                each: perThumbnailCompletionHandler, all: completionHandler)
+            HandlerThreads.shared.run { thumbnails.make(for: identifiers, progress) }
+        } catch {
+            completionHandler(self.error(FolderFailure(error)))
+        }
+        return progress
+    }
+
     package override func enumerator(
         for container: NSFileProviderItemIdentifier
     ) throws -> any NSFileProviderEnumerator {

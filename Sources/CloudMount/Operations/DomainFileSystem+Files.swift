@@ -29,6 +29,7 @@ extension DomainFileSystem {
             case .file: break
             }
             guard !isForWriting || item.allowsWriting else { throw .permissionDenied }
+            guard isForWriting || !isWithheld(item, from: reply.caller) else { throw .permissionDenied }
         } catch {
             return reply.fail(error)
         }
@@ -38,6 +39,13 @@ extension DomainFileSystem {
             case .failure(let failure): reply.fail(Errno(failure))
             }
         }
+    }
+
+    /// Whether a program gets nothing of a file that is not here.
+    private func isWithheld(_ item: IndexedItem, from caller: Caller) -> Bool {
+        guard item.content == .dataless || item.content == .partial, files.view(of: item.number)?.descriptor == nil
+        else { return false }
+        return readers.refuses(caller)
     }
 
     func create(
@@ -100,6 +108,8 @@ extension DomainFileSystem {
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
+        // It may have been opened while the bytes were here, or by another program.
+        guard opening.isForWriting || !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
         let waiting = opening.item.ready { [files] result in
             switch result {
             case .success(let descriptor):

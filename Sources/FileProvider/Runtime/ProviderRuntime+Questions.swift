@@ -22,6 +22,8 @@ extension ProviderRuntime {
         }
         addTransfers(to: &service)
         addPlaces(to: &service)
+        addSigningIn(to: &service)
+        addThumbnails(to: &service)
         addCoordination(to: &service)
     }
 

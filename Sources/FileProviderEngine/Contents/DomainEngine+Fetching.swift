@@ -119,7 +119,9 @@ extension DomainEngine {
         } else {
             switch result {
             case .success: makeReady(number)
-            case .failure(let failure): failWaiters(number, failure)
+            case .failure(let failure):
+                if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+                failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
         }

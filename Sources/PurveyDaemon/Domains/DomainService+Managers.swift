@@ -244,6 +244,7 @@ extension DomainFailure {
         switch code {
         case .noSuchDomain: .providerDomainNotFound
         case .noSuchItem: .noSuchItem
+        case .signInRefused: .notAuthenticated
         case .failed, .hasEdits: .cannotSynchronize
         }
     }

@@ -120,7 +120,7 @@ extension DomainEngine {
     func finish(_ removal: Removal) {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
-        edits.failures[removal.number] = nil
+        uploads.update(removal.number) { $0.failure = nil }
         let keepsEdits = removal.changes.contains(.contents)
         if removal.hadEdits, !keepsEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {

@@ -35,12 +35,21 @@ extension DomainEngine {
     /// Begins what is due, as much of it as may be under way.
     private func pump() {
         guard !isClosed, edits.isReady else { return }
-        while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
+        guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
+            return wakeUp(at: edits.nextSignInProbe)
+        }
+        let limit = signIn.failure == nil ? EditState.stepLimit : 1
+        while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
             if edits.isBusy(number) { continue }
             begin(number)
         }
-        guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
+        guard edits.running.count < limit, let time = edits.queue.nextTime() else { return }
+        wakeUp(at: time)
+    }
+
+    /// Has the queue be looked at again then, or earlier.
+    private func wakeUp(at time: Double) {
         if let wake = edits.wake, wake.time <= time { return }
         edits.wake?.waiting.cancel()
         let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
@@ -59,6 +68,7 @@ extension DomainEngine {
         }
         edits.questions[number] = answers.ask()
         edits.running[number] = Task { await self.step(of: number) }
+        noteProgress(of: number)
     }
 
     private func step(of number: ItemNumber) async {
@@ -71,6 +81,7 @@ extension DomainEngine {
         edits.running[number] = nil
         edits.questions[number] = nil
         guard !isClosed else { return }
+        defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
         case .failure(let failure as ProviderFailure): fail(number, failure)
@@ -86,7 +97,9 @@ extension DomainEngine {
         switch result {
         case .done:
             edits.attempts[number] = nil
-            edits.failures[number] = nil
+            uploads.update(number) { $0.failure = nil }
+            // It was tried although somebody has to sign in: that was done elsewhere.
+            if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
             wakeWaiters(of: number)
             do throws(IndexFailure) {
                 guard let entry = try journal.entry(number) else { return forget(number) }
@@ -107,7 +120,12 @@ extension DomainEngine {
 
     private func fail(_ number: ItemNumber, _ failure: ProviderFailure) {
         EngineStep.failed.reach()
-        edits.failures[number] = failure
+        uploads.update(number) { $0.failure = failure }
+        if failure.kind == .notAuthenticated {
+            noteSignInNeeded(failure)
+            // It is sent when somebody has signed in, with everything else.
+            return edits.queue.put(number, at: clock.now)
+        }
         guard failure.needsPerson else {
             return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
         }
@@ -121,7 +139,7 @@ extension DomainEngine {
     /// The index or the journal could not be read or written: nobody but this machine can do something about it, and it is tried again.
     private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
         damage.note(failure)
-        edits.failures[number] = ProviderFailure(failure)
+        uploads.update(number) { $0.failure = ProviderFailure(failure) }
         postpone(number, longest: Self.longestWaitForSpace)
     }
 
@@ -157,7 +175,7 @@ extension DomainEngine {
         edits.again.remove(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
-        edits.failures[number] = nil
+        uploads.forget(number)
         edits.generations[number] = nil
         wakeWaiters(of: number)
         pump()
