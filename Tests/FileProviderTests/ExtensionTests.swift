@@ -266,6 +266,7 @@ import Testing
     @Test func servicesAreOpenUnlessTheySayOtherwise() {
         struct Source: NSFileProviderServiceSource {
             let serviceName = NSFileProviderServiceName("org.example.service")
+            func makeListenerEndpoint() throws -> NSXPCListenerEndpoint { throw CocoaError(.featureUnsupported) }
         }
         let source: any NSFileProviderServiceSource = Source()
         #expect(!source.isRestricted)

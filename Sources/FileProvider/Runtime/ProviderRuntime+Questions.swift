@@ -23,6 +23,7 @@ extension ProviderRuntime {
         addTransfers(to: &service)
         addPlaces(to: &service)
         addCoordination(to: &service)
+        addServices(to: &service)
     }
 
     private func page(
