@@ -52,7 +52,8 @@ package final class ExtensionProvider: Provider {
         }
         process = ProviderProcess(
             domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
-            coordination: coordination, service: service)
+            coordination: coordination, service: service
+        ) { notice(.changes(container: ProviderItem.workingSetIdentifier)) }
     }
 
     /// Only changes are told.

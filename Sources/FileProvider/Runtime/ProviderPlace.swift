@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import LinuxSystem
 
 /// Where a provider's object finds itself: its domain, its folders, and the engine that it tells of changes.
 enum ProviderPlace {
@@ -43,6 +44,8 @@ private struct ExtensionBackend: ManagerBackend {
     var providerIdentifier: String { request.bundleIdentifier }
 
     func documentStorage() -> URL { URL(fileURLWithPath: request.storage, isDirectory: true) }
+
+    func folderWatcher() throws(Errno) -> any FolderWatcher { try HostFolderWatcher(connection) }
 
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         URL(fileURLWithPath: request.temporary, isDirectory: true)

@@ -152,7 +152,9 @@ extension ProviderRuntime {
             if request.kind == .symbolicLink {
                 try directory.makeLink(name, target: Array((request.linkTarget ?? "").utf8))
             } else if let contents = request.contents {
-                try copy(contents, into: directory, named: request.filename, question)
+                // The provider is told by the file itself whether it can be run.
+                let permissions: mode_t? = request.isExecutable ? 0o700 : nil
+                try copy(contents, into: directory, named: request.filename, permissions: permissions, question)
             } else {
                 _ = try directory.createFile(name, permissions: 0o600)
             }
@@ -169,10 +171,11 @@ extension ProviderRuntime {
     }
 
     private static func copy(
-        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, _ question: Question
+        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
+        _ question: Question
     ) throws(CopyError) {
         try FileCopier.copy(
-            contents, into: folder, named: name,
+            contents, into: folder, named: name, permissions: permissions,
             progress: { completed, total in question.advance(completed: Int64(completed), total: Int64(total)) },
             isCancelled: { question.over != nil })
     }

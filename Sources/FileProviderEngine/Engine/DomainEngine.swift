@@ -16,7 +16,9 @@ package actor DomainEngine {
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
     nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -51,6 +53,7 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -71,6 +74,7 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         index.onChange = { [events] changes in events.tell(.index(changes)) }
+        try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
     }
@@ -88,11 +92,14 @@ package actor DomainEngine {
         writeUses()
         await closeEdits()
         events.function = nil
+        await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
+        durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
         events.function = nil
+        durable.stop()
         perform { engine in
             engine.isClosed = true
             engine.endWork()
@@ -108,6 +115,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

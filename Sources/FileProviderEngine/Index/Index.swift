@@ -9,6 +9,8 @@ import LinuxSystem
 /// engine's thread writes (``write(freesSpace:_:)``). It can always be built again from the provider and the ``Journal``, so a
 /// damaged one is deleted.
 package final class Index: Sendable {
+    /// What is not on the disk yet, of what has to be; for whoever knows what that is.
+    let log: CommitLog
     private let path: String
     private let gate = Gate()
     private let writer: UnsafeTransfer<WriterConnection>
@@ -58,8 +60,9 @@ package final class Index: Sendable {
             connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
+        log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)
-        try write { writer throws(IndexFailure) in try writer.makeRoot() }
+        try write { writer throws(IndexFailure) in try writer.makeRoot(at: SystemEngineClock().now) }
     }
 
     deinit {

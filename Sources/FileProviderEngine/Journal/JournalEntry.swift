@@ -19,6 +19,8 @@ package struct JournalEntry: Sendable, Equatable {
     /// As set here; `nil` where the standard one counts.
     package var mode: UInt16?
     package var linkTarget: String?
+    /// The item whose place and identifier this one took, when it was renamed over it.
+    package var replaced: ItemNumber?
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -76,6 +78,7 @@ extension JournalEntry {
         static let statusAtOpen = Parts(rawValue: 8)
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
+        static let replaced = Parts(rawValue: 64)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -87,6 +90,7 @@ extension JournalEntry {
         if statusAtOpen != nil { parts.insert(.statusAtOpen) }
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
+        if replaced != nil { parts.insert(.replaced) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -103,6 +107,7 @@ extension JournalEntry {
             bytes.signed(statusAtOpen.changedNanoseconds)
         }
         if let failure { PackedItem.write(failure, to: &bytes) }
+        if let replaced { bytes.signed(replaced.rawValue) }
     }
 
     static func read(
@@ -134,6 +139,7 @@ extension JournalEntry {
             entry.failure = try PackedItem.readFailure(
                 &reader, hasCollidingItem: parts.contains(.collidingItem))
         }
+        if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
         return entry
     }
 }
