@@ -366,10 +366,16 @@ let package = Package(
         // A file provider that keeps its files itself, and the program that it belongs to.
         .executableTarget(
             name: "VaultProvider",
-            dependencies: ["AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers"],
+            dependencies: [
+                "AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers", "VaultService",
+            ],
             path: "Tests/VaultProvider", swiftSettings: settings),
+        // What the two of them agree upon.
+        .target(
+            name: "VaultService", dependencies: ["FileProvider"], path: "Tests/VaultService", packageAccess: false,
+            swiftSettings: settings),
         .executableTarget(
-            name: "VaultApp", dependencies: ["Purvey"], path: "Tests/VaultApp", swiftSettings: settings),
+            name: "VaultApp", dependencies: ["Purvey", "VaultService"], path: "Tests/VaultApp", swiftSettings: settings),
         tests(
             "FileProviderProgramsTests",
             [

@@ -9,7 +9,7 @@ import LinuxSystem
 /// A question that changes nothing is asked once more when the process ended meanwhile. What comes back is checked as far as its
 /// form goes: bounds, and that an answer is about what was asked for.
 package final class ExtensionProvider: Provider {
-    private let process: ProviderProcess
+    let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
     /// For programs that wait for files: neither they nor the engine are to keep the other waiting.

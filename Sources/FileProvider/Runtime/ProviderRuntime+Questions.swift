@@ -25,6 +25,7 @@ extension ProviderRuntime {
         addSigningIn(to: &service)
         addThumbnails(to: &service)
         addCoordination(to: &service)
+        addServices(to: &service)
     }
 
     private func page(
