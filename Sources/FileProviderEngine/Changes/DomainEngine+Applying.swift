@@ -7,6 +7,7 @@ extension DomainEngine {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0
     ) throws(ProviderFailure) -> AppliedItems {
+        let items = try withoutUnanswered(items)
         try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
         let applied = try write { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)

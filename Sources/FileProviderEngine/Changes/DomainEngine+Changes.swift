@@ -184,8 +184,10 @@ extension DomainEngine {
             guard batch.anchor.count <= 500 else {
                 throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
-            let (updated, deleted) = try await sortedOut(batch, in: container)
+            let (told, deleted) = try await sortedOut(batch, in: container)
             guard !isClosed else { throw .closed }
+            forgetWithheld(deleted.contains)
+            let updated = try withoutUnanswered(told)
             try takeOpenFilesAsEdited(in: Set(deleted))
             let (applied, removed) = try write { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)

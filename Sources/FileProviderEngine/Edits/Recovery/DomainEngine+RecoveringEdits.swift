@@ -18,7 +18,10 @@ extension DomainEngine {
         try imposeContents()
         try recoverFiles()
         edits.isReady = true
-        for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
+        for entry in try journal.all() {
+            if let place = entry.sent { edits.unanswered[place] = entry.number }
+            look(at: entry.number, after: configuration.settlingTime)
+        }
     }
 
     /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.

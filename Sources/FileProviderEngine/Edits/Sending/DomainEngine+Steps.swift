@@ -13,11 +13,6 @@ enum StepResult {
     case parked
 }
 
-/// A failure of this machine's own, which is nothing to tell of: it is tried again.
-struct LocalFailure: Error {
-    var errno: Errno
-}
-
 /// The engine was closed while the provider was asked: nothing is written any more.
 struct EngineClosed: Error {}
 
@@ -140,6 +135,7 @@ extension DomainEngine {
         edits.attempts[number] = nil
         edits.failures[number] = nil
         edits.generations[number] = nil
+        settleUnanswered(of: number)
         wakeWaiters(of: number)
         pump()
     }
@@ -198,6 +194,15 @@ extension DomainEngine {
         }
         if isClosed { throw EngineClosed() }
         return try result.get()
+    }
+
+    /// Waits until everything that was written before is on the disk, and goes on only if the engine is still there then.
+    func synchronized() async throws {
+        let result = await withCheckedContinuation { continuation in
+            durable.synchronize { continuation.resume(returning: $0) }
+        }
+        if isClosed { throw EngineClosed() }
+        try result.get()
     }
 
     /// Does on another thread what blocks for long, and goes on only if the engine is still there then.
