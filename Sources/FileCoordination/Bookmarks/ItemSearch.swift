@@ -46,7 +46,7 @@ struct ItemSearch {
         }
         let mounts = (try? MountTable.current())?.mounts ?? []
         if let item = findByHandle(mounts) ?? findElsewhereMounted(mounts) { return item }
-        return searchAround()
+        return searchAround(mounts)
     }
 
     private func check(_ path: String) -> FoundItem? {
@@ -88,17 +88,19 @@ struct ItemSearch {
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> FoundItem? {
         guard let inside else { return nil }
-        for mount in mounts {
+        // A server that hangs would hold up the search for what it has nothing to do with.
+        for mount in mounts where mount.device == identity.device || !mount.isServed {
             if let path = mount.path(of: inside), !paths.contains(path), let item = check(path) { return item }
         }
         return nil
     }
 
-    private func searchAround() -> FoundItem? {
+    private func searchAround(_ mounts: [Mount]) -> FoundItem? {
         let isReplaced = paths.contains { (try? FileStatus.of($0, followingLinks: false)) != nil }
         let limit = isReplaced ? Self.entryLimitWhenReplaced : Self.entryLimit
         var search = BoundedSearch(
-            inode: identity.inode, entriesLeft: limit, depthLimit: Self.depthLimit, check: check)
+            inode: identity.inode, entriesLeft: limit, depthLimit: Self.depthLimit,
+            others: Set(mounts.lazy.filter { $0.isServed && $0.device != identity.device }.map(\.point)), check: check)
         for path in paths {
             var folder = Bookmark.folder(of: path)
             for _ in 0..<Self.foldersAbove where folder != "/" {
@@ -122,14 +124,21 @@ private struct BoundedSearch {
     private let inode: UInt64
     private var entriesLeft: Int
     private let depthLimit: Int
+    private let others: Set<String>
     private let check: (_ path: String) -> FoundItem?
     private var seen: Set<FileStatus.Identity> = []
 
-    /// - Parameter check: asked of what has the inode.
-    init(inode: UInt64, entriesLeft: Int, depthLimit: Int, check: @escaping (_ path: String) -> FoundItem?) {
+    /// - Parameters:
+    ///   - others: where other file systems are mounted that may not answer.
+    ///   - check: asked of what has the inode.
+    init(
+        inode: UInt64, entriesLeft: Int, depthLimit: Int, others: Set<String>,
+        check: @escaping (_ path: String) -> FoundItem?
+    ) {
         self.inode = inode
         self.entriesLeft = entriesLeft
         self.depthLimit = depthLimit
+        self.others = others
         self.check = check
     }
 
@@ -153,7 +162,8 @@ private struct BoundedSearch {
                 if entry.inode == inode, let item = check(prefix + entry.name.description) { return item }
                 guard entry.kind == nil || entry.kind == .directory, depth < depthLimit else { continue }
                 let name = entry.name.description
-                if includingHidden || !name.hasPrefix(".") { waiting.append((prefix + name, depth + 1)) }
+                guard includingHidden || !name.hasPrefix("."), !others.contains(prefix + name) else { continue }
+                waiting.append((prefix + name, depth + 1))
             }
         }
         return nil

@@ -8,6 +8,8 @@ struct EditState {
     var queue = TimeQueue()
     /// Items of which a step is under way; there is never more than one step of an item.
     var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// When the steps that are under way began, as far as it matters for what the provider says meanwhile.
+    var questions: [ItemNumber: AnswerOrder.Question] = [:]
     /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
     /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
@@ -23,7 +25,7 @@ struct EditState {
     /// New items whose sending was not answered yet, or never was, by where they were sent.
     var unanswered: [SentPlace: ItemNumber] = [:]
     /// What the provider told of in those places, which may be them.
-    var withheld: [SentPlace: ProviderItem] = [:]
+    var withheld: [SentPlace: Withheld] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
     /// Why an item was not sent, the last time.
@@ -46,6 +48,11 @@ struct EditState {
 
     /// Steps that are under way at the same time.
     static let stepLimit = 8
+
+    struct Withheld {
+        var item: ProviderItem
+        var question: AnswerOrder.Question
+    }
 
     /// Contents that the provider has and the service, as far as is known, has not.
     struct SentContents {

@@ -15,7 +15,8 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let events = EngineEvents()
+    nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -72,7 +73,7 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.send(.index(changes)) }
+        index.onChange = { [events] changes in events.tell(.index(changes)) }
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
@@ -90,14 +91,14 @@ package actor DomainEngine {
         endWork()
         writeUses()
         await closeEdits()
-        events.receive(nil)
+        events.function = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
-        events.receive(nil)
+        events.function = nil
         durable.stop()
         perform { engine in
             engine.isClosed = true
@@ -114,6 +115,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

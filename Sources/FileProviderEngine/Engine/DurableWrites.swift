@@ -12,8 +12,8 @@ import LinuxSystem
 ///   after the interval there is nothing for them to do.
 /// - Bytes that a removal or a replacement makes needless go once that is on the disk itself, and not before: a power failure brings
 ///   back a whole file or none.
-/// - A new item is sent when the journal is on the disk that says so: whatever is lost, it is looked for at the provider before it is
-///   sent again.
+/// - What is sent to the provider is on the disk before, of a new item also where it was sent: whatever is lost, it is looked for there
+///   before it is sent again.
 /// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the journal, and then it is
 ///   compared with what the provider has.
 ///

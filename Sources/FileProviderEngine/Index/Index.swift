@@ -19,13 +19,7 @@ package final class Index: Sendable {
     private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
-    // Innermost, likewise.
-    private let observer = Lock(Observer())
-
-    /// A structure, because a function that is itself what a generic type holds is wrapped once more each time it is read.
-    private struct Observer {
-        var onChange: (@Sendable ([IndexChange]) -> Void)?
-    }
+    private let observer = Receiver<[IndexChange]>()
 
     /// What only one thread uses at a time, which its owner sees to: the gate for the writer, the pool for a reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
@@ -86,8 +80,8 @@ package final class Index: Sendable {
 
     /// Called after each transaction that changed the tree, on the thread that wrote, with everything in its order.
     package var onChange: (@Sendable ([IndexChange]) -> Void)? {
-        get { observer.withLock { $0.onChange } }
-        set { observer.withLock { $0.onChange = newValue } }
+        get { observer.function }
+        set { observer.function = newValue }
     }
 
     // MARK: Writing
@@ -105,7 +99,7 @@ package final class Index: Sendable {
         let result: Result
         let changes: [IndexChange]
         do {
-            writer.value.isObserved = observer.withLock { $0.onChange != nil }
+            writer.value.isObserved = observer.isSet
             result = try writer.value.transaction(freesSpace: freesSpace, body)
             changes = writer.value.takeChanges()
         } catch {
@@ -114,7 +108,7 @@ package final class Index: Sendable {
         }
         checkpointer.noteCommit()
         gate.leave()
-        if !changes.isEmpty, let observer = onChange { observer(changes) }
+        if !changes.isEmpty { observer.tell(changes) }
         return result
     }
 

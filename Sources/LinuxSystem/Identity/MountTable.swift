@@ -10,6 +10,17 @@ package struct Mount: Sendable, Hashable {
     /// The kind of file system, as in `ext4` and `fuse.sshfs`; empty where the line does not say.
     package let type: String
 
+    /// Whether a program or another machine answers for it. Whoever looks there waits for that, for ever if it hangs.
+    ///
+    /// `fuseblk` is a local disk, as NTFS ones are.
+    package var isServed: Bool {
+        type == "fuse" || type.hasPrefix("fuse.") || Self.servedTypes.contains(type)
+    }
+
+    private static let servedTypes: Set<String> = [
+        "9p", "afs", "autofs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
+    ]
+
     /// Where a path of the file system is seen through this mount; `nil` where it is not.
     package func path(of inside: String) -> String? {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }

@@ -95,6 +95,28 @@ import Testing
         #expect(answer == "stale \(path("elsewhere/deep/file"))")
     }
 
+    /// Such a server is a process that was stopped, or a cloud that cannot be reached.
+    @Test(.enabled(if: geteuid() == 0 && TestDisk.isWanted(.xfs)))
+    func aFileSystemWhoseServerDoesNotAnswerHoldsUpNoSearch() throws {
+        let script = """
+            set -e
+            cd "$1"
+            mkdir silent
+            exec 9<>/dev/fuse
+            mount -i -t fuse.silent -o fd=9,rootmode=40000,user_id=0,group_id=0 silent silent
+            bookmark=$("$2" make "$1/a")
+            rm a
+            timeout --signal=KILL 120 "$2" resolve "$bookmark"
+            """
+        let answer = try run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            [
+                "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare", "-m", "sh", "-c", script, "sh", folder.path,
+                try Self.program().path,
+            ], home: "home", user: nil)
+        #expect(answer == "error \(CocoaError.Code.fileNoSuchFile.rawValue)")
+    }
+
     @Test func withoutPrivilegeAnItemIsFoundByItsInode() throws {
         // Only the superuser can become somebody without privilege; everybody else is that already.
         let user: uid_t? = geteuid() == 0 ? 65534 : nil

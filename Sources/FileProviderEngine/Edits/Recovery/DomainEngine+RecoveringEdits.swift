@@ -27,11 +27,10 @@ extension DomainEngine {
     /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.
     func recoverRemovedEdits() throws {
         for number in try folders.numbersSetAside() {
-            let changes = try journal.entry(number)?.changes ?? []
-            if changes.contains(.deleted) || changes.isDisjoint(with: [.contents, .created]) {
-                try folders.removeSetAside(number)
-            } else {
+            if try journal.entry(number)?.changes.contains(.contents) == true {
                 try folders.takeBack(number)
+            } else {
+                try folders.removeSetAside(number)
             }
         }
     }
@@ -207,7 +206,7 @@ extension DomainEngine {
                     row.content = .dataless
                 }
             }
-            removeBytes(of: row.number)
+            if !entry.changes.contains(.contents) { removeBytes(of: row.number) }
         }
     }
 
@@ -355,7 +354,7 @@ extension DomainEngine {
         note(.recovered, of: number, name)
     }
 
-    private static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
+    static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
         (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
     }
 }

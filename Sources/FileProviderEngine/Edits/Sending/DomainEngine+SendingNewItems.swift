@@ -39,6 +39,7 @@ extension DomainEngine {
         guard let place = try journal.entry(number)?.sent,
             place != SentPlace(parent: new.parent, name: new.filename)
         else { return nil }
+        let question = answers.ask()
         let none = ProviderFailure(.filenameCollision, message: "")
         let found: ProviderItem?
         do {
@@ -57,7 +58,7 @@ extension DomainEngine {
         }
         // It is another one, and is seen as such.
         try noteSent(number, nil)
-        if !isDeleted { try apply([found], listedIn: nil) }
+        if !isDeleted { try apply([found], listedIn: nil, answering: question) }
         return nil
     }
 
@@ -109,6 +110,8 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        // What a listing told of it meanwhile is the double's.
+        confirmed(number, answer.identifier)
         handle(applied)
         if let place { settle(place, as: answer.identifier) }
         if let double {

@@ -18,9 +18,9 @@ extension DomainEngine {
     /// - Parameter identifier: of the item that it is, if it is one.
     func settle(_ place: SentPlace, as identifier: String? = nil) {
         edits.unanswered[place] = nil
-        guard let item = edits.withheld.removeValue(forKey: place), item.identifier != identifier else { return }
+        guard let told = edits.withheld.removeValue(forKey: place), told.item.identifier != identifier else { return }
         do throws(ProviderFailure) {
-            try apply([item], listedIn: nil)
+            try apply([told.item], listedIn: nil, answering: told.question)
         } catch {
             remember(error)
         }
@@ -38,7 +38,9 @@ extension DomainEngine {
     }
 
     /// The items that can be shown. Folders all can: what is in them needs them.
-    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
+    func withoutUnanswered(
+        _ items: [ProviderItem], answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> [ProviderItem] {
         guard !edits.unanswered.isEmpty else { return items }
         var shown: [ProviderItem] = []
         for item in items {
@@ -47,7 +49,7 @@ extension DomainEngine {
             if item.kind != .folder, edits.unanswered[place] != nil,
                 try onRecord({ () throws(IndexFailure) in try index.item(identifier: item.identifier) }) == nil
             {
-                edits.withheld[place] = item
+                edits.withheld[place] = EditState.Withheld(item: item, question: question)
             } else {
                 shown.append(item)
             }
@@ -58,6 +60,6 @@ extension DomainEngine {
     /// What the provider has removed, or told of anew, is nothing to be shown later.
     func forgetWithheld(_ isMeant: (String) -> Bool) {
         guard !edits.withheld.isEmpty else { return }
-        edits.withheld = edits.withheld.filter { !isMeant($0.value.identifier) }
+        edits.withheld = edits.withheld.filter { !isMeant($0.value.item.identifier) }
     }
 }
