@@ -7,7 +7,7 @@ extension DomainEngine {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
-        let items = newest(items, answering: question)
+        let items = try withoutUnanswered(newest(items, answering: question), answering: question)
         try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
         let applied = try write { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)
