@@ -61,6 +61,7 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
+        .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
@@ -154,7 +155,12 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
+        library(
+            "CloudMount",
+            [
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -186,6 +192,7 @@ let package = Package(
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
+        program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -211,7 +218,7 @@ let package = Package(
         .executableTarget(
             name: "LocalFolder",
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "Images", "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -331,26 +338,61 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
             ]),
+        // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
+        .target(
+            name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ScriptableProvider",
+            dependencies: [
+                "AppExtension", "FileProvider", "LinuxSystem", "ScriptableService", "UniformTypeIdentifiers",
+            ],
+            path: "Tests/ScriptableProvider", swiftSettings: settings),
+        tests(
+            "ScriptableProviderTests",
+            [
+                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
+            ]),
+        tests(
+            "PurveyCommandTests",
+            [
+                "CLinux", "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "UniformTypeIdentifiers",
+            ]),
+        tests("PurveyDemoTests", []),
+        tests(
+            "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
         // A file provider that keeps its files itself, and the program that it belongs to.
         .executableTarget(
             name: "VaultProvider",
-            dependencies: ["AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers"],
+            dependencies: [
+                "AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers", "VaultService",
+            ],
             path: "Tests/VaultProvider", swiftSettings: settings),
+        // What the two of them agree upon.
+        .target(
+            name: "VaultService", dependencies: ["FileProvider"], path: "Tests/VaultService", packageAccess: false,
+            swiftSettings: settings),
         .executableTarget(
-            name: "VaultApp", dependencies: ["Purvey"], path: "Tests/VaultApp", swiftSettings: settings),
+            name: "VaultApp", dependencies: ["Purvey", "VaultService"], path: "Tests/VaultApp", swiftSettings: settings),
         tests(
             "FileProviderProgramsTests",
             [
                 "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
                 "VaultProvider",
             ]),
-        tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
-        tests("PurveyDemoTests", []),
+        // Real daemons, providers and mounts, killed at every step.
+        tests(
+            "KillTests",
+            [
+                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+            ]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
         tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
-        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

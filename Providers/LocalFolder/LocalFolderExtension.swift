@@ -54,6 +54,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if let catalogue = state.catalogue { return catalogue }
             guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
+            unsent.removeOtherCopies()
             let catalogue = try SharedCatalogue(
                 of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path,
                 watcher: try? NSFileProviderManager.backend.folderWatcher())
@@ -193,6 +194,23 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         } catch {
             unsent.fail(identifier, FolderFailure(error))
         }
+    }
+
+    package override func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(identifiers.count))
+        do {
+            let thumbnails = FolderThumbnails(
+                catalogue: try catalogue(), side: Int(max(1, min(4096, max(size.width, size.height)))),
+                each: perThumbnailCompletionHandler, all: completionHandler)
+            HandlerThreads.shared.run { thumbnails.make(for: identifiers, progress) }
+        } catch {
+            completionHandler(self.error(FolderFailure(error)))
+        }
+        return progress
     }
 
     package override func enumerator(

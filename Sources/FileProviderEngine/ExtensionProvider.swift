@@ -9,7 +9,7 @@ import LinuxSystem
 /// A question that changes nothing is asked once more when the process ended meanwhile. What comes back is checked as far as its
 /// form goes: bounds, and that an answer is about what was asked for.
 package final class ExtensionProvider: Provider {
-    private let process: ProviderProcess
+    let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
     /// For programs that wait for files: neither they nor the engine are to keep the other waiting.
@@ -162,6 +162,26 @@ package final class ExtensionProvider: Provider {
         await uses.stop(identifier) {
             // A provider that keeps its copy does no harm.
             _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
+        }
+    }
+
+    package func signIn(password: String) async throws(ProviderFailure) {
+        _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
+    }
+
+    package func thumbnails(
+        of identifiers: [String], side: Int
+    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
+        let answer = try await ask(
+            ProviderThumbnailsCall(identifiers: identifiers, side: side), isSafe: true, .transfer)
+        var awaited = Set(identifiers)
+        return answer.thumbnails.compactMap { thumbnail in
+            guard awaited.remove(thumbnail.identifier) != nil else { return nil }
+            guard let picture = thumbnail.picture else { return thumbnail }
+            let size = (try? picture.status().size) ?? .max
+            if MemoryFile.isSealed(picture), size <= ProviderThumbnailsCall.largestPicture { return thumbnail }
+            return ProviderThumbnail(
+                identifier: thumbnail.identifier, picture: nil, failure: .bad("a thumbnail that is no sealed picture"))
         }
     }
 

@@ -51,6 +51,35 @@ package protocol Provider: Sendable {
 
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
+
+    /// Makes known who is asking.
+    ///
+    /// - Throws: of kind `notAuthenticated` where the password is not right, `unsupported` where the provider has another way.
+    func signIn(password: String) async throws(ProviderFailure)
+
+    /// Small pictures of files, whose contents are not fetched for that.
+    ///
+    /// - Parameters:
+    ///   - identifiers: ``ProviderThumbnailsCall/mostItems`` at most.
+    ///   - side: the longest one that is of use, in pixels.
+    /// - Returns: what the provider said, of those that it said something about. Pictures are sealed memory files of a bounded
+    ///   size with whatever bytes.
+    /// - Throws: of kind `unsupported` where the provider has no pictures at all.
+    func thumbnails(of identifiers: [String], side: Int) async throws(ProviderFailure) -> [ProviderThumbnail]
+}
+
+extension Provider {
+    /// Many a provider has nobody sign in.
+    package func signIn(password: String) async throws(ProviderFailure) {
+        throw ProviderFailure(.unsupported, message: "the provider takes no password")
+    }
+
+    /// Many a provider has no pictures.
+    package func thumbnails(
+        of identifiers: [String], side: Int
+    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
+        throw ProviderFailure(.unsupported, message: "the provider has no thumbnails")
+    }
 }
 
 /// What an item that is not there yet is to be.

@@ -10,7 +10,7 @@ let commands: [Command] = [
     .bundles, .extensions,
     .domains, .status,
     .listItems, .describeItem, .download, .evict, .keep,
-    .signal, .retry,
+    .signal, .retry, .signIn,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

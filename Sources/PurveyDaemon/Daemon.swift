@@ -39,7 +39,7 @@ enum Daemon {
         do {
             listener = try listen(
                 locations, service, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
-                isWaitedFor: starter.isWaiting)
+                storages, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -73,13 +73,15 @@ enum Daemon {
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
-        _ domains: DomainService, _ programs: ProviderPrograms, isWaitedFor: Bool
+        _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
+        isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
         domains.addCalls(to: &calls)
         domains.addManagerCalls(to: &calls, programs)
+        domains.addServiceCalls(to: &calls, programs, storages)
         var attempts = 0
         while true {
             do throws(ListenerError) {

@@ -21,9 +21,17 @@ import Purvey
 ///     replace PATH TEXT                puts a file to a place
 ///     hold PATH                        `holding` a file for reading, until `release`, whose answer is what can be read then
 ///     wait PATH                        reads as `read`, until `cancel`
+///     services PATH                    the names of the services for a file
+///     open PATH NAME                   connects to one; when the connection ends, `lost` tells how
+///     own IDENTIFIER ITEM NAME         connects to one by the item
+///     echo TEXT | count NAME | pid | fail KIND | send SIZE | fetch SIZE | many COUNT
+///                                      calls the service
+///     hang                             calls it until `unhang` or the end
+///     disconnect                       ends the connection
 ///     quit                             returns from main
 final class Script: Sendable {
     private let files = CoordinatedFiles()
+    private let service = ServiceUse()
 
     func run() {
         while let line = readLine() {
@@ -104,7 +112,9 @@ final class Script: Sendable {
         case ("release", 0): return files.release()
         case ("wait", 1): return try await files.wait(words[0])
         case ("cancel", 0): return files.cancel()
-        default: throw Misunderstanding()
+        default:
+            guard let answer = try await service.perform(command, words) else { throw Misunderstanding() }
+            return answer
         }
     }
 }

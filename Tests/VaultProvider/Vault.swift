@@ -14,12 +14,17 @@ final class Vault: NSFileProviderExtension {
     }
 
     /// Leaves a line for the test.
-    private func note(_ text: String) {
-        let file = open(service.path + "/.notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        guard file >= 0 else { return }
-        let line = Array((text + "\n").utf8)
-        _ = write(file, line, line.count)
-        close(file)
+    private func note(_ text: String) { makeNote()(text) }
+
+    private func makeNote() -> @Sendable (String) -> Void {
+        let path = service.path + "/.notes"
+        return { text in
+            let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            guard file >= 0 else { return }
+            let line = Array((text + "\n").utf8)
+            _ = write(file, line, line.count)
+            close(file)
+        }
     }
 
     private func original(_ identifier: NSFileProviderItemIdentifier) -> URL {
@@ -87,6 +92,17 @@ final class Vault: NSFileProviderExtension {
         }
         if let problem { throw problem }
         try result?.get()
+    }
+
+    override func supportedServiceSources(
+        for itemIdentifier: NSFileProviderItemIdentifier
+    ) throws -> [any NSFileProviderServiceSource] {
+        note("services \(itemIdentifier.rawValue)")
+        _ = try item(for: itemIdentifier)
+        let (folder, note) = (service, makeNote())
+        return [VaultCounterSource.open, VaultCounterSource.restricted].map { name in
+            VaultCounterSource(serviceName: name) { VaultCounter(folder, note: note) }
+        }
     }
 
     override func stopProvidingItem(at url: URL) {

@@ -9,42 +9,34 @@ enum StateAttribute: String, CaseIterable {
     case identifier = "user.purvey.identifier"
     /// Why the last attempt to send it failed; there only where one did.
     case error = "user.purvey.error"
+    /// What the provider suggests to do about that.
+    case suggestion = "user.purvey.suggestion"
     /// "1" where it is to stay on this machine.
     case kept = "user.purvey.kept"
+    /// "1" where the service has what is here.
+    case uploaded = "user.purvey.uploaded"
+    /// "1" while it is on its way to the service.
+    case uploading = "user.purvey.uploading"
+    /// "12/34": bytes that the service has, and in all, while the provider says so.
+    case progress = "user.purvey.progress"
 
     static let prefix = "user.purvey."
 
-    func value(for item: IndexedItem) -> String? {
+    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    func value(for item: IndexedItem, _ upload: UploadState?) -> String? {
+        let state = item.state(upload)
+        let failure = state == .error ? upload?.failure ?? item.item.uploadingError : nil
         switch self {
-        case .state: item.stateName
-        case .identifier: item.isKnownToProvider ? item.item.identifier : nil
-        case .error: item.item.uploadingError?.message
-        case .kept: item.isKept ? "1" : "0"
-        }
-    }
-}
-
-extension IndexedItem {
-    /// dataless, partial, current, edited, uploading or error.
-    package var stateName: String {
-        if item.uploadingError != nil { return "error" }
-        if !changes.isDisjoint(with: [.created, .contents]) || content == .edited {
-            return item.flags.contains(.uploading) ? "uploading" : "edited"
-        }
-        switch item.kind {
-        case .symbolicLink: return "current"
-        case .folder:
-            switch listing {
-            case .never: return "dataless"
-            case .partial: return "partial"
-            case .complete: return "current"
-            }
-        case .file:
-            switch content {
-            case .dataless: return "dataless"
-            case .partial: return "partial"
-            case .current, .edited: return "current"
-            }
+        case .state: return state.rawValue
+        case .identifier: return item.isKnownToProvider ? item.item.identifier : nil
+        case .error: return failure?.message
+        case .suggestion: return failure?.suggestion
+        case .kept: return item.isKept ? "1" : "0"
+        case .uploaded: return item.isUploaded ? "1" : "0"
+        case .uploading: return state == .uploading ? "1" : "0"
+        case .progress:
+            guard state == .uploading, let upload, upload.total > 0 else { return nil }
+            return "\(upload.sent)/\(upload.total)"
         }
     }
 }
@@ -56,7 +48,8 @@ extension DomainFileSystem {
             let text = try Self.checked(name)
             let (item, _) = try item(ItemNumber(node))
             if text.hasPrefix(StateAttribute.prefix) {
-                guard let value = StateAttribute(rawValue: text)?.value(for: item) else { throw .noData }
+                guard let value = StateAttribute(rawValue: text)?.value(for: item, engine.uploads[item.number])
+                else { throw .noData }
                 return reply.reply(Bytes(Array(value.utf8)))
             }
             guard let value = item.extendedAttributes[text] else { throw .noData }

@@ -24,6 +24,7 @@ extension DomainFileSystem {
             let isComplete = folder.listing == .complete
             // What is not known is asked for at once, and what is known is refreshed behind the reader.
             _ = engine.list(number, needs: .complete) { _ in }
+            if let thumbnails, !readers.refuses(reply.caller) { thumbnails.look(into: number) }
             let keepsPages = isComplete && notifications.openedFolder(number)
             reply.reply(.folder(caches: isComplete, keepsPages: keepsPages))
         } catch {

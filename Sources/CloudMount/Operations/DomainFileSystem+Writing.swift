@@ -12,20 +12,46 @@ extension DomainFileSystem {
     ) {
         guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
         if let descriptor = opening.item.descriptor {
-            return reply.reply(trying: { () throws(Errno) in
-                try Self.write(bytes, at: offset, through: opening, descriptor)
-            })
+            do throws(Errno) {
+                return reply.reply(try Self.write(bytes, at: offset, through: opening, descriptor))
+            } catch .noSpace {
+                return makeRoom(for: [UInt8](bytes), at: offset, through: opening, descriptor, reply)
+            } catch {
+                return reply.fail(error)
+            }
         }
         // The rest of the file has to be there first, and the bytes do not stay.
         let copy = [UInt8](bytes)
-        whenReady(opening, reply) { descriptor in
+        whenReady(opening, reply) { [self] descriptor in
+            do throws(Errno) {
+                reply.reply(try Self.write(copy, at: offset, through: opening, descriptor))
+            } catch .noSpace {
+                makeRoom(for: copy, at: offset, through: opening, descriptor, reply)
+            } catch {
+                reply.fail(error)
+            }
+        }
+    }
+
+    /// The disk is full: what can be had again goes, and the bytes are written once more.
+    private func makeRoom(
+        for bytes: [UInt8], at offset: Int64, through opening: OpenFiles.Opening, _ descriptor: FileDescriptor,
+        _ reply: Reply<Int>
+    ) {
+        engine.makeRoom(for: Int64(bytes.count)) { hasRoom in
+            guard hasRoom else { return reply.fail(.noSpace) }
             reply.reply(trying: { () throws(Errno) in
-                let result = copy.withUnsafeBytes { bytes in
-                    Result { () throws(Errno) in try Self.write(bytes, at: offset, through: opening, descriptor) }
-                }
-                return try result.get()
+                try Self.write(bytes, at: offset, through: opening, descriptor)
             })
         }
+    }
+
+    private static func write(
+        _ bytes: [UInt8], at offset: Int64, through opening: OpenFiles.Opening, _ descriptor: FileDescriptor
+    ) throws(Errno) -> Int {
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(Errno) in try write(bytes, at: offset, through: opening, descriptor) }
+        }.get()
     }
 
     private static func write(

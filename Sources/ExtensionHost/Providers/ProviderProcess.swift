@@ -80,6 +80,8 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
+        /// As long as somebody likes, once it has begun, which its first progress tells.
+        case service
     }
 
     /// Asks the provider something, after starting its process if there is none. Cancelling the task gives the question up.
@@ -244,14 +246,14 @@ package actor ProviderProcess {
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws(ProviderFailure) -> C.Value {
-        let limit = (length == .answer ? instance.answerTime : options.transferTime) + options.patience
+        let limit = (length == .transfer ? options.transferTime : instance.answerTime) + options.patience
         let watch = SilenceWatch(limit) { instance.end(after: limit) }
         instance.beginCall()
         let result: Result<C.Reply, ConduitError>
         do throws(ConduitError) {
             result = .success(
                 try await instance.connection.call(request) { completed, total in
-                    watch.hear()
+                    if length == .service { watch.stop() } else { watch.hear() }
                     progress?(completed, total)
                 })
         } catch {

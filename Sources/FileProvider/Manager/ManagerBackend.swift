@@ -36,6 +36,9 @@ package protocol ManagerBackend: Sendable {
         _ completion: @escaping Completion)
     func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+    /// How far an upload is, in bytes.
+    func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?)
 
     // MARK: Items
     func userVisibleURL(
@@ -76,6 +79,9 @@ extension ManagerBackend {
     package func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
+    package func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?
+    ) {}
     package func userVisibleURL(
         of item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void

@@ -73,6 +73,17 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { register(task, forItemWithIdentifier: identifier, completionHandler: $0) }
     }
 
+    /// Has the progress of an upload be shown with an item: for providers whose uploads are no tasks of a `URLSession`. May be called
+    /// as often as it likes.
+    ///
+    /// Source: an addition.
+    public final func reportUpload(
+        ofItemWithIdentifier identifier: NSFileProviderItemIdentifier, bytesSent: Int64, of total: Int64
+    ) {
+        guard bytesSent >= 0, bytesSent <= total else { return }
+        Self.backend.noteUpload(of: identifier, sent: bytesSent, total: total, in: domain?.identifier)
+    }
+
     // MARK: Places
 
     /// What the provider's file coordinators take as their purpose, so that they do not wait for the provider.

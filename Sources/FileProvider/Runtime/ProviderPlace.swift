@@ -82,6 +82,14 @@ private struct ExtensionBackend: ManagerBackend {
         tell(ProviderResolvedNotice(failure: failure), of: domain, completion)
     }
 
+    func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?
+    ) {
+        tell(
+            ProviderProgressNotice(identifier: item.rawValue, completed: Int(sent), total: Int(total)), of: domain
+        ) { _ in }
+    }
+
     private func tell(
         _ notice: some Notice, of domain: NSFileProviderDomainIdentifier?, _ completion: Completion
     ) {

@@ -22,7 +22,10 @@ extension ProviderRuntime {
         }
         addTransfers(to: &service)
         addPlaces(to: &service)
+        addSigningIn(to: &service)
+        addThumbnails(to: &service)
         addCoordination(to: &service)
+        addServices(to: &service)
     }
 
     private func page(

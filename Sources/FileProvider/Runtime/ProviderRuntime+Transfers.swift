@@ -102,28 +102,36 @@ extension ProviderRuntime {
         do {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             let folder = try FileDescriptor.open(place.path, [.readOnly, .directory])
+            let staging = try stagingFolder(for: folder, provider)
             let name = ".purvey-new-" + UUID().uuidString
             guard let staged = FileName(name), let final = FileName(url.lastPathComponent) else {
                 throw Errno.invalidArgument
             }
-            FaultPoint.reach("provider.replace.begun")
-            try copy(request.contents, into: folder, named: name, question)
-            FaultPoint.reach("provider.replace.copied")
+            ProviderStep.replacementBegun.reach()
+            try copy(request.contents, into: staging, named: name, question)
+            ProviderStep.replacementCopied.reach()
             do throws(Errno) {
                 try retrying {
-                    renameat(folder.rawValue, staged.characters, folder.rawValue, final.characters)
+                    renameat(staging.rawValue, staged.characters, folder.rawValue, final.characters)
                 }
             } catch {
-                try? folder.removeFile(staged)
+                try? staging.removeFile(staged)
                 throw error
             }
         } catch {
             throw failure(error, question)
         }
-        FaultPoint.reach("provider.replace.renamed")
+        ProviderStep.replacementRenamed.reach()
         provider.object.itemChanged(at: url)
-        FaultPoint.reach("provider.replace.told")
+        ProviderStep.replacementTold.reach()
         return try provider.item(request.identifier)
+    }
+
+    /// Where a file is made that is to be moved to a folder: among those on their way, of which nothing stays when the process is killed,
+    /// or in the folder itself where that is on another file system.
+    private static func stagingFolder(for folder: FileDescriptor, _ provider: ProviderObject) throws -> FileDescriptor {
+        let temporary = try FileDescriptor.open(provider.temporary, [.readOnly, .directory])
+        return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
     }
 
     private static func create(
@@ -136,6 +144,7 @@ extension ProviderRuntime {
                     done(.of($0, $1))
                 }
             }
+            ProviderStep.folderMade.reach()
             return try result.get()
         }
         guard request.kind == .file || importsLinks else {
@@ -161,12 +170,12 @@ extension ProviderRuntime {
         } catch {
             throw failure(error, question)
         }
-        FaultPoint.reach("provider.create.copied")
+        ProviderStep.creationCopied.reach()
         let url = URL(fileURLWithPath: folder + "/" + request.filename, isDirectory: false)
         let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
             provider.object.importDocument(at: url, toParentItemIdentifier: parent) { done(.of($0, $1)) }
         }
-        FaultPoint.reach("provider.create.imported")
+        ProviderStep.creationImported.reach()
         return try result.get()
     }
 

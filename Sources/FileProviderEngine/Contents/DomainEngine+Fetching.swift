@@ -119,7 +119,9 @@ extension DomainEngine {
         } else {
             switch result {
             case .success: makeReady(number)
-            case .failure(let failure): failWaiters(number, failure)
+            case .failure(let failure):
+                if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+                failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
         }
@@ -156,6 +158,7 @@ extension DomainEngine {
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
                     signalParent(of: number)
+                    doubt(number)
                     return .failure(error)
                 default:
                     guard error.isWorthAnotherAttempt else { return .failure(error) }
@@ -186,6 +189,7 @@ extension DomainEngine {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
+        EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
         return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
@@ -234,6 +238,7 @@ extension DomainEngine {
             try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
+        EngineStep.fetchMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .current

@@ -88,7 +88,8 @@ extension DomainEngine {
             let file =
                 switch purpose {
                 case .reading: try fileForReading(row)
-                case .writing(let truncating): try fileForWriting(row, truncating: truncating)
+                case .writing(let truncating):
+                    try makingRoom { () throws(ProviderFailure) in try fileForWriting(row, truncating: truncating) }
                 }
             // Those who wait for the contents of a file that was emptied now have them.
             if purpose == .writing(truncating: true) { makeReady(number) }

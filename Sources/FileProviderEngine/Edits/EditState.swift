@@ -24,12 +24,12 @@ struct EditState {
     var sent: [ItemNumber: SentContents] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
-    /// Why an item was not sent, the last time.
-    var failures: [ItemNumber: ProviderFailure] = [:]
     /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
     var events: [EditEvent] = []
     /// The clock's call for the next look.
     var wake: (time: Double, waiting: Waiting)?
+    /// While somebody has to sign in: when one item is tried all the same, since that may have been done elsewhere.
+    var nextSignInProbe = 0.0
     var pauses = Pauses()
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.

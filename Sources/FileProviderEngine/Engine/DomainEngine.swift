@@ -18,6 +18,9 @@ package actor DomainEngine {
     nonisolated let events = Receiver<EngineEvent>()
     nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    /// How far edits are, for those who show items.
+    package nonisolated let uploads = UploadStates()
+    nonisolated let signInRequests = Receiver<ProviderFailure>()
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -27,6 +30,7 @@ package actor DomainEngine {
     var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
+    var signIn = SignInStatus()
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 

@@ -116,12 +116,16 @@ enum PackedItem {
         if let error = item.uploadingError { write(error, to: &bytes) }
     }
 
+    /// In the byte of a failure's kind: a suggestion comes at its end.
+    private static let suggestionBit: UInt8 = 0x80
+
     static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
-        bytes.byte(failure.kind.rawValue)
+        bytes.byte(failure.kind.rawValue | (failure.suggestion == nil ? 0 : suggestionBit))
         bytes.text(failure.domain)
         bytes.signed(Int64(failure.code))
         bytes.text(failure.message)
         if let colliding = failure.collidingItem { bytes.text(colliding) }
+        if let suggestion = failure.suggestion { bytes.text(suggestion) }
     }
 
     // MARK: Reading
@@ -245,12 +249,14 @@ enum PackedItem {
     static func readFailure(
         _ reader: inout ByteReader, hasCollidingItem: Bool
     ) throws(IndexFailure) -> ProviderFailure {
-        guard let kind = ProviderFailure.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        let byte = try reader.byte()
+        guard let kind = ProviderFailure.Kind(rawValue: byte & ~suggestionBit) else { throw ByteReader.damage }
         let domain = try reader.text()
         let code = Int(truncatingIfNeeded: try reader.signed())
         let message = try reader.text()
         return ProviderFailure(
             kind, message: message, domain: domain, code: code,
-            collidingItem: hasCollidingItem ? try reader.text() : nil)
+            collidingItem: hasCollidingItem ? try reader.text() : nil,
+            suggestion: byte & suggestionBit == 0 ? nil : try reader.text())
     }
 }

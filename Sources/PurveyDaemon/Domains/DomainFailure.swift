@@ -18,9 +18,9 @@ struct DomainFailure: Error, CustomStringConvertible {
 
     /// Other words for a failure.
     init(_ description: String, like error: any Error) {
-        code = .failed
         self.description = description
         cause = error as? ProviderFailure ?? (error as? DomainFailure)?.cause
+        code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
     }
 
     static func noSuchDomain(_ name: String) -> DomainFailure {
@@ -32,7 +32,11 @@ struct DomainFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as DomainFailure: self = failure
         case let failure as ProviderFailure:
-            self.init(failure.message, failure.kind == .noSuchItem ? .noSuchItem : .failed)
+            switch failure.kind {
+            case .noSuchItem: self.init(failure.advice, .noSuchItem)
+            case .notAuthenticated: self.init(failure.advice, .signInRefused)
+            default: self.init(failure.advice)
+            }
         default: self.init("\(error)")
         }
     }

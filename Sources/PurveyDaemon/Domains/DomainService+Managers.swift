@@ -80,10 +80,7 @@ extension DomainService {
     ) where C.Reply == ProviderReply<C.Value> {
         service.on(C.self) { request, call in
             call.answerProvider {
-                let connection = call.connection
-                let providers = try await HandlerThreads.shared.value { () throws(ProviderFailure) in
-                    try programs.providers(of: connection)
-                }
+                let providers = try await programs.providers(ofProgramAt: call.connection)
                 return try await body(request, self, providers)
             }
         }
@@ -124,7 +121,8 @@ extension DomainService {
         return domains
     }
 
-    private func first(
+    /// As ``running(_:of:)``, where there is to be one.
+    func first(
         _ identifier: String?, of providers: [String]
     ) async throws -> (DomainRecord, RunningDomain) {
         guard let first = try await running(identifier, of: providers).first else {
@@ -244,6 +242,7 @@ extension DomainFailure {
         switch code {
         case .noSuchDomain: .providerDomainNotFound
         case .noSuchItem: .noSuchItem
+        case .signInRefused: .notAuthenticated
         case .failed, .hasEdits: .cannotSynchronize
         }
     }

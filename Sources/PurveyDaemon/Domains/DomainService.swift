@@ -51,12 +51,22 @@ actor DomainService {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
         var options = DomainMountOptions()
+        options.readers = ReaderPolicies(path: locations.indexers)
+        options.thumbnails = Self.thumbnails(locations)
         // Root needs no help.
         if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.log = log
+    }
+
+    /// Made where the program is that decodes pictures: beside this one.
+    private static func thumbnails(_ locations: Locations) -> Thumbnails? {
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        let program = (own as NSString).deletingLastPathComponent + "/purvey-pictures"
+        guard access(program, X_OK) == 0 else { return nil }
+        return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
     /// The socket of `purvey-passthrough`, where an administrator has it run.
@@ -98,6 +108,12 @@ actor DomainService {
         note()
     }
 
+    private func watchSignIn(_ name: String, _ domain: RunningDomain) {
+        domain.engine.onSignInNeeded { [log] failure in
+            log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name)'): \(failure.message)")
+        }
+    }
+
     /// A daemon that is ending still has it for a moment.
     private func takeFolder() async throws(Errno) -> FileDescriptor? {
         for _ in 0..<300 {
@@ -115,6 +131,7 @@ actor DomainService {
         do {
             let domain = try await RunningDomain.start(record, isNew: false, in: surroundings)
             guard !isEnding else { return await domain.close() }
+            watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
             // Why it is not mounted is kept with the mounts.
             try? await mount(record, domain)
@@ -218,14 +235,16 @@ actor DomainService {
             throw DomainFailure("\(twice.key) is given twice")
         }
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
-        return try await add(placeholder) { try await self.record(for: request) }
+        return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
 
     /// Adds a domain, whole and mounted, or not at all.
     ///
-    /// - Parameter placeholder: what others see of it meanwhile; its name is the domain's.
+    /// - Parameters:
+    ///   - placeholder: what others see of it meanwhile; its name is the domain's.
+    ///   - password: what to sign in with first.
     func add(
-        _ placeholder: DomainRecord, _ makeRecord: () async throws -> DomainRecord
+        _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
     ) async throws -> DomainDescription {
         let name = placeholder.name
         if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
@@ -233,7 +252,8 @@ actor DomainService {
         places[name] = .changing(placeholder)
         do {
             let record = try await makeRecord()
-            let domain = try await RunningDomain.start(record, isNew: true, in: surroundings)
+            let domain = try await RunningDomain.start(record, isNew: true, password: password, in: surroundings)
+            watchSignIn(name, domain)
             do {
                 try await mount(record, domain)
                 if isEnding { throw DomainFailure("the daemon is ending; try again") }

@@ -105,6 +105,14 @@ final class ProvidedStorages: ProvidedFiles {
         return Place(provider: provider, domain: domain, path: containers.named + relative)
     }
 
+    /// The item whose file is at a path; `nil` for a path that is in no domain's folder, or no item's.
+    func item(at path: ExactPath) async throws -> (RunningDomain, String)? {
+        guard let place = try await place(path),
+            let identifier = try await place.domain.provider.identify(path: place.path)
+        else { return nil }
+        return (place.domain, identifier)
+    }
+
     // MARK: The end
 
     private func key(_ item: StoredItem) -> Key { Key(domain: item.domain.identifier, item: item.identifier) }

@@ -13,7 +13,7 @@ struct ProviderPrograms: Sendable {
     /// The file providers of the program at the other end of a connection, by their identifiers. Blocks on the file system.
     ///
     /// - Throws: `providerNotFound`, for a program that has none.
-    func providers(of connection: Connection) throws(ProviderFailure) -> [String] {
+    private func providers(of connection: Connection) throws(ProviderFailure) -> [String] {
         guard let executable = try? connection.peer.executable().identity,
             let bundle = bundles.bundle(ofExecutable: executable)
         else {
@@ -27,6 +27,11 @@ struct ProviderPrograms: Sendable {
                 "No file provider is installed whose identifier begins with that of the program, \(bundle.identifier).")
         }
         return own.map(\.identifier)
+    }
+
+    /// The same, on a thread that may block.
+    func providers(ofProgramAt connection: Connection) async throws(ProviderFailure) -> [String] {
+        try await HandlerThreads.shared.value { () throws(ProviderFailure) in try providers(of: connection) }
     }
 }
 

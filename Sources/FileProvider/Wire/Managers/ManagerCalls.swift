@@ -12,6 +12,8 @@ enum ManagerMethod {
     static let visiblePath: UInt64 = 198
     static let visibleItem: UInt64 = 199
     static let transfer: UInt64 = 200
+    static let services: UInt64 = 201
+    static let openService: UInt64 = 202
 }
 
 /// Asks who the provider of the asking program is, and where it keeps its documents.

@@ -14,11 +14,13 @@ extension DomainEngine {
         _ = try visible(number)
         // What was written before has its own date, which this one comes after.
         if modified != nil { try noteWritten(number) }
-        try reading { () throws(IndexFailure) in
-            try writeIndex { writer throws(IndexFailure) in
-                try writer.update(number) { row in
-                    if let mode { row.mode = mode }
-                    if let modified { row.localModified = modified }
+        _ = try makingRoom { () throws(EditFailure) in
+            try reading { () throws(IndexFailure) in
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(number) { row in
+                        if let mode { row.mode = mode }
+                        if let modified { row.localModified = modified }
+                    }
                 }
             }
         }

@@ -19,12 +19,18 @@ extension DomainEngine {
     }
 
     /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
-    /// Where either fails nothing was done.
+    /// Where either fails nothing was done. On a full disk, clean contents go before it fails.
     ///
     /// - Parameter freesSpace: whether it serves to make room on a full disk.
     @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(EditFailure) -> Result {
+        try makingRoom { () throws(EditFailure) in try recordOnce(changes, freesSpace: freesSpace, body) }
+    }
+
+    private func recordOnce<Result>(
+        _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(EditFailure) -> Result {
         do throws(IndexFailure) {
             var undoing: [JournalChange] = []
@@ -34,8 +40,11 @@ extension DomainEngine {
             }
             try write(changes, freesSpace: freesSpace)
             edits.observer?()
+            EngineStep.editJournalled.reach()
             do throws(IndexFailure) {
-                return try index.write(freesSpace: freesSpace, body)
+                let result = try index.write(freesSpace: freesSpace, body)
+                EngineStep.editIndexed.reach()
+                return result
             } catch {
                 // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
                 try? write(undoing, freesSpace: true)
@@ -50,6 +59,8 @@ extension DomainEngine {
     func record(_ entry: JournalEntry) throws(EditFailure) {
         try reading { () throws(IndexFailure) in try journal.put(entry) }
         edits.observer?()
+        EngineStep.editJournalled.reach()
+        EngineStep.editIndexed.reach()
     }
 
     /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
@@ -59,7 +70,9 @@ extension DomainEngine {
     ) throws(IndexFailure) -> Result {
         let result = try index.write(freesSpace: true, body)
         edits.observer?()
+        EngineStep.confirmedIndexed.reach()
         try write(changes, freesSpace: true)
+        EngineStep.confirmedJournalled.reach()
         return result
     }
 

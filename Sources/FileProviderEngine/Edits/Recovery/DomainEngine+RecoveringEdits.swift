@@ -10,13 +10,21 @@ extension DomainEngine {
     func recoverEdits() throws {
         TemporaryName.sweep(folders.uploads)
         try settleRowsWithoutEntries()
+        EngineStep.recoveredRows.reach()
         try restoreMissingRows()
+        EngineStep.recoveredMissing.reach()
         try settleOpenFiles()
+        EngineStep.recoveredOpenFiles.reach()
         try settleIdentities()
+        EngineStep.recoveredIdentities.reach()
         try imposeRemovals()
+        EngineStep.recoveredRemovals.reach()
         try imposePlaces()
+        EngineStep.recoveredPlaces.reach()
         try imposeContents()
+        EngineStep.recoveredContents.reach()
         try recoverFiles()
+        EngineStep.recoveredFiles.reach()
         edits.isReady = true
         for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
     }

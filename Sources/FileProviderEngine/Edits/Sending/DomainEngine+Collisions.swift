@@ -137,7 +137,7 @@ extension DomainEngine {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {
-            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
+            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, uploads[row.number]?.failure == nil {
                 edits.queue.put(row.number, at: clock.now)
             }
             return .waits(for: row.number)

@@ -24,7 +24,7 @@ extension DomainEngine {
         let generation = upload.generation
         let answer: ProviderItem
         do {
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.replaceContents(
                     of: row.item.identifier, with: upload.file, base: entry.baseVersion,
                     modified: row.localModified ?? entry.modified)
@@ -44,6 +44,16 @@ extension DomainEngine {
 
     /// A copy of a file's contents to be sent; `nil` where the file is being written to.
     func uploadCopy(of number: ItemNumber) async throws -> Upload? {
+        do {
+            return try await makeUploadCopy(of: number)
+        } catch let failure as ProviderFailure where failure.kind == .noSpace {
+            let size = (try? folders.edits.status(of: ContentFolders.name(number))).map { Int64($0.size) } ?? 0
+            guard evict(bytes: max(size, Self.leastRoom)) > 0 else { throw failure }
+            return try await makeUploadCopy(of: number)
+        }
+    }
+
+    private func makeUploadCopy(of number: ItemNumber) async throws -> Upload? {
         let generation = edits.generations[number, default: 0]
         let name = UploadName.latest(number)
         let earlier = UploadName.earlier(number)
@@ -55,6 +65,7 @@ extension DomainEngine {
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
             }
+            EngineStep.copied.reach()
             return Upload(file: file, size: Int64(try file.status().size), generation: generation)
         } catch UploadCopy.Failure.changing {
             return nil
@@ -106,6 +117,9 @@ extension DomainEngine {
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
+        // What it was handed lies in the provider's own storage, too.
+        let (provider, identifier) = (provider, answer.identifier)
+        Task.detached { await provider.stopProviding(identifier) }
     }
 
     // MARK: Confirmation

@@ -11,7 +11,7 @@ extension DomainEngine {
         let name = row.name
         let answer: ProviderItem
         do {
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {

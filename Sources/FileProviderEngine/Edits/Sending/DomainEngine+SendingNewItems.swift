@@ -21,10 +21,11 @@ extension DomainEngine {
         } catch {
             throw LocalFailure(errno: error)
         }
+        EngineStep.placeNoted.reach()
         let answer: ProviderItem
         do {
             let file = upload?.file
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.create(new, contents: file)
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {

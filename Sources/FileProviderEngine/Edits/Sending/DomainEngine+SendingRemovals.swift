@@ -26,7 +26,7 @@ extension DomainEngine {
         }
         if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
         do {
-            try await asking { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem: break
