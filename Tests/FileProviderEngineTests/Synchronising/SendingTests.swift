@@ -256,4 +256,39 @@ struct SendingTests {
         #expect(domain.provider.tree == ["file.txt": "x"])
         #expect(try await domain.tree() == ["file.txt": "x"])
     }
+
+    @Test(arguments: [true, false])
+    func aNameIsTakenAgainWhileNobodyHasHeardOfTheFirstOnesMaking(_ isFolder: Bool) async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        let isHeard = Lock(false)
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                // The first answer comes late; that to a second one, if it is asked for meanwhile, overtakes it.
+                guard request.kind == .create, provider.count(.create) == 1 else { return }
+                while !isHeard.withLock({ $0 }) { await Task.yield() }
+            }
+        }
+        func make(_ text: String) async throws {
+            if isFolder { try await domain.makeFolder("name") } else { try await domain.make("name", text) }
+        }
+        try await make("first")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "name") != nil
+        }
+        if isFolder { try await domain.removeFolder("name") } else { try await domain.remove("name") }
+        try await make("second")
+        for _ in 0..<100 {
+            domain.clock.advance(by: 1)
+            _ = try await domain.status()
+            await Task.yield()
+        }
+        isHeard.withLock { $0 = true }
+        try await domain.settle()
+        #expect(try domain.names() == ["name"])
+        #expect(try await domain.tree() == domain.provider.tree)
+        #expect(domain.provider.tree.count == 1)
+        if !isFolder { #expect(domain.provider.text(at: "name") == "second") }
+    }
 }
