@@ -60,8 +60,8 @@ extension DomainEngine {
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
             guard let next = answer.next else { break }
-            // One page ahead of what is being written.
-            let ahead = Task { () -> Result<ItemPage, ProviderFailure> in
+            // One page ahead of what is being written, and not on the engine's thread, which is busy with that.
+            let ahead = Task.detached { [self] () -> Result<ItemPage, ProviderFailure> in
                 do throws(ProviderFailure) {
                     return .success(try await page(of: identifier, after: next))
                 } catch {
@@ -132,7 +132,8 @@ extension DomainEngine {
         }
     }
 
-    private func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
+    private nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage
+    {
         let size = configuration.pageSize
         return try await patiently { [provider] () async throws(ProviderFailure) in
             try await provider.page(of: container, after: page, suggestedSize: size)
@@ -140,7 +141,7 @@ extension DomainEngine {
     }
 
     /// Asks once more after a failure that may pass, such as the end of the provider's process.
-    func patiently<Value: Sendable>(
+    nonisolated func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         var attempt = 1
@@ -148,7 +149,7 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 return try await ask()
             } catch {
-                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else {
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, await !isClosed else {
                     throw error
                 }
                 // A process that ended is started again by asking.
