@@ -232,10 +232,10 @@ package actor ProviderProcess {
             instance: ProviderInstance(process, connection, watches: watches, answerTime: answerTime),
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
-                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.domainFolder,
+                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
                 temporary: domain.temporary(in: process.container), path: handed,
                 answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
-                bundleIdentifier: bundle.identifier))
+                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo))
     }
 
     // MARK: Asking

@@ -62,7 +62,8 @@ package protocol ManagerBackend: Sendable {
 
 /// What a backend answers to that it has no way to do: there is no provider, as far as it knows.
 extension ManagerBackend {
-    package var providerIdentifier: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+    package var providerIdentifier: String { Self.nameOfProcess }
+    static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
     package func documentStorage() -> URL { DocumentStorage.url }
     package func folderWatcher() throws(Errno) -> any FolderWatcher { try OwnFolderWatcher() }
     package func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {

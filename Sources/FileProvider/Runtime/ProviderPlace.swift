@@ -18,7 +18,13 @@ enum ProviderPlace {
         let domain = NSFileProviderDomain(
             identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
             pathRelativeToDocumentStorage: request.domainFolder)
-        if let path = request.path { domain.userInfo = ["path": path] }
+        domain.take(userInfo: request.userInfo)
+        // What a program says that was handed over counts for nothing.
+        if request.path != nil || domain.userInfo?["path"] != nil {
+            var userInfo = domain.userInfo ?? [:]
+            userInfo["path"] = request.path
+            domain.userInfo = userInfo
+        }
         return domain
     }
 }

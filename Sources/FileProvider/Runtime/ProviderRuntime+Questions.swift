@@ -22,6 +22,7 @@ extension ProviderRuntime {
         }
         addTransfers(to: &service)
         addPlaces(to: &service)
+        addCoordination(to: &service)
     }
 
     private func page(

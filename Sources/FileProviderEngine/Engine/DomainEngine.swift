@@ -16,6 +16,7 @@ package actor DomainEngine {
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
     nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -114,6 +115,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

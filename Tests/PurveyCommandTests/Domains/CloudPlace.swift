@@ -65,4 +65,25 @@ struct CloudPlace {
         let isWritten = await offPool { (try? Data(text.utf8).write(to: URL(fileURLWithPath: path))) != nil }
         try #require(isWritten)
     }
+
+    /// The daemon's process.
+    func daemon() async throws -> pid_t {
+        let status = try await place.purvey("status", "--json")
+        let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
+        return pid_t(try #require(object?["daemon"] as? Int))
+    }
+
+    /// Ends the daemon.
+    func end(by signal: CInt = SIGTERM) async throws {
+        let daemon = try await daemon()
+        kill(daemon, signal)
+        for _ in 0..<1200 where kill(daemon, 0) == 0 && !isZombie(daemon) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func isZombie(_ process: pid_t) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return text.contains(") Z ")
+    }
 }

@@ -204,7 +204,7 @@ extension DomainEngine {
                     row.content = .dataless
                 }
             }
-            removeBytes(of: row.number)
+            if !entry.changes.contains(.contents) { removeBytes(of: row.number) }
         }
     }
 
@@ -352,7 +352,7 @@ extension DomainEngine {
         note(.recovered, of: number, name)
     }
 
-    private static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
+    static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
         (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
     }
 }
