@@ -32,7 +32,11 @@ extension DomainEngine {
             // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
             waiter.give(result)
         }
-        if case .failure(let failure) = result { noteFailure(failure) }
+        if case .failure(let failure) = result {
+            noteFailure(failure)
+            // Nobody may have told that it is gone, as where the index was lost in between.
+            if failure.kind == .noSuchItem { doubt(folder) }
+        }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
     }
