@@ -8,7 +8,10 @@ extension DomainEngine {
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
         let items = try withoutUnanswered(newest(items, answering: question), answering: question)
-        try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        // Nearly always nothing is open for writing, and looking at each item costs.
+        if openFiles.hasWritten {
+            try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        }
         let applied = try write { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)
         }
