@@ -158,6 +158,13 @@ package final class ExtensionProvider: Provider {
         _ = try? await ask(ProviderStopCall(identifier: identifier), isSafe: false)
     }
 
+    // MARK: Facts
+
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(ProviderFactCall(identifier: identifier, fact: fact), isSafe: true)
+        return try Self.checked(item, identifier: identifier)
+    }
+
     // MARK: Places
 
     package func move(

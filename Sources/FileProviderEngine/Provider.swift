@@ -49,8 +49,17 @@ package protocol Provider: Sendable {
     /// Removes an item; a folder with everything in it.
     func delete(_ identifier: String) async throws(ProviderFailure)
 
+    /// Sets one of the facts of an item that a person's use leaves behind.
+    func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
+
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
+}
+
+extension Provider {
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider keeps no tags, favorites or dates of use")
+    }
 }
 
 /// What an item that is not there yet is to be.

@@ -18,6 +18,7 @@ package final class MemoryProvider: Provider {
         case replaceContents(of: String)
         case move(String)
         case delete(String)
+        case set(String)
         case stopProviding(String)
 
         package var kind: Kind {
@@ -31,13 +32,14 @@ package final class MemoryProvider: Provider {
             case .replaceContents: .replaceContents
             case .move: .move
             case .delete: .delete
+            case .set: .set
             case .stopProviding: .stopProviding
             }
         }
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, stopProviding
+        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -50,10 +52,12 @@ package final class MemoryProvider: Provider {
         package var hasAnchors = true
         /// Comes after every anchor.
         package var anchorSuffix: [UInt8] = []
-        /// Whether the working set can be enumerated: it holds everything.
+        /// Whether the working set can be enumerated: it lists what was used or marked, and tells of changes to everything.
         package var hasWorkingSet = true
         /// Whether new contents count as uploaded at once; otherwise by ``MemoryProvider/confirmUploads()``.
         package var confirmsUploads = true
+        /// Whether it keeps tags, favorites and dates of use.
+        package var keepsFacts = true
         /// Called with each request before anything is done about it.
         package var before: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
         }

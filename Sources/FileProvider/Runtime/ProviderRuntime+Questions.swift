@@ -22,6 +22,7 @@ extension ProviderRuntime {
         }
         addTransfers(to: &service)
         addPlaces(to: &service)
+        addFacts(to: &service)
     }
 
     private func page(

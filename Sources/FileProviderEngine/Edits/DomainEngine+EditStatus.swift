@@ -36,6 +36,7 @@ extension DomainEngine {
     /// Tries at once what was put off or held, as after a person signed in or made room.
     package func retry() {
         retryChanges()
+        retryFacts()
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

@@ -10,6 +10,8 @@ package actor DomainEngine {
     package nonisolated let provider: any Provider
     package nonisolated let clock: any EngineClock
     package nonisolated let index: Index
+    /// Finds items by words, without the provider.
+    package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
     nonisolated let folders: ContentFolders
@@ -25,6 +27,7 @@ package actor DomainEngine {
     var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
+    var facts = FactState()
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
@@ -51,6 +54,7 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -70,9 +74,15 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.send(.index(changes)) }
+        index.onChange = { [events, search] changes in
+            events.send(.index(changes))
+            search.noteChanges()
+        }
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
+        try recoverFacts()
+        // What the last process did not come to.
+        search.noteChanges()
     }
 
     /// Runs a job on the engine's thread, in its turn.
@@ -85,8 +95,10 @@ package actor DomainEngine {
         guard !isClosed else { return }
         isClosed = true
         endWork()
-        writeUses()
+        writeUses(isEnd: true)
         await closeEdits()
+        await closeFacts()
+        search.close()
         events.receive(nil)
     }
 
@@ -97,6 +109,7 @@ package actor DomainEngine {
             engine.isClosed = true
             engine.endWork()
         }
+        search.close()
     }
 
     private func endWork() {

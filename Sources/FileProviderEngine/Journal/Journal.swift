@@ -10,7 +10,7 @@ package final class Journal {
     /// What was wrong with the file when it was opened, in a sentence; `nil` when nothing was.
     package private(set) var damage: String?
 
-    private let connection: DatabaseConnection
+    let connection: DatabaseConnection
     private let reserve: ReserveFile
     private let putEntry: Statement
     private let removeEntry: Statement
@@ -61,6 +61,7 @@ package final class Journal {
         } else if !readOnly {
             try connection.check(upTo: .max)
         }
+        if !readOnly { try Self.createFacts(in: connection) }
         putEntry = try connection.statement(
             "INSERT OR REPLACE INTO entries (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
         removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
@@ -141,7 +142,7 @@ package final class Journal {
         return entry
     }
 
-    private func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+    func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
         do {
             try connection.transaction(body)
             if !freesSpace { reserve.fill() }

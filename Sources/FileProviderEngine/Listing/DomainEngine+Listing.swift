@@ -132,7 +132,7 @@ extension DomainEngine {
         }
     }
 
-    private func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
+    func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
         let size = configuration.pageSize
         return try await patiently { [provider] () async throws(ProviderFailure) in
             try await provider.page(of: container, after: page, suggestedSize: size)

@@ -65,7 +65,7 @@ extension ItemDescription {
 }
 
 /// An item in the JSON of `purvey ls` and `purvey stat`.
-private struct ListedItemState: Encodable {
+struct ListedItemState: Encodable {
     private let item: ItemDescription
 
     init(_ item: ItemDescription) { self.item = item }

@@ -45,6 +45,7 @@ extension DomainService {
                 return Empty()
             }
         }
+        addWorkingSetCalls(to: &service)
     }
 
     private func activities() async throws -> [DomainActivity] {

@@ -66,3 +66,32 @@ struct CloudPlace {
         try #require(isWritten)
     }
 }
+
+extension CommandPlace {
+    /// Ends the daemon.
+    func endDaemon(by signal: CInt = SIGTERM) async throws {
+        let status = try await purvey("status", "--json")
+        let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
+        let number = try #require(object?["daemon"] as? Int)
+        let daemon = pid_t(number)
+        kill(daemon, signal)
+        for _ in 0..<1200 where kill(daemon, 0) == 0 && !isZombie(daemon) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func isZombie(_ process: pid_t) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return text.contains(") Z ")
+    }
+
+    /// The processes of the extension that was installed.
+    var extensionProcesses: [pid_t] {
+        let program = Data(path("LocalFolder.appex/LocalFolder").utf8)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: program) != nil
+                && !isZombie(process)
+        }
+    }
+}
