@@ -151,6 +151,39 @@ extension MemoryProvider {
         return item
     }
 
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.trash(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(identifier)
+            state.change(identifier) { node, _ in
+                node.former = node.item.parent
+                node.item.parent = ProviderItem.trashIdentifier
+                node.item.flags.insert(.trashed)
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.trash(identifier))
+        return item
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.untrash(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            let former = try state.node(identifier).former
+            guard let place = parent ?? former else {
+                throw ProviderFailure(.noSuchItem, message: "It does not lie in the trash.")
+            }
+            state.change(identifier) { node, _ in
+                node.former = nil
+                node.item.parent = place
+                node.item.flags.remove(.trashed)
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.untrash(identifier))
+        return item
+    }
+
     package func stopProviding(_ identifier: String) async {
         try? await begin(.stopProviding(identifier))
     }

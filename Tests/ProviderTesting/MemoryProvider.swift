@@ -19,6 +19,8 @@ package final class MemoryProvider: Provider {
         case move(String)
         case delete(String)
         case set(String)
+        case trash(String)
+        case untrash(String)
         case stopProviding(String)
 
         package var kind: Kind {
@@ -33,13 +35,15 @@ package final class MemoryProvider: Provider {
             case .move: .move
             case .delete: .delete
             case .set: .set
+            case .trash: .trash
+            case .untrash: .untrash
             case .stopProviding: .stopProviding
             }
         }
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, stopProviding
+        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, trash, untrash, stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -73,6 +77,8 @@ package final class MemoryProvider: Provider {
         var contents: [UInt8] = []
         /// When it came into the tree; the order of listings.
         var order: Int
+        /// Of what lies in the trash: the folder that it was in.
+        var former: String?
     }
 
     struct Change {

@@ -23,6 +23,7 @@ extension ProviderRuntime {
         addTransfers(to: &service)
         addPlaces(to: &service)
         addFacts(to: &service)
+        addTrash(to: &service)
     }
 
     private func page(

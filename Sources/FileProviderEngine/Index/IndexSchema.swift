@@ -9,6 +9,7 @@ import Glibc
 /// - `orphans`: items whose parent has not been told of, and where they are until then.
 /// - `facts`: of items that a person used or marked, what the provider and this machine know of that.
 /// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
+/// - `trash`: what the provider says lies in its trash.
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
     /// An index of another version is built anew.
@@ -33,6 +34,7 @@ enum IndexSchema {
             CREATE INDEX facts_used ON facts (used) WHERE used IS NOT NULL;
             CREATE INDEX facts_rank ON facts (rank) WHERE rank IS NOT NULL;
             CREATE TABLE renamed (mark INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+            CREATE TABLE trash (identifier TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE anchors (container TEXT PRIMARY KEY, anchor BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE settings (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)

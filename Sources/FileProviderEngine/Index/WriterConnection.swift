@@ -9,6 +9,7 @@ final class WriterConnection {
     private let reserve: ReserveFile
     private let lookup: LookupWriter
     let facts: FactsWriter
+    let trash: TrashWriter
     private let insertRow: Statement
     private let updateRow: Statement
     private let deleteRow: Statement
@@ -53,6 +54,7 @@ final class WriterConnection {
         deleteOrphan = try connection.statement("DELETE FROM orphans WHERE number = ?1")
         noteRenamed = try connection.statement("INSERT INTO renamed (number) VALUES (?1)")
         facts = try FactsWriter(connection)
+        trash = try TrashWriter(connection)
         nextNumber = 0
         savedNextNumber = 0
         orphanCount = 0
@@ -91,6 +93,7 @@ final class WriterConnection {
         nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
         try facts.recount()
+        try trash.recount()
     }
 
     // MARK: Transactions

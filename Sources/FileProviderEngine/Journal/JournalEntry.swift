@@ -28,6 +28,8 @@ package struct JournalEntry: Sendable, Equatable {
     /// When it is to be asked next; seconds since 1970.
     package var nextAttempt: Double = 0
     package var failure: ProviderFailure?
+    /// Of a removal: the provider is to put it into its trash.
+    package var goesToTrash = false
 
     /// By what a file that was written to is told from one that was not.
     package struct FileMark: Sendable, Equatable {
@@ -76,6 +78,7 @@ extension JournalEntry {
         static let statusAtOpen = Parts(rawValue: 8)
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
+        static let goesToTrash = Parts(rawValue: 256)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -87,6 +90,7 @@ extension JournalEntry {
         if statusAtOpen != nil { parts.insert(.statusAtOpen) }
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
+        if goesToTrash { parts.insert(.goesToTrash) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -123,6 +127,7 @@ extension JournalEntry {
         entry.modified = try reader.double()
         entry.attempts = Int(truncatingIfNeeded: try reader.signed())
         entry.isOpen = parts.contains(.isOpen)
+        entry.goesToTrash = parts.contains(.goesToTrash)
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {

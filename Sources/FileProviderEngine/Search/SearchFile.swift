@@ -44,7 +44,7 @@ final class SearchFile {
         if version == 0 { try create() }
         guard try value(.identity) == identity else { throw .corrupt("the words of another index") }
         // After a fall of the machine either may know less than the other.
-        let before = try value(.start)
+        let before = try value(.start) ?? 0
         guard before == 0 || before == start else { throw .corrupt("it was not closed") }
         try set(.start, to: start)
     }

@@ -26,6 +26,13 @@ package final class SearchIndex: Sendable {
     /// Brings everything that is in the index to the file; blocks until it is there, or until it cannot be.
     package func catchUp() { builder.catchUp() }
 
+    /// Whether the file has the words of everything in the index.
+    package func isCaughtUp() throws(IndexFailure) -> Bool {
+        let last = try reader.withFile { file throws(IndexFailure) in try file?.lastNumber() }
+        guard let last, try index.renamed(limit: 1).numbers.isEmpty else { return false }
+        return try index.words(after: last, limit: 1).last == nil
+    }
+
     /// Ends the thread; what is missing in the file is added by the next one.
     package func close() { builder.stop() }
 

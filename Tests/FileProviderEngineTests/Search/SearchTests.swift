@@ -29,8 +29,13 @@ struct SearchTests {
             _ words: String..., finds names: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
             #expect(try self.names(SearchQuery(words: words)) == names, sourceLocation: sourceLocation)
-            search.catchUp()
+            try catchUp()
             #expect(try self.names(SearchQuery(words: words)) == names, sourceLocation: sourceLocation)
+        }
+
+        func catchUp() throws {
+            search.catchUp()
+            #expect(try search.isCaughtUp())
         }
 
         /// Another process's search over the same files.
@@ -85,7 +90,7 @@ struct SearchTests {
     @Test func whatIsRenamedMovedRemovedOrAddedIsFoundAsItIs() throws {
         let sample = try Sample()
         try sample.sample.apply(folder("f", "Folder"), file("1", "before.txt"), file("2", "stays.txt"))
-        sample.search.catchUp()
+        try sample.catchUp()
         try sample.sample.apply(file("1", "after.txt"), file("3", "added.txt", in: "f"))
         _ = try sample.sample.remove("2")
         try sample.expect("before", finds: [])
@@ -133,7 +138,7 @@ struct SearchTests {
             query.since = 9000 * day
             query.before = 9001 * day
             #expect(try sample.names(query).isEmpty)
-            sample.search.catchUp()
+            try sample.catchUp()
         }
     }
 
@@ -157,7 +162,7 @@ struct SearchTests {
     @Test func anotherProcessGoesOnWhereTheFirstEnded() throws {
         let sample = try Sample()
         try sample.sample.apply(file("1", "first.txt"))
-        sample.search.catchUp()
+        try sample.catchUp()
         try sample.reopen()
         try sample.sample.apply(file("2", "second.txt"))
         try sample.expect("first", finds: ["first.txt"])
@@ -167,14 +172,14 @@ struct SearchTests {
     @Test func aDamagedFileIsMadeAnewAndNothingIsMissedMeanwhile() throws {
         let sample = try Sample()
         try sample.sample.list(.root, 1, (0..<5000).map { file("\($0)", "name \($0).txt") })
-        sample.search.catchUp()
+        try sample.catchUp()
         for damage in [0, 5000, 60_000] {
             try sample.reopen { path in
                 let file = try FileDescriptor.open(path, .readWrite)
                 try file.overwrite([UInt8](repeating: 0x5A, count: 4096), at: damage)
             }
             #expect(try sample.names("name 4321") == ["name 4321.txt"])
-            sample.search.catchUp()
+            try sample.catchUp()
             #expect(try sample.names("name 4321") == ["name 4321.txt"])
         }
         try sample.reopen { try Index.delete(path: $0) }
@@ -184,7 +189,7 @@ struct SearchTests {
     @Test func oddWordsFindNothingAndDoNoHarm() throws {
         let sample = try Sample()
         try sample.sample.apply(file("1", "plain.txt"))
-        sample.search.catchUp()
+        try sample.catchUp()
         for word in [
             "", " ", "\"", "\" OR \"", "*", "a*", "NEAR(a b)", "words:plain", "\0\0\0", "\u{F0001}1", "-", "(((",
             String(repeating: "x", count: 100_000), "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
@@ -201,7 +206,7 @@ struct SearchTests {
         query.limit = 10
         for _ in 0..<2 {
             #expect(try sample.search.search(query).count == 10)
-            sample.search.catchUp()
+            try sample.catchUp()
         }
         #expect(try sample.names("name", "2999") == ["name 2999.txt"])
     }

@@ -24,9 +24,13 @@ extension DomainEngine {
             try comeBack(number, [current], nil)
             return .done
         }
-        if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) { return result }
         do {
-            try await asking { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            if entry.goesToTrash {
+                try await sendToTrash(identifier)
+            } else {
+                try await asking { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            }
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem: break
