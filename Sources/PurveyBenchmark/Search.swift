@@ -17,7 +17,8 @@ extension Section {
             case "words": report.add("a million names put into the file of words, behind", value, .seconds)
             case "size": report.add("size of the file of words", value, .bytes)
             case "peak": report.add("peak resident", value, .bytes, target: .atMost(200 * 1_048_576))
-            case "recents": report.add("the 50 of 1,000 files that were used last", value, .seconds, target: .atMost(0.01))
+            case "recents":
+                report.add("the 50 of 1,000 files that were used last", value, .seconds, target: .atMost(0.01))
             default:
                 report.add(
                     name, value, .seconds,
@@ -60,7 +61,9 @@ extension ChildRole {
                 // As long as a program takes that looks at every name.
                 _ = try? Child.output(ofProgram: "/bin/grep", ["-icF", words[0], list])
             }
-            guard found.contains(count) else { throw WrongAnswer(description: "\(count) items were found for \(words)") }
+            guard found.contains(count) else {
+                throw WrongAnswer(description: "\(count) items were found for \(words)")
+            }
             print(name, ours, theirs, separator: "\t")
         }
         search.close()

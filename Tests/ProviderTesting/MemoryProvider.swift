@@ -43,7 +43,8 @@ package final class MemoryProvider: Provider {
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, trash, untrash, stopProviding
+        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, trash, untrash,
+            stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.

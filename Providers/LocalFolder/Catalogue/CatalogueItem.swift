@@ -74,8 +74,7 @@ extension CatalogueItem.Facts {
         inode = status.identity.device == device ? status.identity.inode : 0
         // A folder's own size says nothing.
         size = kind == .folder ? 0 : Int64(status.size)
-        let time = status.modified
-        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        modified = status.modifiedNanoseconds
         permissions = status.permissions
         self.target = target
     }

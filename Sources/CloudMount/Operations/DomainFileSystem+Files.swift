@@ -120,17 +120,10 @@ extension DomainFileSystem {
     }
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        guard let opening = files.opening(handle), opening.isForWriting else { return reply.reply() }
-        whenReady(opening, reply) { descriptor in
-            HandlerThreads.shared.run {
-                do throws(Errno) {
-                    try descriptor.synchronize()
-                } catch {
-                    return reply.fail(error)
-                }
-                opening.item.flush { reply.reply(after: $0) }
-            }
-        }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        // What somebody reads, and nothing is written to, has at most a name that is not on the disk yet.
+        guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
+        whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
 
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {

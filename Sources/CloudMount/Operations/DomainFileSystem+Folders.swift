@@ -85,8 +85,12 @@ extension DomainFileSystem {
     func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
 
     func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        // Edits of names are journalled before they are answered.
-        reply.reply()
+        engine.synchronize { result in
+            switch result {
+            case .success: reply.reply()
+            case .failure(let error): reply.fail(error)
+            }
+        }
     }
 }
 

@@ -160,24 +160,15 @@ extension DomainFileSystem {
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
         // When files were read is not kept.
         guard mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
-        if let modified, let descriptor = files.writer(of: number)?.item.descriptor {
-            // What is open for writing is asked for its date when it is closed.
-            Self.setDate(of: descriptor, to: modified)
-        }
         guard (try? index.item(number)) != nil else {
             // Removed while it is open: nobody but those who have it open sees it.
             return answerAttributes(of: number.node, reply)
         }
         edit(reply) { (engine, files) throws(EditFailure) in
-            files.answer(for: try engine.setAttributes(of: number, mode: mode, modified: modified))
-        }
-    }
-
-    private static func setDate(of descriptor: FileDescriptor, to seconds: Double) {
-        let time = Timestamp(seconds: seconds)
-        let date = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
-        _ = withUnsafePointer(to: (date, date)) { pair in
-            pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor.rawValue, $0) }
+            let item = try engine.setAttributes(of: number, mode: mode, modified: modified)
+            // The file of ours keeps its own date, so that setting one is not taken for a change of the contents.
+            if modified != nil { files.files.noteDateIsSet(number) }
+            return files.answer(for: item)
         }
     }
 }

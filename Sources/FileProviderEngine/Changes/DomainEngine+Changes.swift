@@ -181,6 +181,7 @@ extension DomainEngine {
         var batchesWithoutNews = 0
         while true {
             let (provider, size, since) = (provider, configuration.pageSize, anchor)
+            let question = answers.ask()
             let batch = try await patiently { () async throws(ProviderFailure) in
                 try await provider.changes(in: container, since: since, suggestedSize: size)
             }
@@ -188,8 +189,10 @@ extension DomainEngine {
             guard batch.anchor.count <= 500 else {
                 throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
-            let (updated, deleted) = try await sortedOut(batch, in: container)
+            let told = try await sortedOut(batch, in: container)
             guard !isClosed else { throw .closed }
+            let updated = newest(told.updated, answering: question)
+            let deleted = newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
             let (applied, removed) = try write { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)
@@ -197,6 +200,7 @@ extension DomainEngine {
                 try writer.setAnchor(batch.anchor, of: container)
                 return (applied, removed)
             }
+            answers.note(deleted + updated.map(\.identifier))
             handle(removed)
             handle(applied)
             guard batch.moreComing else { return }

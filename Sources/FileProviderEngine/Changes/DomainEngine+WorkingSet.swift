@@ -19,18 +19,18 @@ extension DomainEngine {
         var after: [UInt8]?
         var seen: Set<[UInt8]> = []
         for _ in 0..<Self.mostPages {
-            let items: [ProviderItem]
+            let (items, question): ([ProviderItem], AnswerOrder.Question)
             do throws(ProviderFailure) {
                 let answer = try await page(of: ProviderItem.workingSetIdentifier, after: after)
                 // What a folder lists says where it is; of others the way there has to be known.
-                items = try await withAncestors(answer.items)
-                after = answer.next
+                (items, question) = (try await withAncestors(answer.page.items), answer.question)
+                after = answer.page.next
             } catch {
                 noteFailure(error)
                 break
             }
             guard !isClosed else { throw .closed }
-            try apply(items, listedIn: nil)
+            try apply(items, listedIn: nil, answering: question)
             guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
         }
         guard !isClosed else { throw .closed }

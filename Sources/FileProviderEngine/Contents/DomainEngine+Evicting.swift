@@ -41,7 +41,7 @@ extension DomainEngine {
             let row = try row(number)
             guard row.content == .current, row.localVersion != row.item.contentVersion else { return }
             if try drop(row) {
-                events.send(.contentsReplaced(number))
+                events.tell(.contentsReplaced(number))
                 if row.isKept { startFetch(number) }
             } else {
                 openFiles.update(number) { $0.isOutdated = true }

@@ -8,6 +8,8 @@ struct EditState {
     var queue = TimeQueue()
     /// Items of which a step is under way; there is never more than one step of an item.
     var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// When the steps that are under way began, as far as it matters for what the provider says meanwhile.
+    var questions: [ItemNumber: AnswerOrder.Question] = [:]
     /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
     /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.

@@ -17,8 +17,10 @@ package actor DomainEngine {
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let events = EngineEvents()
+    nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -55,6 +57,7 @@ package actor DomainEngine {
             isRebuilt = true
         }
         search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
+        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -75,9 +78,10 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         index.onChange = { [events, search] changes in
-            events.send(.index(changes))
+            events.tell(.index(changes))
             search.noteChanges()
         }
+        try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
         try recoverFacts()
@@ -99,12 +103,15 @@ package actor DomainEngine {
         await closeEdits()
         await closeFacts()
         search.close()
-        events.receive(nil)
+        events.function = nil
+        await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
+        durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
-        events.receive(nil)
+        events.function = nil
+        durable.stop()
         perform { engine in
             engine.isClosed = true
             engine.endWork()
@@ -121,6 +128,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

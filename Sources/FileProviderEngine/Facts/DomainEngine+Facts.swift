@@ -164,6 +164,7 @@ extension DomainEngine {
                 try journal.removeFacts(number)
                 return true
             }
+            let question = answers.ask()
             do {
                 let answer = try await asking { () async throws(ProviderFailure) in
                     try await provider.set(ItemFact(kind, of: entry.values), of: identifier)
@@ -171,11 +172,12 @@ extension DomainEngine {
                 guard answer.identifier == identifier else {
                     throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
                 }
-                try confirm(kind, of: entry, row?.number, answer)
+                try confirm(kind, of: entry, row?.number, newest([answer], answering: question))
+                answers.note([identifier])
             } catch let failure as ProviderFailure {
                 switch failure.kind {
                 // It keeps no such facts: they stay on this machine.
-                case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, nil)
+                case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [])
                 case .noSuchItem: try journal.removeFacts(number)
                 default: throw failure
                 }
@@ -184,9 +186,11 @@ extension DomainEngine {
         return false
     }
 
-    /// - Parameter row: whose facts the provider has now.
+    /// - Parameters:
+    ///   - row: whose facts the provider has now; `nil` where it does not keep them.
+    ///   - items: what the provider answered with.
     private func confirm(
-        _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ answer: ProviderItem?
+        _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ items: [ProviderItem]
     ) throws {
         guard var entry = try journal.facts(sent.number) else { return }
         var (now, then) = (ItemFacts(), ItemFacts())
@@ -194,10 +198,10 @@ extension DomainEngine {
         then.take(kind, from: sent.values)
         // Set anew meanwhile, it is sent anew.
         let isSettled = now == then
-        if let answer {
+        if row != nil || !items.isEmpty {
             let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
                 if isSettled, let row { try writer.settleFacts(kind, of: row) }
-                return try writer.apply([answer])
+                return try writer.apply(items)
             }
             handle(applied)
         }

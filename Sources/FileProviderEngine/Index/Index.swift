@@ -9,6 +9,8 @@ import LinuxSystem
 /// engine's thread writes (``write(freesSpace:_:)``). It can always be built again from the provider and the ``Journal``, so a
 /// damaged one is deleted.
 package final class Index: Sendable {
+    /// What is not on the disk yet, of what has to be; for whoever knows what that is.
+    let log: CommitLog
     private let path: String
     private let gate = Gate()
     private let writer: UnsafeTransfer<WriterConnection>
@@ -17,8 +19,7 @@ package final class Index: Sendable {
     private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
-    // Innermost, likewise.
-    private let observer = Lock<(@Sendable ([IndexChange]) -> Void)?>(nil)
+    private let observer = Receiver<[IndexChange]>()
 
     /// What only one thread uses at a time, which its owner sees to: the gate for the writer, the pool for a reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
@@ -59,6 +60,7 @@ package final class Index: Sendable {
             connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
+        log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)
         try write { writer throws(IndexFailure) in try writer.makeRoot() }
     }
@@ -78,8 +80,8 @@ package final class Index: Sendable {
 
     /// Called after each transaction that changed the tree, on the thread that wrote, with everything in its order.
     package var onChange: (@Sendable ([IndexChange]) -> Void)? {
-        get { observer.withLock { $0 } }
-        set { observer.withLock { $0 = newValue } }
+        get { observer.function }
+        set { observer.function = newValue }
     }
 
     // MARK: Writing
@@ -97,7 +99,7 @@ package final class Index: Sendable {
         let result: Result
         let changes: [IndexChange]
         do {
-            writer.value.isObserved = observer.withLock { $0 != nil }
+            writer.value.isObserved = observer.isSet
             result = try writer.value.transaction(freesSpace: freesSpace, body)
             changes = writer.value.takeChanges()
         } catch {
@@ -106,7 +108,7 @@ package final class Index: Sendable {
         }
         checkpointer.noteCommit()
         gate.leave()
-        if !changes.isEmpty, let observer = onChange { observer(changes) }
+        if !changes.isEmpty { observer.tell(changes) }
         return result
     }
 

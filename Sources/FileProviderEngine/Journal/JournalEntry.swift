@@ -19,6 +19,8 @@ package struct JournalEntry: Sendable, Equatable {
     /// As set here; `nil` where the standard one counts.
     package var mode: UInt16?
     package var linkTarget: String?
+    /// The item whose place and identifier this one took, when it was renamed over it.
+    package var replaced: ItemNumber?
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -79,6 +81,7 @@ extension JournalEntry {
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
         static let goesToTrash = Parts(rawValue: 256)
+        static let replaced = Parts(rawValue: 64)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -91,6 +94,7 @@ extension JournalEntry {
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
         if goesToTrash { parts.insert(.goesToTrash) }
+        if replaced != nil { parts.insert(.replaced) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -107,6 +111,7 @@ extension JournalEntry {
             bytes.signed(statusAtOpen.changedNanoseconds)
         }
         if let failure { PackedItem.write(failure, to: &bytes) }
+        if let replaced { bytes.signed(replaced.rawValue) }
     }
 
     static func read(
@@ -139,6 +144,7 @@ extension JournalEntry {
             entry.failure = try PackedItem.readFailure(
                 &reader, hasCollidingItem: parts.contains(.collidingItem))
         }
+        if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
         return entry
     }
 }

@@ -55,13 +55,13 @@ extension DomainEngine {
         var answer = try await page(of: identifier, after: nil)
         while true {
             guard !isClosed else { throw .closed }
-            guard (answer.next?.count ?? 0) <= 500 else {
-                try place(answer.items, in: folder, mark)
+            guard (answer.page.next?.count ?? 0) <= 500 else {
+                try place(answer, in: folder, mark)
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
-            guard let next = answer.next else { break }
+            guard let next = answer.page.next else { break }
             // One page ahead of what is being written.
-            let ahead = Task { () -> Result<ItemPage, ProviderFailure> in
+            let ahead = Task { () -> Result<Page, ProviderFailure> in
                 do throws(ProviderFailure) {
                     return .success(try await page(of: identifier, after: next))
                 } catch {
@@ -69,8 +69,8 @@ extension DomainEngine {
                 }
             }
             do throws(ProviderFailure) {
-                let news = try place(answer.items, in: folder, mark)
-                if guarded.isEndless(answer, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
+                let news = try place(answer, in: folder, mark)
+                if guarded.isEndless(answer.page, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
                     throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
                 }
             } catch {
@@ -83,7 +83,7 @@ extension DomainEngine {
                 ahead.cancel()
             }.get()
         }
-        try place(answer.items, in: folder, mark)
+        try place(answer, in: folder, mark)
         try await finish(folder, identifier, mark, anchor)
     }
 
@@ -92,10 +92,10 @@ extension DomainEngine {
     /// - Returns: how many items were not known.
     @discardableResult
     private func place(
-        _ items: [ProviderItem], in folder: ItemNumber, _ mark: Int64
+        _ answer: Page, in folder: ItemNumber, _ mark: Int64
     ) throws(ProviderFailure) -> Int {
         let isFirst = try row(folder).listing == .never
-        let applied = try apply(items, listedIn: folder, mark: mark)
+        let applied = try apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.question)
         if isFirst { try write { writer throws(IndexFailure) in try writer.update(folder) { $0.listing = .partial } } }
         answerWaiters(of: folder)
         return applied.added.count
@@ -132,11 +132,19 @@ extension DomainEngine {
         }
     }
 
-    func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
+    /// A page, and when it was asked for.
+    struct Page: Sendable {
+        let page: ItemPage
+        let question: AnswerOrder.Question
+    }
+
+    func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
         let size = configuration.pageSize
-        return try await patiently { [provider] () async throws(ProviderFailure) in
+        let question = answers.ask()
+        let answer = try await patiently { [provider] () async throws(ProviderFailure) in
             try await provider.page(of: container, after: page, suggestedSize: size)
         }
+        return Page(page: answer, question: question)
     }
 
     /// Asks once more after a failure that may pass, such as the end of the provider's process.

@@ -10,7 +10,8 @@ extension DomainEngine {
     package func trash(_ number: ItemNumber) throws(EditFailure) {
         try checkOpen()
         let row = try visible(number)
-        guard number != .root, row.isKnownToProvider, row.item.capabilities & IndexedItem.Capability.trashing != 0 else {
+        guard number != .root, row.isKnownToProvider, row.item.capabilities & IndexedItem.Capability.trashing != 0
+        else {
             throw EditFailure(.notPermitted)
         }
         let isSent = try reading { () throws(IndexFailure) in try isUnchanged(row) }
@@ -52,6 +53,7 @@ extension DomainEngine {
             guard row.item.kind == .folder, row.isKnownToProvider else { throw .noSuchItem }
             parent = row.item.identifier
         }
+        let question = answers.ask()
         let item = try await provider.untrash(identifier, to: parent)
         guard !isClosed else { throw .closed }
         guard item.identifier == identifier else {
@@ -59,7 +61,8 @@ extension DomainEngine {
         }
         let items = try await withAncestors([item])
         guard !isClosed else { throw .closed }
-        try apply(items, listedIn: nil)
+        try apply(items, listedIn: nil, answering: question)
+        answers.note([identifier])
     }
 
     /// The last step of a removal, where it is one to the trash.
@@ -74,6 +77,7 @@ extension DomainEngine {
             trashed.flags.insert(.trashed)
             return try writer.apply([trashed])
         }
+        answers.note([identifier])
         handle(applied)
     }
 }

@@ -16,6 +16,13 @@ struct DomainRecord: Sendable, Equatable {
     /// The file within the domain's folder.
     static let fileName = "domain.plist"
 
+    /// Stands for a record that cannot be read.
+    static func damaged(_ name: String) -> DomainRecord {
+        DomainRecord(name: name, identifier: "", provider: "unknown", settings: [])
+    }
+
+    var isDamaged: Bool { identifier.isEmpty }
+
     /// What is wrong with a name for a domain, in one sentence; `nil` for nothing.
     static func fault(ofName name: String) -> String? {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }

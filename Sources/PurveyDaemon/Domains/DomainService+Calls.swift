@@ -1,13 +1,17 @@
+import AppExtension
 import Conduit
+import Exchange
+import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import Glibc
+import LinuxSystem
 
 /// The calls about domains, as the daemon's table has them.
 extension DomainService {
     nonisolated func addCalls(to service: inout Service) {
         service.on(ListDomainsCall.self) { _, call in
-            call.answer { ListDomainsCall.Reply(domains: try await self.descriptions()) }
+            call.answer { ListDomainsCall.Reply(domains: try await self.listed()) }
         }
         service.on(AddDomainCall.self) { request, call in call.answer { try await self.add(request) } }
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
@@ -48,11 +52,39 @@ extension DomainService {
         addWorkingSetCalls(to: &service)
     }
 
+    /// The domains, each with what is in its way: the provider's last failure too.
+    private func listed() async throws -> [DomainDescription] {
+        var domains: [DomainDescription] = []
+        for var domain in try await descriptions() {
+            if domain.fault == nil, case .running(let record, let running) = places[domain.name] {
+                domain.fault = try? await running.engine.status().failure?.message
+                if domain.fault == nil { domain.fault = await missingProvider(of: record) }
+            }
+            domains.append(domain)
+        }
+        return domains
+    }
+
+    /// What is wrong with the extension of a domain, which may have been removed since; `nil` for nothing.
+    private func missingProvider(of record: DomainRecord) async -> String? {
+        await HandlerThreads.shared.value { [folders] in
+            do {
+                _ = try ExtensionLibrary(data: folders.locations.data).find(record.provider)
+                return nil
+            } catch {
+                return "its provider cannot be started: \(error)"
+            }
+        }
+    }
+
     private func activities() async throws -> [DomainActivity] {
         var activities: [DomainActivity] = []
         for description in try await descriptions() {
             var activity = DomainActivity(domain: description)
-            if case .running(_, let domain) = places[description.name] { await Self.fill(&activity, domain) }
+            if case .running(let record, let domain) = places[description.name] {
+                await Self.fill(&activity, domain)
+                if activity.faults.isEmpty { activity.faults += [await missingProvider(of: record)].compactMap { $0 } }
+            }
             activities.append(activity)
         }
         return activities

@@ -36,6 +36,11 @@ actor DomainService {
     /// Why there are no domains to be had, in one sentence.
     private var fault: String?
     private var start: Task<Void, Never>?
+    /// What starts the domains that were there.
+    private var starting: [Task<Void, Never>] = []
+    /// Mounts that are being made, and who waits until none is.
+    private var mountsUnderWay = 0
+    private var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private var isEnding = false
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
@@ -62,9 +67,9 @@ actor DomainService {
 
     // MARK: Beginning and end
 
-    /// Starts all domains, in the background. Calls wait until it is known which there are.
+    /// Starts all domains, in the background. Calls wait for that, which takes the disk and no provider.
     func begin() {
-        if start == nil { start = Task { await self.startAll() } }
+        if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
 
     private func startAll() async {
@@ -78,14 +83,17 @@ actor DomainService {
             fault = reason
             return log.error("no domain is started: \(reason)")
         }
-        let (records, faults) = await HandlerThreads.shared.value { [folders] in
+        let (records, damaged) = await HandlerThreads.shared.value { [folders] in
             Mounts.removeStale(in: folders.locations.mounts)
             return folders.load()
         }
-        for fault in faults { log.error(fault) }
+        for name in damaged {
+            places[name] = .failed(.damaged(name), damage(of: name))
+            log.error("the domain \(name) is not started: \(damage(of: name))")
+        }
         for record in records {
             places[record.name] = .changing(record)
-            Task { await self.open(record) }
+            starting.append(Task { await self.open(record) })
         }
         note()
     }
@@ -100,6 +108,8 @@ actor DomainService {
         }
         return nil
     }
+
+    private func damage(of name: String) -> String { "\(folders.recordFile(of: name)) is missing or damaged" }
 
     private func open(_ record: DomainRecord) async {
         do {
@@ -119,6 +129,9 @@ actor DomainService {
     func end() async {
         isEnding = true
         await start?.value
+        // What is mounted after the rest was unmounted would be left behind.
+        for task in starting { await task.value }
+        await mountsSettled()
         if let mounts { await HandlerThreads.shared.value { mounts.unmountAll() } }
         let running = places.values.compactMap { place in
             if case .running(_, let domain) = place { domain } else { nil as RunningDomain? }
@@ -132,9 +145,12 @@ actor DomainService {
 
     private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
 
-    /// Waits until it is known which domains there are.
+    /// Waits until those domains are started that were there.
     func ready() async throws {
+        // A call may come before the daemon has got to it itself.
+        begin()
         await start?.value
+        for task in starting { await task.value }
         if let fault { throw DomainFailure(fault) }
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
     }
@@ -146,6 +162,15 @@ actor DomainService {
 
     private func mount(_ record: DomainRecord, _ domain: RunningDomain) async throws {
         guard let mounts else { return }
+        if isEnding { throw DomainFailure("the daemon is ending; try again") }
+        mountsUnderWay += 1
+        defer {
+            mountsUnderWay -= 1
+            if mountsUnderWay == 0 {
+                for waiter in mountWaiters { waiter.resume() }
+                mountWaiters = []
+            }
+        }
         let path = mountPath(of: record.name)
         do {
             try await HandlerThreads.shared.value { [folders] () throws in
@@ -155,6 +180,15 @@ actor DomainService {
         } catch {
             log.error("the domain \(record.name) cannot be mounted: \(error)")
             throw DomainFailure("it cannot be mounted: \(error)")
+        }
+    }
+
+    private func mountsSettled() async {
+        while mountsUnderWay > 0 {
+            await withCheckedContinuation { continuation in
+                // The actor may have been given up on the way here.
+                if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
+            }
         }
     }
 
@@ -217,27 +251,20 @@ actor DomainService {
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
         guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
-        if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
         let record = place.record
-        // One that cannot be started may have edits that nobody can name.
-        guard case .running(_, let domain) = place else {
-            throw DomainFailure(
-                "\(record.name) does not run, so that nobody knows its edits; 'purvey retry \(record.name)' starts it")
-        }
-        if !request.keepsEdits { try await Self.refuseEdits(record, domain) }
-        places[record.name] = .changing(record)
-        await unmount(record)
         let edits: String?
-        do {
-            // What was open until now may have become an edit.
-            if !request.keepsEdits { try await Self.refuseEdits(record, domain) }
-            edits = try await KeptEdits.keep(record, domain, folders)
-        } catch {
-            places[record.name] = .running(record, domain)
-            try? await mount(record, domain)
-            throw DomainFailure(error)
+        switch place {
+        case .changing: throw DomainFailure("\(request.name) is being changed; try again")
+        case .running(_, let domain): edits = try await end(record, domain, keepsEdits: request.keepsEdits)
+        case .failed:
+            places[record.name] = .changing(record)
+            do {
+                edits = try await KeptEdits.keepOfStopped(record, folders, isWanted: request.keepsEdits)
+            } catch {
+                places[record.name] = place
+                throw DomainFailure(error)
+            }
         }
-        await domain.close()
         do {
             try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
         } catch {
@@ -250,13 +277,29 @@ actor DomainService {
         return RemoveDomainCall.Reply(edits: edits)
     }
 
-    private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        let count = try await domain.engine.editStatus().items.count
-        guard count == 0 else {
-            throw DomainFailure(
-                "\(record.name) has \(count == 1 ? "an edit" : "\(count) edits") that the service does not have: "
-                    + "wait until 'purvey status' shows none, or give --keep-edits", .hasEdits)
+    /// Ends a domain that is to be removed, unless it has edits that nobody wants to keep elsewhere.
+    ///
+    /// - Returns: where the edits are kept.
+    private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
+        if !keepsEdits { try await Self.refuseEdits(record, domain) }
+        places[record.name] = .changing(record)
+        await unmount(record)
+        let edits: String?
+        do {
+            // What was open until now may have become an edit.
+            if !keepsEdits { try await Self.refuseEdits(record, domain) }
+            edits = try await KeptEdits.keep(record, domain, folders)
+        } catch {
+            places[record.name] = .running(record, domain)
+            try? await mount(record, domain)
+            throw DomainFailure(error)
         }
+        await domain.close()
+        return edits
+    }
+
+    private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
+        try KeptEdits.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
     /// Tries again what could not be done: the start, the mount, the transfers.
@@ -265,14 +308,24 @@ actor DomainService {
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
         switch place {
         case .changing: throw DomainFailure("\(name) is being changed; try again")
-        case .failed(let record, _):
-            places[name] = .changing(record)
-            await open(record)
+        case .failed(let known, let fault):
+            places[name] = .changing(known)
+            // What is read here may be mended.
+            let read = await HandlerThreads.shared.value { [folders] in folders.record(of: name) }
+            if let record = read { await open(record) } else { places[name] = .failed(known, fault) }
         case .running(let record, let domain):
             await domain.provider.reset()
             await domain.engine.retry()
             domain.engine.signal(container: nil)
             if mounts != nil, mountedPath(of: record) == nil { try? await mount(record, domain) }
+            do throws(ProviderFailure) {
+                _ = try await domain.provider.item(ProviderItem.rootIdentifier)
+            } catch {
+                // Whoever asks for another attempt wants to know what came of it.
+                var description = description(of: .running(record, domain))
+                if description.fault == nil { description.fault = error.message }
+                return description
+            }
         }
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
         return description(of: place)

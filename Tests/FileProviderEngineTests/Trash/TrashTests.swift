@@ -91,6 +91,6 @@ struct TrashTests {
         try await domain.engine.trash(number)
         try await domain.settle()
         try await eventually { try domain.names().sorted() == ["Folder", "plain.txt"] }
-        #expect(try await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
+        #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
     }
 }

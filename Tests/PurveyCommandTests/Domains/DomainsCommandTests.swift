@@ -158,7 +158,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
-            try await place.endDaemon()
+            try await cloud.end()
             #expect(!FileManager.default.fileExists(atPath: cloud.mount))
             let bad = place.home + "/data/domains/Bad"
             try FileManager.default.createDirectory(atPath: bad, withIntermediateDirectories: true)
@@ -176,7 +176,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             try await cloud.write("edited\n", to: cloud.mount + "/a.txt")
-            try await place.endDaemon(by: SIGKILL)
+            try await cloud.end(by: SIGKILL)
             try await cloud.eventually("the domain is mounted again") {
                 try await place.purvey("domains").text.contains(cloud.mount)
             }
@@ -190,7 +190,7 @@ import Testing
     @Test func commandsNeedNoMount() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
-            try await place.endDaemon()
+            try await cloud.end()
             let start = try await place.shell(
                 "PATH=\"$(dirname \"$purvey\"):$PATH\" purveyd --no-mount --socket \"$PURVEY_HOME/run/daemon.socket\"")
             #expect(start.status == 0, "\(start.errors)")

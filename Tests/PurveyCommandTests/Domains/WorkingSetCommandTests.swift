@@ -25,8 +25,8 @@ import Testing
             // The provider has them, and gives them back to whoever knows nothing.
             try await cloud.eventually("the tags are sent") { try await sentMarks(place) == 4 }
 
-            try await place.endDaemon()
-            try await cloud.eventually("the extension has ended") { place.extensionProcesses.isEmpty }
+            try await cloud.end()
+            try await cloud.eventually("the extension has ended") { cloud.extensionProcesses.isEmpty }
             for _ in 0..<2 {
                 #expect(try await paths(place, "recents") == ["a.txt"])
                 #expect(try await paths(place, "favorites") == ["inner", "a.txt"])
@@ -35,7 +35,7 @@ import Testing
                 #expect(try await paths(place, "search", "--type", "txt", "--since", "2020-01-01").count == 2)
                 #expect(try await paths(place, "search", "--before", "2020-01-01").isEmpty)
             }
-            #expect(place.extensionProcesses.isEmpty)
+            #expect(cloud.extensionProcesses.isEmpty)
             #expect(try await place.purvey("tag", "Papers:inner/b.txt").text == "Work\nSpäter\n")
             #expect(try await place.purvey("recents").text.hasSuffix("  \(cloud.mount)/a.txt\n"))
             #expect(try await place.purvey("tag", "--remove", "Papers:inner/b.txt", "Work").text == "Später\n")
@@ -60,10 +60,10 @@ import Testing
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             // Nobody takes it now.
-            for process in place.extensionProcesses { kill(process, SIGSTOP) }
-            let stopped = place.extensionProcesses
+            for process in cloud.extensionProcesses { kill(process, SIGSTOP) }
+            let stopped = cloud.extensionProcesses
             #expect(try await place.purvey("tag", "Papers:a.txt", "Kept").text == "Kept\n")
-            try await place.endDaemon(by: SIGKILL)
+            try await cloud.end(by: SIGKILL)
             for process in stopped { kill(process, SIGKILL) }
             #expect(try await place.purvey("tag", "Papers:a.txt").text == "Kept\n")
             try await cloud.eventually("the provider has it") {

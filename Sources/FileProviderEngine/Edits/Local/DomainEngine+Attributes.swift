@@ -11,6 +11,8 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         _ = try visible(number)
+        // What was written before has its own date, which this one comes after.
+        if modified != nil { try noteWritten(number) }
         try reading { () throws(IndexFailure) in
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(number) { row in
@@ -19,6 +21,11 @@ extension DomainEngine {
                 }
             }
         }
+        durable.noteIndexCounts()
         return try visible(number)
+    }
+
+    private func noteWritten(_ number: ItemNumber) throws(EditFailure) {
+        do throws(ProviderFailure) { try compare(number) } catch { throw EditFailure(error) }
     }
 }

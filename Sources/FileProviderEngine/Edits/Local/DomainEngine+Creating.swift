@@ -74,7 +74,7 @@ extension DomainEngine {
         }
         do throws(EditFailure) {
             if kind == .file { try makeEditFile(of: row.number) }
-            try record([.put(try freshEntry(of: row))]) { (_) throws(IndexFailure) in }
+            try record(try freshEntry(of: row))
         } catch {
             // Without an entry in the journal the row would be forgotten at the next start as well.
             _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }

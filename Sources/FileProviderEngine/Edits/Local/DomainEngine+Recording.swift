@@ -46,6 +46,12 @@ extension DomainEngine {
         }
     }
 
+    /// Writes what was done here to an item that is in the index already as it is to be.
+    func record(_ entry: JournalEntry) throws(EditFailure) {
+        try reading { () throws(IndexFailure) in try journal.put(entry) }
+        edits.observer?()
+    }
+
     /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
     @discardableResult
     func confirm<Result>(
@@ -90,6 +96,16 @@ extension DomainEngine {
     func freshEntry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
         let parent = try reading { () throws(IndexFailure) in try identifier(of: row.parent) }
         return JournalEntry(row, parentIdentifier: parent)
+    }
+
+    /// What was edited is removed or replaced: its bytes go when that is on the disk.
+    func setAsideEdit(of number: ItemNumber) {
+        let folders = folders
+        // What cannot be set aside goes at once.
+        guard let size = try? folders.setAside(number) else { return }
+        durable.afterwards { try? folders.removeSetAside(number) }
+        // Whoever makes room wants it soon.
+        if size >= 1 << 20 { durable.synchronize { _ in } }
     }
 
     /// Nothing of an item's bytes is needed any more; who has them open keeps them.

@@ -144,20 +144,29 @@ extension DomainEngine {
         entry.name = other.name
         entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
         entry.changes = replaced.changes.intersection(.place).union(.contents)
+        entry.replaced = other.number
         let changed = entry
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
-            try writer.delete(other.number)
-            try writer.update(row.number) { row in
-                row.item = other.item
-                row.parent = other.parent
-                row.name = other.name
-                row.changes = changed.changes
-                row.localVersion = changed.baseVersion
-                row.isKept = other.isKept
-            }
+            try Self.replace(other, by: changed, &writer)
         }
+        if other.content == .edited { setAsideEdit(of: other.number) }
         removeBytes(of: other.number)
         forget(other.number)
         look(at: row.number, after: configuration.settlingTime)
+    }
+
+    /// The row of an entry becomes that of the item that the entry is about now.
+    static func replace(
+        _ other: IndexedItem, by entry: JournalEntry, _ writer: inout IndexWriter
+    ) throws(IndexFailure) {
+        try writer.delete(other.number)
+        try writer.update(entry.number) { row in
+            row.item = other.item
+            row.parent = other.parent
+            row.name = other.name
+            row.changes = entry.changes
+            row.localVersion = entry.baseVersion
+            row.isKept = other.isKept
+        }
     }
 }

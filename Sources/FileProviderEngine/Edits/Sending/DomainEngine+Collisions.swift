@@ -125,6 +125,7 @@ extension DomainEngine {
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
+        confirmed(moved, answer.identifier)
         try writeIndex { writer throws(IndexFailure) in
             try writer.update(moved) { row in
                 row.item.parent = answer.parent

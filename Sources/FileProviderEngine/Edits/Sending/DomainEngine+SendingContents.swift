@@ -67,6 +67,7 @@ extension DomainEngine {
     func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
+        confirmed(number, answer.identifier, told: row.item, answer.kept(at: row))
         entry.baseVersion = answer.contentVersion
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
@@ -101,6 +102,7 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        answers.note([answer.identifier])
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)

@@ -50,6 +50,7 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
         }
+        confirmed(number, answer.identifier, told: row.item, answer)
         handle(applied)
     }
 

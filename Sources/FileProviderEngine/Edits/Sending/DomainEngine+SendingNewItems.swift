@@ -104,6 +104,8 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        // What a listing told of it meanwhile is the double's.
+        confirmed(number, answer.identifier)
         handle(applied)
         if let double {
             try journal.remove(double)

@@ -57,6 +57,7 @@ extension DomainEngine {
             edits.waiters[other]?.remove(number)
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
+        edits.questions[number] = answers.ask()
         edits.running[number] = Task { await self.step(of: number) }
     }
 
@@ -68,6 +69,7 @@ extension DomainEngine {
             result = .failure(error)
         }
         edits.running[number] = nil
+        edits.questions[number] = nil
         guard !isClosed else { return }
         switch result {
         case .success(let result): end(number, result)
