@@ -128,9 +128,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
-                "MobileCoreServices",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -182,8 +181,9 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
-                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
+                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
@@ -322,7 +322,8 @@ let package = Package(
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
-            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            name: "ProviderPeer",
+            dependencies: ["AppExtension", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers"],
             path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
         tests(
             "FileProviderRuntimeTests",
@@ -330,8 +331,25 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
             ]),
+        // A file provider that keeps its files itself, and the program that it belongs to.
+        .executableTarget(
+            name: "VaultProvider",
+            dependencies: ["AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers"],
+            path: "Tests/VaultProvider", swiftSettings: settings),
+        .executableTarget(
+            name: "VaultApp", dependencies: ["Purvey"], path: "Tests/VaultApp", swiftSettings: settings),
+        tests(
+            "FileProviderProgramsTests",
+            [
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
+                "VaultProvider",
+            ]),
         tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
+        // What programs do in a mount, with the daemon and the provider in processes of their own.
+        .executableTarget(
+            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),

@@ -51,7 +51,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             let catalogue = try provider.catalogue()
             let size = Self.size(observer.suggestedBatchSize)
             let changes = try catalogue.perform { catalogue in
-                if let folder { try catalogue.lookAt(folder) } else { _ = try catalogue.lookAtAll() }
+                if let folder { try catalogue.lookAtNews(in: folder) } else { _ = try catalogue.lookAtNews() }
                 return try catalogue.changes(since: Array(syncAnchor.rawValue), in: folder, limit: size)
             }
             guard let changes else { throw NSFileProviderError(.syncAnchorExpired) }

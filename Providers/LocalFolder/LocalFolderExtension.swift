@@ -55,9 +55,10 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
             let catalogue = try SharedCatalogue(
-                of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path)
+                of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path,
+                watcher: try? NSFileProviderManager.backend.folderWatcher())
             let domain = domain
-            try FolderPoll.start(catalogue) {
+            try FolderNews.start(catalogue) {
                 let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
                 // The next look tells again what nobody heard.
                 manager.signalEnumerator(for: .workingSet) { _ in }

@@ -12,6 +12,10 @@ package final class ExtensionProvider: Provider {
     private let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
+    /// For programs that wait for files: neither they nor the engine are to keep the other waiting.
+    private let coordinated = CallGate(width: 64)
+    /// Items whose files programs use at their places.
+    let uses = ItemUses()
 
     /// What an extension tells by itself.
     package enum Notice: Sendable, Equatable {
@@ -48,7 +52,8 @@ package final class ExtensionProvider: Provider {
         }
         process = ProviderProcess(
             domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
-            coordination: coordination, service: service)
+            coordination: coordination, service: service
+        ) { notice(.changes(container: ProviderItem.workingSetIdentifier)) }
     }
 
     /// Only changes are told.
@@ -154,8 +159,10 @@ package final class ExtensionProvider: Provider {
     }
 
     package func stopProviding(_ identifier: String) async {
-        // A provider that keeps its copy does no harm.
-        _ = try? await ask(ProviderStopCall(identifier: identifier), isSafe: false)
+        await uses.stop(identifier) {
+            // A provider that keeps its copy does no harm.
+            _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
+        }
     }
 
     // MARK: Facts
@@ -194,12 +201,14 @@ package final class ExtensionProvider: Provider {
 
     // MARK: Asking and checking
 
-    /// - Parameter isSafe: whether it may be asked twice for one answer.
-    private func ask<C: ProviderCall>(
-        _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer,
+    /// - Parameters:
+    ///   - isSafe: whether it may be asked twice for one answer.
+    ///   - isForProgram: whether a program waits for it, and not the engine.
+    func ask<C: ProviderCall>(
+        _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
-        let gate = length == .transfer ? transfers : questions
+        let gate = isForProgram ? coordinated : length == .transfer ? transfers : questions
         let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {
                 return try await self.process.call(request, length, progress: progress)

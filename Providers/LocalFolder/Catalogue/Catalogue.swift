@@ -15,6 +15,9 @@ package struct Catalogue {
     /// Tells this catalogue from one that was made after it was lost: its numbers mean other items.
     package let stamp: String
 
+    /// Which folders may have changed since they were looked at.
+    let watches: FolderWatches
+
     /// More items that are gone than this are not remembered.
     private static let mostGone: Int64 = 20_000
 
@@ -23,8 +26,9 @@ package struct Catalogue {
     /// - Parameters:
     ///   - path: the folder that is served.
     ///   - store: the catalogue's file. One that is damaged is made anew: every item then has a new identifier.
-    package init(of path: String, store: String) throws {
+    init(of path: String, store: String, watches: FolderWatches) throws {
         self.path = path
+        self.watches = watches
         do {
             (database, stamp) = try Self.open(store)
         } catch let failure as Database.Failure where failure.isCorrupt {

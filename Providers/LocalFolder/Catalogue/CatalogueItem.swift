@@ -22,7 +22,7 @@ package struct CatalogueItem: Sendable, Equatable {
 
     /// What the file system says of it, as far as it matters.
     package struct Facts: Sendable, Equatable {
-        var kind: Kind
+        package var kind: Kind
         /// 0 for what lies on another device than the folder itself, whose numbers say nothing here.
         var inode: UInt64
         package var size: Int64

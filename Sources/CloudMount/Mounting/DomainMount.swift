@@ -72,7 +72,7 @@ package final class DomainMount: Sendable {
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountFailure) {
         self.path = path
-        Session.unmountStale(at: path)
+        MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
         let fileSystem = DomainFileSystem(engine) { [weak self] in self?.state.withLock { $0.hasEnded = true } }
         do throws(MountFailure) {

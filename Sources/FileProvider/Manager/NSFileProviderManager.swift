@@ -163,6 +163,9 @@ extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()
 
+    /// The backend of a program that has a way to the daemon.
+    private static let daemon: (any ManagerBackend)? = DaemonLink.shared.map { DaemonBackend($0) }
+
     // Innermost: nothing is called under it.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
@@ -170,7 +173,7 @@ extension NSFileProviderManager {
     @TaskLocal package static var backendOfTask: (any ManagerBackend)?
 
     /// Whom the managers of this process ask.
-    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? local }
+    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? daemon ?? local }
 
     /// Has the managers of this process ask somebody; `nil` for nobody.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }

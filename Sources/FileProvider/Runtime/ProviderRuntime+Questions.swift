@@ -24,6 +24,7 @@ extension ProviderRuntime {
         addPlaces(to: &service)
         addFacts(to: &service)
         addTrash(to: &service)
+        addCoordination(to: &service)
     }
 
     private func page(

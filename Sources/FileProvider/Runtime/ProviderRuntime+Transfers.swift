@@ -56,17 +56,11 @@ extension ProviderRuntime {
         throw ProviderFailure(.transient, message: "the file changes while it is fetched")
     }
 
-    private static func provide(
+    /// Has the provider put a file to its place.
+    static func provide(
         _ url: URL, _ provider: ProviderObject, _ question: Question, size: Int64
     ) throws(ProviderFailure) {
-        let placeholder = NSFileProviderManager.placeholderURL(for: url)
-        let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
-        if !isThere {
-            // A provider that has no use for one may fail: the file itself is what is wanted.
-            let _: ProviderFailure? = try question.wait { done in
-                provider.object.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
-            }
-        }
+        try providePlaceholder(url, provider, question)
         let growth = GrowthWatch(url, size: size, question)
         defer { growth.stop() }
         let failure: ProviderFailure?
@@ -80,6 +74,19 @@ extension ProviderRuntime {
             throw error
         }
         if let failure { throw failure }
+    }
+
+    /// Has the provider put something to a file's place that stands for it, where there is neither.
+    static func providePlaceholder(
+        _ url: URL, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) {
+        let placeholder = NSFileProviderManager.placeholderURL(for: url)
+        let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
+        if isThere { return }
+        // A provider that has no use for one may fail: the file itself is what is wanted.
+        let _: ProviderFailure? = try question.wait { done in
+            provider.object.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
+        }
     }
 
     // MARK: From the engine
@@ -145,7 +152,9 @@ extension ProviderRuntime {
             if request.kind == .symbolicLink {
                 try directory.makeLink(name, target: Array((request.linkTarget ?? "").utf8))
             } else if let contents = request.contents {
-                try copy(contents, into: directory, named: request.filename, question)
+                // The provider is told by the file itself whether it can be run.
+                let permissions: mode_t? = request.isExecutable ? 0o700 : nil
+                try copy(contents, into: directory, named: request.filename, permissions: permissions, question)
             } else {
                 _ = try directory.createFile(name, permissions: 0o600)
             }
@@ -162,10 +171,11 @@ extension ProviderRuntime {
     }
 
     private static func copy(
-        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, _ question: Question
+        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
+        _ question: Question
     ) throws(CopyError) {
         try FileCopier.copy(
-            contents, into: folder, named: name,
+            contents, into: folder, named: name, permissions: permissions,
             progress: { completed, total in question.advance(completed: Int64(completed), total: Int64(total)) },
             isCancelled: { question.over != nil })
     }

@@ -66,7 +66,7 @@ package enum ProviderReply<Value: Message>: Message {
     }
 }
 
-/// A question to a provider.
+/// A question to a provider, or to the daemon about one.
 package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
     associatedtype Value: Message
 }

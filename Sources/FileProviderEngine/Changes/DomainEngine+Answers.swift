@@ -43,6 +43,12 @@ extension DomainEngine {
         answers.note([identifier])
     }
 
+    /// The provider does not know an item that is shown: it is asked whether that is so.
+    func doubt(_ number: ItemNumber) {
+        guard number != .root, let row = try? row(number), row.isKnownToProvider else { return }
+        askAgain([row.item.identifier])
+    }
+
     /// Asks the provider what items are now, one after the other.
     func askAgain(_ identifiers: Set<String>) {
         guard !identifiers.isEmpty, !isClosed else { return }

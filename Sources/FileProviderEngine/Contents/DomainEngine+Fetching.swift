@@ -156,6 +156,7 @@ extension DomainEngine {
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
                     signalParent(of: number)
+                    doubt(number)
                     return .failure(error)
                 default:
                     guard error.isWorthAnotherAttempt else { return .failure(error) }

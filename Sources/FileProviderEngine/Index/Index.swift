@@ -62,7 +62,7 @@ package final class Index: Sendable {
         writer = UnsafeTransfer(value: state)
         log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)
-        try write { writer throws(IndexFailure) in try writer.makeRoot() }
+        try write { writer throws(IndexFailure) in try writer.makeRoot(at: SystemEngineClock().now) }
     }
 
     deinit {

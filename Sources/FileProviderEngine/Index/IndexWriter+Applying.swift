@@ -187,9 +187,15 @@ private final class Application {
         }
         var after = before
         after.item = item
+        // A date that was set here is of the contents that were here then.
+        if item.kind == .file, !before.changes.contains(.contents), !before.item.hasContents(of: item) {
+            after.localModified = nil
+        }
         result.changed.append(number)
         noteContents(before, item)
         if number == .root {
+            // It has been there at least since this machine knows it.
+            after.item.created = item.created ?? before.item.created
             try state.replace(before, with: after)
             state.tell(before, after, wasShown: true, isShown: true)
         } else if before.changes.contains(.place) {

@@ -9,7 +9,17 @@ extension DomainEngine {
         listings.folders[folder]?.task = Task {
             let result = await listed(folder)
             endedListing(folder, result)
+            if folder == .root, case .success = result { await askForRoot() }
         }
+    }
+
+    /// Asks for what the provider says of the root itself, such as its date: it is in nobody's listing.
+    private func askForRoot() async {
+        // Where it cannot say, there is a root all the same.
+        guard let root = try? await provider.item(ProviderItem.rootIdentifier), !isClosed,
+            root.identifier == ProviderItem.rootIdentifier
+        else { return }
+        _ = try? write { writer throws(IndexFailure) in try writer.apply([root]) }
     }
 
     private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
@@ -22,7 +32,11 @@ extension DomainEngine {
             // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
             waiter.give(result)
         }
-        if case .failure(let failure) = result { noteFailure(failure) }
+        if case .failure(let failure) = result {
+            noteFailure(failure)
+            // Nobody may have told that it is gone, as where the index was lost in between.
+            if failure.kind == .noSuchItem { doubt(folder) }
+        }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
     }

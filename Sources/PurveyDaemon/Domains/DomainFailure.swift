@@ -7,10 +7,20 @@ import LinuxSystem
 struct DomainFailure: Error, CustomStringConvertible {
     let code: DomainFault.Code
     let description: String
+    /// What the provider said, if that is why.
+    let cause: ProviderFailure?
 
     init(_ description: String, _ code: DomainFault.Code = .failed) {
         self.code = code
         self.description = description
+        cause = nil
+    }
+
+    /// Other words for a failure.
+    init(_ description: String, like error: any Error) {
+        code = .failed
+        self.description = description
+        cause = error as? ProviderFailure ?? (error as? DomainFailure)?.cause
     }
 
     static func noSuchDomain(_ name: String) -> DomainFailure {

@@ -71,6 +71,13 @@ struct DomainFolders: Sendable {
         }
     }
 
+    /// Keeps a domain's record in place of the one that is there.
+    func update(_ record: DomainRecord) throws {
+        // Whole and on disk, under the other's name.
+        try record.propertyList().write(
+            to: URL(fileURLWithPath: folder(of: record.name) + "/" + DomainRecord.fileName), options: .atomic)
+    }
+
     /// Removes all that is kept of a domain, its edits too. It is gone at once, and swept away afterwards.
     func remove(_ record: DomainRecord) throws(Errno) {
         let directory = try FileDescriptor.open(folder, [.readOnly, .directory])

@@ -155,6 +155,18 @@ actor DomainService {
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
     }
 
+    /// Waits until it is known which domains there are, and for a while until those of some providers are started or gone.
+    func settled(of providers: [String]) async throws {
+        try await ready()
+        for _ in 0..<600 {
+            let isChanging = places.values.contains { place in
+                if case .changing(let record) = place { providers.contains(record.provider) } else { false }
+            }
+            guard isChanging else { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     // MARK: Mounting
 
     /// Where a domain is or would be mounted.
@@ -201,17 +213,26 @@ actor DomainService {
 
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()
-        let name = request.name
-        if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
-        guard places[name] == nil else { throw DomainFailure("there is a domain \"\(name)\" already") }
         let settings = Dictionary(grouping: request.settings, by: \.key)
         if let twice = settings.first(where: { $0.value.count > 1 }) {
             throw DomainFailure("\(twice.key) is given twice")
         }
-        let placeholder = DomainRecord(name: name, identifier: "", provider: request.provider, settings: [])
+        let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
+        return try await add(placeholder) { try await self.record(for: request) }
+    }
+
+    /// Adds a domain, whole and mounted, or not at all.
+    ///
+    /// - Parameter placeholder: what others see of it meanwhile; its name is the domain's.
+    func add(
+        _ placeholder: DomainRecord, _ makeRecord: () async throws -> DomainRecord
+    ) async throws -> DomainDescription {
+        let name = placeholder.name
+        if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
+        guard places[name] == nil else { throw DomainFailure("there is a domain \"\(name)\" already") }
         places[name] = .changing(placeholder)
         do {
-            let record = try await record(for: request)
+            let record = try await makeRecord()
             let domain = try await RunningDomain.start(record, isNew: true, in: surroundings)
             do {
                 try await mount(record, domain)
@@ -229,7 +250,17 @@ actor DomainService {
             return description(of: .running(record, domain))
         } catch {
             places[name] = nil
-            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))")
+            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))", like: error)
+        }
+    }
+
+    /// Keeps a domain's record with what a program has changed of it. Its provider is told when its process starts the next time.
+    func update(_ record: DomainRecord) async throws {
+        try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
+        switch places[record.name] {
+        case .running(_, let domain): places[record.name] = .running(record, domain)
+        case .failed(_, let fault): places[record.name] = .failed(record, fault)
+        case .changing, nil: break
         }
     }
 
@@ -246,7 +277,7 @@ actor DomainService {
     }
 
     /// `NSExtensionPointIdentifier` of file providers.
-    private static let extensionPoint = "com.apple.fileprovider-nonui"
+    static let extensionPoint = "com.apple.fileprovider-nonui"
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()

@@ -70,7 +70,7 @@ enum KeptEdits {
             guard let row = try engine.index.item(item.number) else { continue }
             edits.append(
                 Edit(
-                    number: row.number, names: try names(of: row, in: engine.index), kind: row.item.kind,
+                    number: row.number, names: try engine.index.names(onTheWayTo: row), kind: row.item.kind,
                     linkTarget: row.item.linkTarget))
         }
         return edits
@@ -110,17 +110,6 @@ enum KeptEdits {
         return (entries ?? []).compactMap { entry in
             Int64(entry.name.description).map(ItemNumber.init(rawValue:))
         }
-    }
-
-    private static func names(of item: IndexedItem, in index: Index) throws -> [String] {
-        var names = [item.name]
-        var parent = item.parent
-        // No path is longer.
-        while parent != .root, names.count < 4096, let folder = try index.itemEvenIfDeleted(parent) {
-            names.insert(folder.name, at: 0)
-            parent = folder.parent
-        }
-        return names
     }
 
     /// A folder of a name that nothing has yet.

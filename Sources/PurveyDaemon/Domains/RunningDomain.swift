@@ -8,6 +8,8 @@ import LinuxSystem
 
 /// A domain at work: its engine, and the provider that the engine asks.
 struct RunningDomain: Sendable {
+    /// Of its record.
+    let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
 
@@ -63,7 +65,7 @@ struct RunningDomain: Sendable {
                 return try DomainEngine(configuration: configuration, provider: provider)
             }
             notices.begin(engine)
-            return RunningDomain(engine: engine, provider: provider)
+            return RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
         } catch {
             await provider.close()
             throw error

@@ -252,6 +252,18 @@ import Testing
         #expect(try !domain.folder.names("data").contains("index.damaged"))
     }
 
+    /// As where the index was lost between the removal and the first look at what the provider has now.
+    @Test func aFolderThatIsGoneGoesWhereNobodyToldSo() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFolder("Folder", identifier: "folder")
+        try await domain.list()
+        let folder = try await domain.item("Folder").number
+        domain.provider.behave { $0.changeLimit = 0 }
+        domain.provider.remove("folder")
+        #expect(await failure { try await domain.list(folder) } == .noSuchItem)
+        try await eventually { try domain.names().isEmpty }
+    }
+
     @Test func whoeverWaitsIsToldWhenTheDomainIsClosed() async throws {
         let domain = try TestDomain()
         domain.provider.hold(.page)

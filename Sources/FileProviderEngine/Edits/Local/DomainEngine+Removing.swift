@@ -121,12 +121,13 @@ extension DomainEngine {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         edits.failures[removal.number] = nil
-        if removal.hadEdits { setAsideEdit(of: removal.number) }
+        let keepsEdits = removal.changes.contains(.contents)
+        if removal.hadEdits, !keepsEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if removal.hadEdits, !removal.changes.contains(.contents) { removeBytes(of: removal.number) }
+            if removal.hadEdits, !keepsEdits { removeBytes(of: removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

@@ -11,6 +11,10 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
+        if let sender = try sender(of: holder, besides: number, to: new.parent, new.filename) {
+            return .waits(for: sender)
+        }
+        guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
         if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
             return result
         }
@@ -60,8 +64,35 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: name, in: parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
+        if let sender = try sender(of: holder, besides: number, to: parent, name) { return .waits(for: sender) }
+        guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// Another item of this machine that was sent to be made where the name is taken, and of which no answer has come: what has the
+    /// name may be that one, which may have been moved or removed here since.
+    private func sender(
+        of holder: ProviderItem, besides number: ItemNumber, to parent: String, _ name: String
+    ) throws(IndexFailure) -> ItemNumber? {
+        guard try index.item(identifier: holder.identifier) == nil else { return nil }
+        let place = SentPlace(parent: parent, name: name)
+        let sender = try journal.all().first { entry in
+            entry.number != number && entry.changes.contains(.created) && entry.failure == nil
+                && !waits(entry.number, for: number)
+                && SentPlace.read(for: entry.number, in: folders.uploads) == place
+        }
+        return sender?.number
+    }
+
+    /// Whether what has the name is known to have it. What is known to be elsewhere, or is not known at all, may be an item of this
+    /// machine whose step has just ended: that is tried once more before anything is renamed for it, or taken for another.
+    private func isSettled(
+        _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
+    ) throws(IndexFailure) -> Bool {
+        guard edits.attempts[number, default: 0] == 0 else { return true }
+        guard let row = try index.item(identifier: holder.identifier) else { return false }
+        return row.item.parent == parent && row.item.filename.hasSameBytes(as: name)
     }
 
     /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
