@@ -80,7 +80,7 @@ extension DomainEngine {
         let sender = try journal.all().first { entry in
             entry.number != number && entry.changes.contains(.created) && entry.failure == nil
                 && !waits(entry.number, for: number)
-                && SentPlace.read(for: entry.number, in: folders.uploads) == place
+                && entry.sent == place
         }
         return sender?.number
     }

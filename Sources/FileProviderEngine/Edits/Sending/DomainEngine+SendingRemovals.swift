@@ -24,10 +24,16 @@ extension DomainEngine {
             try comeBack(number, [current], nil)
             return .done
         }
-        if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) {
+            return result
+        }
         try await synchronized()
         do {
-            try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            if entry.goesToTrash {
+                try await sendToTrash(identifier)
+            } else {
+                try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            }
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem: break
