@@ -6,7 +6,8 @@ extension DomainEngine {
     func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
-            // Whether the provider has it is not known; if so it will be told of, and be seen again.
+            // Whether the provider has it is not known; if so it is seen again.
+            if let place = entry.sent { try await show(place, of: number) }
             try finishRemoval(number)
             return .done
         }
