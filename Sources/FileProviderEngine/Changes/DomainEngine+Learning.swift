@@ -7,12 +7,13 @@ extension DomainEngine {
     /// - Throws: ``ProviderFailure/Kind/noSuchItem`` also for one that was removed here.
     package func learn(of identifier: String) async throws(ProviderFailure) -> IndexedItem {
         if let known = try known(identifier) { return known }
+        let question = answers.ask()
         let item = try await patiently { [provider] () async throws(ProviderFailure) in
             try await provider.item(identifier)
         }
         let all = try await withAncestors([item])
         guard !isClosed else { throw .closed }
-        try apply(all, listedIn: nil)
+        try apply(all, listedIn: nil, answering: question)
         guard let learned = try known(identifier) else { throw .noItem(identifier) }
         return learned
     }
