@@ -121,7 +121,8 @@ extension DomainEngine {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         edits.failures[removal.number] = nil
-        if removal.hadEdits { setAsideEdit(of: removal.number) }
+        // An edit that the provider may refuse to remove stays where it is.
+        if removal.hadEdits, !removal.changes.contains(.contents) { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
