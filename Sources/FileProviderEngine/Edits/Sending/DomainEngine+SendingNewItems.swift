@@ -22,6 +22,13 @@ extension DomainEngine {
             throw LocalFailure(errno: error)
         }
         EngineStep.placeNoted.reach()
+        edits.makings[number] = SentPlace(parent: new.parent, name: new.filename)
+        defer {
+            edits.makings[number] = nil
+            // Which of it this item was is known by now.
+            askAgain(edits.heldBack)
+            edits.heldBack = []
+        }
         let answer: ProviderItem
         do {
             let file = upload?.file
