@@ -7,8 +7,11 @@ extension DomainEngine {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
-        let items = newest(items, answering: question)
-        try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        let items = try withoutUnanswered(newest(items, answering: question), answering: question)
+        // Nearly always nothing is open for writing, and looking at each item costs.
+        if openFiles.hasWritten {
+            try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        }
         let applied = try write { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)
         }

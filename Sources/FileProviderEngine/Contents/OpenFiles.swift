@@ -70,6 +70,9 @@ final class OpenFiles: Sendable {
         return body()
     }
 
+    /// Whether a file is open for writing.
+    var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }
+
     /// The files that are open for writing.
     var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }
 }

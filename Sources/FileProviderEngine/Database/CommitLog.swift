@@ -8,8 +8,9 @@ import LinuxSystem
 /// it takes.
 final class CommitLog: Sendable {
     private struct State {
-        /// Something was committed of which it is not known to be on the disk.
-        var isAhead = false
+        /// Something was committed of which it is not known to be on the disk. At first that may be what another process left that was
+        /// killed.
+        var isAhead = true
         var whenAhead: (@Sendable () -> Void)?
     }
 
@@ -40,7 +41,8 @@ final class CommitLog: Sendable {
         whenAhead?()
     }
 
-    /// Sets what is called, on the committing thread, upon the first commit after each ``synchronize()``.
+    /// Sets what is called, on the committing thread, upon the first commit after each ``synchronize()``. What is ahead already it
+    /// is not called for.
     func whenAhead(_ body: (@Sendable () -> Void)?) { state.withLock { $0.whenAhead = body } }
 
     /// Whether something is not known to be on the disk.

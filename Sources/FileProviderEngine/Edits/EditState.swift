@@ -26,6 +26,10 @@ struct EditState {
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider took and has not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
+    /// New items whose sending was not answered yet, or never was, by where they were sent.
+    var unanswered: [SentPlace: ItemNumber] = [:]
+    /// What the provider told of in those places, which may be them.
+    var withheld: [SentPlace: Withheld] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
     /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
@@ -47,7 +51,12 @@ struct EditState {
     func isBusy(_ number: ItemNumber) -> Bool { running[number] != nil || reserved.contains(number) }
 
     /// Steps that are under way at the same time.
-    static let stepLimit = 4
+    static let stepLimit = 8
+
+    struct Withheld {
+        var item: ProviderItem
+        var question: AnswerOrder.Question
+    }
 
     /// Contents that the provider has and the service, as far as is known, has not.
     struct SentContents {
@@ -82,8 +91,6 @@ package struct EditEvent: Sendable, Equatable {
 enum UploadName {
     /// What is sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
-    /// Where it was sent as a new item, until that is known to have come to nothing or to have been done.
-    static func place(_ number: ItemNumber) -> String { "\(number.rawValue).place" }
     /// What was sent before that, the last first: of each the answer may have been lost, and the provider have that.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
 }

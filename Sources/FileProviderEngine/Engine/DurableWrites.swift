@@ -12,6 +12,8 @@ import LinuxSystem
 ///   after the interval there is nothing for them to do.
 /// - Bytes that a removal or a replacement makes needless go once that is on the disk itself, and not before: a power failure brings
 ///   back a whole file or none.
+/// - What is sent to the provider is on the disk before, of a new item also where it was sent: whatever is lost, it is looked for there
+///   before it is sent again.
 /// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the journal, and then it is
 ///   compared with what the provider has.
 ///
@@ -47,6 +49,8 @@ final class DurableWrites: Sendable {
         self.index = index
         self.clock = clock
         for log in [journal, index] { log.whenAhead { [weak self] in self?.schedule() } }
+        // What a process left that was killed.
+        synchronize { _ in }
     }
 
     /// How often the disk was waited for.

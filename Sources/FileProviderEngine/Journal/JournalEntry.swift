@@ -21,6 +21,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var linkTarget: String?
     /// The item whose place and identifier this one took, when it was renamed over it.
     package var replaced: ItemNumber?
+    /// Where it was sent as a new item, until it is known what came of that.
+    package var sent: SentPlace?
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -79,6 +81,7 @@ extension JournalEntry {
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
         static let replaced = Parts(rawValue: 64)
+        static let sent = Parts(rawValue: 128)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -91,6 +94,7 @@ extension JournalEntry {
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
         if replaced != nil { parts.insert(.replaced) }
+        if sent != nil { parts.insert(.sent) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -108,6 +112,10 @@ extension JournalEntry {
         }
         if let failure { PackedItem.write(failure, to: &bytes) }
         if let replaced { bytes.signed(replaced.rawValue) }
+        if let sent {
+            bytes.text(sent.parent)
+            bytes.text(sent.name)
+        }
     }
 
     static func read(
@@ -140,6 +148,7 @@ extension JournalEntry {
                 &reader, hasCollidingItem: parts.contains(.collidingItem))
         }
         if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
+        if parts.contains(.sent) { entry.sent = SentPlace(parent: try reader.text(), name: try reader.text()) }
         return entry
     }
 }

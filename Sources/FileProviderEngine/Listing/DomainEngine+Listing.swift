@@ -74,8 +74,8 @@ extension DomainEngine {
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
             guard let next = answer.page.next else { break }
-            // One page ahead of what is being written.
-            let ahead = Task { () -> Result<Page, ProviderFailure> in
+            // One page ahead of what is being written, and not on the engine's thread, which is busy with that.
+            let ahead = Task.detached { [self] () -> Result<Page, ProviderFailure> in
                 do throws(ProviderFailure) {
                     return .success(try await page(of: identifier, after: next))
                 } catch {
@@ -152,7 +152,7 @@ extension DomainEngine {
         let question: AnswerOrder.Question
     }
 
-    private func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
+    private nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
         let size = configuration.pageSize
         let question = answers.ask()
         let answer = try await patiently { [provider] () async throws(ProviderFailure) in
@@ -162,7 +162,7 @@ extension DomainEngine {
     }
 
     /// Asks once more after a failure that may pass, such as the end of the provider's process.
-    func patiently<Value: Sendable>(
+    nonisolated func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         var attempt = 1
@@ -170,7 +170,7 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 return try await ask()
             } catch {
-                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else {
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, await !isClosed else {
                     throw error
                 }
                 // A process that ended is started again by asking.

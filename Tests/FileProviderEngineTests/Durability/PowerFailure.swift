@@ -8,7 +8,7 @@ struct DatabaseImage {
     private let parts: [(suffix: String, bytes: [UInt8])]
     private let path: String
 
-    /// - Parameter path: the database's; nobody writes to it meanwhile.
+    /// - Parameter path: the database's. What somebody commits meanwhile may be in it or not.
     init(_ path: String) throws {
         self.path = path
         parts = try ["", "-wal"].map { suffix in
@@ -16,7 +16,9 @@ struct DatabaseImage {
         }
     }
 
-    func restore() throws {
+    /// - Parameter other: the database's path now, where it is another one.
+    func restore(to other: String? = nil) throws {
+        let path = other ?? path
         try Index.delete(path: path)
         for part in parts {
             let file = try FileDescriptor.open(path + part.suffix, [.writeOnly, .create, .truncate])

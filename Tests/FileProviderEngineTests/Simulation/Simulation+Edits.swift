@@ -13,7 +13,14 @@ extension Simulation {
             here.filter { $0.row.item.kind == .folder }.map { ($0.path, $0.row.number) } + [("", ItemNumber.root)]
         let (folderPath, folder) = folders.randomElement(using: &generator) ?? ("", .root)
         let name = Self.names.randomElement(using: &generator) ?? "a"
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<13, using: &generator) {
+        case 12:
+            story.append("synchronize")
+            let engine = engine
+            let result = await withCheckedContinuation { continuation in
+                engine.synchronize { continuation.resume(returning: $0) }
+            }
+            try result.get()
         case 0, 1, 2:
             let word = word()
             story.append("make \(folderPath)/\(name): \(word)")
@@ -64,7 +71,9 @@ extension Simulation {
 
     private func promise(_ word: String, in number: ItemNumber) {
         // What the engine answered after its death nobody heard.
-        if !life.isDead { promised[word] = number }
+        guard !life.isDead else { return }
+        promised[word] = number
+        disk.promise(word)
     }
 
     /// What a file holds here goes, because whoever sees it wants it so.

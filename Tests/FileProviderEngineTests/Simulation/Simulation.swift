@@ -13,6 +13,7 @@ final class Simulation {
     let provider = MemoryProvider()
     let arrivals = Arrivals()
     let folder: TestFolder
+    let disk = SimulatedDisk()
     private(set) var lives = 0
     private(set) var life: SimulatedLife
     private(set) var engine: DomainEngine
@@ -110,6 +111,8 @@ final class Simulation {
                 }
             }
         }
+        let disk = disk
+        engine.observeSynchronization { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }
         try await engine.doing { engine in engine.observeEdits { life.moment() } }
     }
 
@@ -135,17 +138,30 @@ final class Simulation {
         lives += 1
         story.append("-- life \(lives)")
         let state = Self.lot(&generator, mayDie: lives < 4)
+        let data = "\(folder.path)/life-\(lives)/data"
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+            let loss = SimulatedDisk.Loss.allCases.randomElement(using: &generator) ?? .ofBoth
+            if let words = try disk.losePower(loss, in: data) {
+                story.append("power lost, and what came later \(loss)")
+                if loss != .ofIndex { promised = promised.filter { words.contains($0.key) } }
+                if loss != .ofJournal { forgetNumbers() }
+            }
+        }
         // A damaged index is one that has to be built anew.
         if Int.random(in: 0..<8, using: &generator) == 0 {
             story.append("index lost")
-            try Index.delete(path: "\(folder.path)/life-\(lives)/data/index.db")
-            // What the provider has gets new numbers; what only the journal knows keeps its own.
-            let texts = Set(provider.tree.values)
-            for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
+            try Index.delete(path: data + "/index.db")
+            forgetNumbers()
         }
         (engine, life, clock) = try Self.start(
             in: "\(folder.path)/life-\(lives)", provider, arrivals, state, now: clock.now)
         try await prepareLife()
+    }
+
+    /// What the provider has may get new numbers; what only the journal knows keeps its own.
+    private func forgetNumbers() {
+        let texts = Set(provider.tree.values)
+        for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
     }
 
     /// Bounded generously: the engine's requests share their threads with all tests of the process, and may wait for a turn.

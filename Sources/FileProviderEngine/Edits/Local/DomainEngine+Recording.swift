@@ -130,7 +130,6 @@ extension DomainEngine {
     func removeUploads(of number: ItemNumber) {
         try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
         for name in UploadName.earlier(number) { try? UploadCopy.remove(name, in: folders.uploads) }
-        try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
     }
 
     /// A visible item.

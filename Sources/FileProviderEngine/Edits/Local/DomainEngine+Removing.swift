@@ -121,13 +121,13 @@ extension DomainEngine {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         uploads.update(removal.number) { $0.failure = nil }
-        let keepsEdits = removal.changes.contains(.contents)
-        if removal.hadEdits, !keepsEdits { setAsideEdit(of: removal.number) }
+        let losesEdits = removal.hadEdits && !removal.changes.contains(.contents)
+        if losesEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if removal.hadEdits, !keepsEdits { removeBytes(of: removal.number) }
+            if losesEdits { removeBytes(of: removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

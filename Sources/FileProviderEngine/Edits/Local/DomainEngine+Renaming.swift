@@ -132,7 +132,7 @@ extension DomainEngine {
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
         row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
             && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
-            && SentPlace.read(for: row.number, in: folders.uploads) == nil && !edits.isBusy(other.number)
+            && !edits.unanswered.values.contains(row.number) && !edits.isBusy(other.number)
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {

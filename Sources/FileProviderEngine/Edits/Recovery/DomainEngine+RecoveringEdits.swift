@@ -26,17 +26,19 @@ extension DomainEngine {
         try recoverFiles()
         EngineStep.recoveredFiles.reach()
         edits.isReady = true
-        for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
+        for entry in try journal.all() {
+            if let place = entry.sent { edits.unanswered[place] = entry.number }
+            look(at: entry.number, after: configuration.settlingTime)
+        }
     }
 
     /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.
     func recoverRemovedEdits() throws {
         for number in try folders.numbersSetAside() {
-            let changes = try journal.entry(number)?.changes ?? []
-            if changes.contains(.deleted) || changes.isDisjoint(with: [.contents, .created]) {
-                try folders.removeSetAside(number)
-            } else {
+            if try journal.entry(number)?.changes.contains(.contents) == true {
                 try folders.takeBack(number)
+            } else {
+                try folders.removeSetAside(number)
             }
         }
     }

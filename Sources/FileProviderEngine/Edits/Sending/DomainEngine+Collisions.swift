@@ -176,6 +176,8 @@ extension DomainEngine {
         { count += 1 }
         let name = MountName.numbered(row.name, count)
         entry.name = name
+        let place = entry.sent
+        entry.sent = nil
         let changed = entry
         let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
             try writer.update(number) { $0.name = Self.nameInBetween }
@@ -190,6 +192,7 @@ extension DomainEngine {
             return applied
         }
         handle(applied)
+        if let place { settle(place, as: holder.identifier) }
         note(.renamed(to: name), of: number, row.name)
     }
 }

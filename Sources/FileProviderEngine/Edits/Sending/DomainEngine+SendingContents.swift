@@ -22,6 +22,7 @@ extension DomainEngine {
 
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
+        try await synchronized()
         let answer: ProviderItem
         do {
             answer = try await askingForChange { () async throws(ProviderFailure) in

@@ -9,6 +9,7 @@ extension DomainEngine {
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
+        try await synchronized()
         let answer: ProviderItem
         do {
             answer = try await askingForChange { () async throws(ProviderFailure) in

@@ -25,6 +25,7 @@ extension DomainEngine {
             return .done
         }
         if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        try await synchronized()
         do {
             try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
         } catch let failure as ProviderFailure {

@@ -177,6 +177,7 @@ extension DomainEngine {
         edits.attempts[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
+        settleUnanswered(of: number)
         wakeWaiters(of: number)
         pump()
     }
@@ -245,6 +246,15 @@ extension DomainEngine {
         let answer = try await asking(question)
         EngineStep.answered.reach()
         return answer
+    }
+
+    /// Waits until everything that was written before is on the disk, and goes on only if the engine is still there then.
+    func synchronized() async throws {
+        let result = await withCheckedContinuation { continuation in
+            durable.synchronize { continuation.resume(returning: $0) }
+        }
+        if isClosed { throw EngineClosed() }
+        do throws(Errno) { try result.get() } catch { throw LocalFailure(errno: error) }
     }
 
     /// Does on another thread what blocks for long, and goes on only if the engine is still there then.
