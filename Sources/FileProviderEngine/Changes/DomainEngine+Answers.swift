@@ -4,7 +4,6 @@ import FileProvider
 extension DomainEngine {
     /// The items of an answer of which nothing newer is known. The provider is asked for the others.
     func newest(_ items: [ProviderItem], answering question: AnswerOrder.Question) -> [ProviderItem] {
-        let items = edits.makings.isEmpty ? items : items.filter { !isBeingMade($0) }
         let doubtful = answers.withNews(items.lazy.map(\.identifier), since: question)
         guard !doubtful.isEmpty else { return items }
         var isKnown: Set<String> = []
@@ -16,16 +15,6 @@ extension DomainEngine {
         }
         askAgain(doubtful.subtracting(isKnown))
         return items.filter { !doubtful.contains($0.identifier) || isKnown.contains($0.identifier) }
-    }
-
-    /// Whether an item may be one that is being made there for this machine, and of which the answer to that will tell: shown by
-    /// itself it would be there twice meanwhile. Should it be another one, it is asked for then.
-    private func isBeingMade(_ item: ProviderItem) -> Bool {
-        let place = SentPlace(parent: item.parent, name: item.filename)
-        guard edits.makings.values.contains(place) else { return false }
-        guard ((try? index.item(identifier: item.identifier)) ?? nil) == nil else { return false }
-        edits.heldBack.insert(item.identifier)
-        return true
     }
 
     /// Those of the items that an answer says are gone of which nothing newer is known. The provider is asked for the others.

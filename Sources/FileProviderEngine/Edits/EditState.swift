@@ -18,10 +18,6 @@ struct EditState {
     var waiters: [ItemNumber: Set<ItemNumber>] = [:]
     /// And for whom.
     var waitsFor: [ItemNumber: ItemNumber] = [:]
-    /// Where items are being made at this moment.
-    var makings: [ItemNumber: SentPlace] = [:]
-    /// What the provider told of such places meanwhile, which may be those items themselves.
-    var heldBack: Set<String> = []
     /// How often contents were edited since the start; what is not there was not.
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider took and has not confirmed yet.

@@ -20,13 +20,6 @@ extension DomainEngine {
         try noteSent(number, SentPlace(parent: new.parent, name: new.filename))
         try await synchronized()
         EngineStep.placeNoted.reach()
-        edits.makings[number] = SentPlace(parent: new.parent, name: new.filename)
-        defer {
-            edits.makings[number] = nil
-            // Which of it this item was is known by now.
-            askAgain(edits.heldBack)
-            edits.heldBack = []
-        }
         let answer: ProviderItem
         do {
             let file = upload?.file
