@@ -67,7 +67,9 @@ extension DomainEngine {
 
     /// The last step of a removal, where it is one to the trash.
     func sendToTrash(_ identifier: String) async throws {
-        let answer = try await askingForChange { () async throws(ProviderFailure) in try await provider.trash(identifier) }
+        let answer = try await askingForChange { () async throws(ProviderFailure) in
+            try await provider.trash(identifier)
+        }
         guard answer.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
         }
