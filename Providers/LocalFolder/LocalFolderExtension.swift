@@ -78,10 +78,11 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     /// The item as the system is told of it.
     func item(_ item: CatalogueItem) -> any NSFileProviderItem {
         // The stamp of a catalogue that an item came from is there.
-        let stamp = (try? catalogue().perform { $0.stamp }) ?? ""
+        let (stamp, marks) =
+            (try? catalogue().perform { ($0.stamp, try $0.marks(of: item.number)) }) ?? ("", CatalogueMarks())
         func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
         return LocalFolderItem(
-            item, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
+            item, marks, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
             identifier: identifier)
     }
 
@@ -291,6 +292,39 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    // MARK: What a person's use leaves behind
+
+    package override func setLastUsedDate(
+        _ date: Date?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.lastUsed = date?.timeIntervalSince1970 }
+    }
+
+    package override func setTagData(
+        _ tagData: Data?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.tagData = tagData.map { Array($0) } }
+    }
+
+    package override func setFavoriteRank(
+        _ rank: NSNumber?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.favoriteRank = rank?.uint64Value }
+    }
+
+    private func mark(
+        _ identifier: NSFileProviderItemIdentifier, _ handler: ((any NSFileProviderItem)?, (any Error)?) -> Void,
+        _ change: (inout CatalogueMarks) -> Void
+    ) {
+        answer(handler) {
+            let known = try known(identifier)
+            return try catalogue().perform { try $0.mark(try $0.item(known), change) }
         }
     }
 

@@ -185,6 +185,26 @@ package final class ExtensionProvider: Provider {
         }
     }
 
+    // MARK: Facts
+
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(ProviderFactCall(identifier: identifier, fact: fact), isSafe: true)
+        return try Self.checked(item, identifier: identifier)
+    }
+
+    // MARK: The trash
+
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try Self.checked(
+            try await ask(ProviderTrashCall(identifier: identifier), isSafe: false), identifier: identifier)
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        try Self.checked(
+            try await ask(ProviderUntrashCall(identifier: identifier, parent: parent), isSafe: false),
+            identifier: identifier)
+    }
+
     // MARK: Places
 
     package func move(

@@ -49,6 +49,17 @@ package protocol Provider: Sendable {
     /// Removes an item; a folder with everything in it.
     func delete(_ identifier: String) async throws(ProviderFailure)
 
+    /// Sets one of the facts of an item that a person's use leaves behind.
+    func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// Puts an item into the trash, a folder with everything in it. Safe to repeat.
+    func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// Takes an item out of the trash.
+    ///
+    /// - Parameter parent: the folder that it goes to; `nil` for the one that it was in.
+    func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem
+
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
@@ -79,6 +90,20 @@ extension Provider {
         of identifiers: [String], side: Int
     ) async throws(ProviderFailure) -> [ProviderThumbnail] {
         throw ProviderFailure(.unsupported, message: "the provider has no thumbnails")
+    }
+}
+
+extension Provider {
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider keeps no tags, favorites or dates of use")
+    }
+
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider has no trash")
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider has no trash")
     }
 }
 

@@ -57,6 +57,7 @@ package struct Catalogue {
             CREATE UNIQUE INDEX IF NOT EXISTS revision ON item (revision);
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
+        try database.execute(Self.marksTable)
         if let stamp = try setting("stamp", in: database) { return (database, String(decoding: stamp, as: UTF8.self)) }
         let stamp = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 36)
         try database.transaction {
@@ -104,6 +105,7 @@ package struct Catalogue {
                     .integer(gone - Self.mostGone / 2)
                 ) { $0.integer(0) } ?? 0
             try database.run("DELETE FROM item WHERE gone = 1 AND revision <= ?", .integer(last))
+            try database.run("DELETE FROM mark WHERE number NOT IN (SELECT number FROM item)")
             try set("forgotten", to: last)
             repeat {
                 // What was in a folder that is forgotten.

@@ -24,6 +24,8 @@ extension ProviderRuntime {
         addPlaces(to: &service)
         addSigningIn(to: &service)
         addThumbnails(to: &service)
+        addFacts(to: &service)
+        addTrash(to: &service)
         addCoordination(to: &service)
         addServices(to: &service)
     }

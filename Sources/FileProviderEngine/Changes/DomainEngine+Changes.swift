@@ -88,6 +88,8 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 try await follow(container, from: anchor)
                 changes.workingSet = .available
+                // A crash may have come before that.
+                if try !isWorkingSetListed() { try await enumerateWorkingSet() }
                 return
             } catch {
                 guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
@@ -98,6 +100,8 @@ extension DomainEngine {
         try await beginWorkingSet()
         // What happened before that anchor is not known.
         for folder in try listedFolders() { refresh(folder) }
+        // What changes while it is listed is told since the anchor.
+        if changes.workingSet == .available { try await enumerateWorkingSet() }
     }
 
     /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.

@@ -160,22 +160,6 @@ extension DomainEngine {
         }
     }
 
-    /// Writes to the index when files were used.
-    func writeUses() {
-        let uses = openFiles.withLock { state in
-            defer { state.uses = [:] }
-            return state.uses
-        }
-        guard !uses.isEmpty else { return }
-        do throws(ProviderFailure) {
-            try write { writer throws(IndexFailure) in
-                for (number, time) in uses { try writer.touch(number, time) }
-            }
-        } catch {
-            remember(error)
-        }
-    }
-
     /// Keeps what went wrong where nobody waits for it, for the status.
     func remember(_ error: any Error) {
         contents.lastFailure = (error as? ProviderFailure)?.message ?? "\(error)"

@@ -31,6 +31,8 @@ final class OpenFiles: Sendable {
         var epoch = 0
         /// When files were used last, as far as the index does not know it yet.
         var uses: [ItemNumber: Double] = [:]
+        /// Likewise, as far as a person may have used them.
+        var personal = PersonalUses()
     }
 
     // Innermost: nothing else is locked and nobody is called under it.

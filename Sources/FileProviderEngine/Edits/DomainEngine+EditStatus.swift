@@ -42,6 +42,7 @@ extension DomainEngine {
         signIn.failure = nil
         signIn.failedAttempts = 0
         retryChanges()
+        retryFacts()
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

@@ -10,6 +10,8 @@ package actor DomainEngine {
     package nonisolated let provider: any Provider
     package nonisolated let clock: any EngineClock
     package nonisolated let index: Index
+    /// Finds items by words, without the provider.
+    package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
     nonisolated let folders: ContentFolders
@@ -31,6 +33,7 @@ package actor DomainEngine {
     var contents = ContentTransfers()
     var edits = EditState()
     var signIn = SignInStatus()
+    var facts = FactState()
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
@@ -57,6 +60,7 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
         durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
@@ -77,10 +81,16 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.tell(.index(changes)) }
+        index.onChange = { [events, search] changes in
+            events.tell(.index(changes))
+            search.noteChanges()
+        }
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
+        try recoverFacts()
+        // What the last process did not come to.
+        search.noteChanges()
     }
 
     /// Runs a job on the engine's thread, in its turn.
@@ -93,8 +103,10 @@ package actor DomainEngine {
         guard !isClosed else { return }
         isClosed = true
         endWork()
-        writeUses()
+        writeUses(isEnd: true)
         await closeEdits()
+        await closeFacts()
+        search.close()
         events.function = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()
@@ -108,6 +120,7 @@ package actor DomainEngine {
             engine.isClosed = true
             engine.endWork()
         }
+        search.close()
     }
 
     private func endWork() {

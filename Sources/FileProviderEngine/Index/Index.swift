@@ -15,7 +15,7 @@ package final class Index: Sendable {
     private let gate = Gate()
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
-    private let hash: KeyedHash
+    let hash: KeyedHash
     private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
@@ -255,7 +255,7 @@ package final class Index: Sendable {
         }
     }
 
-    private func read<Result>(
+    func read<Result>(
         _ body: (IndexQueries) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         let queries: IndexQueries

@@ -14,7 +14,7 @@ package final class Journal {
     /// What is not on the disk yet. For any thread.
     let log: CommitLog
 
-    private let connection: DatabaseConnection
+    let connection: DatabaseConnection
     private let checkpointer: Checkpointer?
     private let reserve: ReserveFile
     private let putEntry: Statement
@@ -67,6 +67,7 @@ package final class Journal {
         } else if !readOnly {
             try connection.check(upTo: .max)
         }
+        if !readOnly { try Self.createFacts(in: connection) }
         putEntry = try connection.statement(
             "INSERT OR REPLACE INTO entries (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
         removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
@@ -151,7 +152,7 @@ package final class Journal {
         return entry
     }
 
-    private func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+    func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
         do {
             try connection.transaction(body)
             if !freesSpace { reserve.fill() }

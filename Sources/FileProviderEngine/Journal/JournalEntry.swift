@@ -32,6 +32,8 @@ package struct JournalEntry: Sendable, Equatable {
     /// When it is to be asked next; seconds since 1970.
     package var nextAttempt: Double = 0
     package var failure: ProviderFailure?
+    /// Of a removal: the provider is to put it into its trash.
+    package var goesToTrash = false
 
     /// By what a file that was written to is told from one that was not.
     package struct FileMark: Sendable, Equatable {
@@ -80,6 +82,7 @@ extension JournalEntry {
         static let statusAtOpen = Parts(rawValue: 8)
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
+        static let goesToTrash = Parts(rawValue: 256)
         static let replaced = Parts(rawValue: 64)
         static let sent = Parts(rawValue: 128)
     }
@@ -93,6 +96,7 @@ extension JournalEntry {
         if statusAtOpen != nil { parts.insert(.statusAtOpen) }
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
+        if goesToTrash { parts.insert(.goesToTrash) }
         if replaced != nil { parts.insert(.replaced) }
         if sent != nil { parts.insert(.sent) }
         bytes.number(parts.rawValue)
@@ -136,6 +140,7 @@ extension JournalEntry {
         entry.modified = try reader.double()
         entry.attempts = Int(truncatingIfNeeded: try reader.signed())
         entry.isOpen = parts.contains(.isOpen)
+        entry.goesToTrash = parts.contains(.goesToTrash)
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {

@@ -147,12 +147,12 @@ extension DomainEngine {
     }
 
     /// A page, and when it was asked for.
-    private struct Page: Sendable {
+    struct Page: Sendable {
         let page: ItemPage
         let question: AnswerOrder.Question
     }
 
-    private nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
+    nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
         let size = configuration.pageSize
         let question = answers.ask()
         let answer = try await patiently { [provider] () async throws(ProviderFailure) in

@@ -82,7 +82,7 @@ extension ItemFault.Kind {
 }
 
 /// An item in the JSON of `purvey ls` and `purvey stat`.
-private struct ListedItemState: Encodable {
+struct ListedItemState: Encodable {
     private let item: ItemDescription
 
     init(_ item: ItemDescription) { self.item = item }

@@ -55,6 +55,7 @@ extension DomainService {
                 return Empty()
             }
         }
+        addWorkingSetCalls(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.

@@ -25,7 +25,7 @@ struct DurabilityTests {
     }
 
     @Test func thoseWhoAskWhileTheDiskIsBusyAreAnsweredTogether() async throws {
-        let domain = try TestDomain()
+        let domain = try TestDomain { $0.settlingTime = 1_000 }
         try await domain.list()
         try await domain.synchronized()
         let before = domain.engine.synchronizationCount
@@ -36,11 +36,11 @@ struct DurabilityTests {
             mayGoOn.wait()
         }
         let answered = Lock(0)
-        try await domain.makeFolder("first")
+        try await domain.make("first", "text")
         domain.engine.synchronize { _ in answered.withLock { $0 += 1 } }
         isBusy.wait()
         for number in 0..<50 {
-            try await domain.makeFolder("folder \(number)")
+            try await domain.make("file \(number)", "text")
             domain.engine.synchronize { _ in answered.withLock { $0 += 1 } }
         }
         #expect(answered.withLock { $0 } == 0)

@@ -26,8 +26,12 @@ final class Simulation {
     /// What the story is, for whoever looks into a failure.
     var story: [String] = []
 
-    init(seed: UInt64) throws {
+    private let losesPower: Bool
+
+    /// - Parameter losesPower: whether deaths are power failures now and then.
+    init(seed: UInt64, losesPower: Bool) throws {
         self.seed = seed
+        self.losesPower = losesPower
         generator = SeededGenerator(seed: seed)
         folder = try TestFolder(in: (try? FileStatus.of("/dev/shm"))?.kind == .directory ? "/dev/shm" : "/var/tmp")
         // In some, no answer is ever lost.
@@ -139,7 +143,7 @@ final class Simulation {
         story.append("-- life \(lives)")
         let state = Self.lot(&generator, mayDie: lives < 4)
         let data = "\(folder.path)/life-\(lives)/data"
-        if Int.random(in: 0..<4, using: &generator) == 0 {
+        if Int.random(in: 0..<4, using: &generator) == 0, losesPower {
             let loss = SimulatedDisk.Loss.allCases.randomElement(using: &generator) ?? .ofBoth
             if let words = try disk.losePower(loss, in: data) {
                 story.append("power lost, and what came later \(loss)")

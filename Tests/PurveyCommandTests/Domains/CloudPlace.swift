@@ -86,4 +86,14 @@ struct CloudPlace {
         let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
         return text.contains(") Z ")
     }
+
+    /// The processes of the extension that was installed.
+    var extensionProcesses: [pid_t] {
+        let program = Data(place.path("LocalFolder.appex/LocalFolder").utf8)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: program) != nil
+                && !isZombie(process)
+        }
+    }
 }

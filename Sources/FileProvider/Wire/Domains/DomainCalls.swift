@@ -13,7 +13,13 @@ enum DomainMethod {
     static let keep: UInt64 = 136
     static let signal: UInt64 = 137
     static let retry: UInt64 = 138
-    static let signIn: UInt64 = 150
+    static let recents: UInt64 = 150
+    static let favorites: UInt64 = 151
+    static let search: UInt64 = 152
+    static let setFavorite: UInt64 = 153
+    static let tag: UInt64 = 154
+    static let push: UInt64 = 155
+    static let signIn: UInt64 = 156
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

@@ -193,6 +193,7 @@ extension IndexedItem {
         static let writing: UInt = 1 << 1
         static let reparenting: UInt = 1 << 2
         static let renaming: UInt = 1 << 3
+        static let trashing: UInt = 1 << 4
         static let deleting: UInt = 1 << 5
     }
 }

@@ -101,7 +101,8 @@ extension DomainEngine {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
-        if !row.isKnownToProvider, !edits.isBusy(row.number) {
+        let wasSent = edits.unanswered.values.contains(row.number)
+        if !row.isKnownToProvider, !edits.isBusy(row.number), !wasSent {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }

@@ -179,6 +179,7 @@ extension DomainEngine {
                 continue
             }
             entry.identifier = row.item.identifier
+            entry.sent = nil
             entry.parent = row.parent
             entry.name = row.name
             if row.isKnownToProvider {

@@ -6,7 +6,8 @@ extension DomainEngine {
     func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
-            // Whether the provider has it is not known; if so it will be told of, and be seen again.
+            // Whether the provider has it is not known; if so it is seen again.
+            if let place = entry.sent { try await show(place, of: number) }
             try finishRemoval(number)
             return .done
         }
@@ -24,10 +25,16 @@ extension DomainEngine {
             try comeBack(number, [current], nil)
             return .done
         }
-        if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) {
+            return result
+        }
         try await synchronized()
         do {
-            try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            if entry.goesToTrash {
+                try await sendToTrash(identifier)
+            } else {
+                try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            }
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem: break

@@ -26,15 +26,24 @@ extension DomainEngine {
         }
     }
 
-    /// An item is gone here before it was known whether the provider has it: if so, that is seen.
+    /// An item is gone here, and with it what was known of where it was sent.
     func settleUnanswered(of number: ItemNumber) {
-        for (place, sent) in edits.unanswered where sent == number {
-            let isToldOf = edits.withheld[place] != nil
-            settle(place)
-            // What was told of before a crash nobody tells again.
-            guard !isToldOf, let folder = try? index.item(identifier: place.parent) else { continue }
-            startListing(folder.number, isRefresh: true)
+        for (place, sent) in edits.unanswered where sent == number { settle(place) }
+    }
+
+    /// Shows what the provider has where an item was sent that is not wanted here any more. What was told of that before a crash nobody
+    /// tells again, so the provider is asked.
+    func show(_ place: SentPlace, of number: ItemNumber) async throws {
+        let question = answers.ask()
+        let none = ProviderFailure(.filenameCollision, message: "")
+        var found: ProviderItem?
+        do {
+            found = try await holder(of: place.name, in: place.parent, none)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            // The folder is gone with it.
         }
+        try noteSent(number, nil)
+        if let found { try apply([found], listedIn: nil, answering: question) }
     }
 
     /// The items that can be shown. Folders all can: what is in them needs them.
