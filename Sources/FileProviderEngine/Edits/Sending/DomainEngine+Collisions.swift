@@ -11,7 +11,7 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let sender = try sender(of: holder, besides: number, to: new.parent, new.filename) {
+        if let sender = try sender(besides: number, to: new.parent, new.filename) {
             return .waits(for: sender)
         }
         guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
@@ -64,7 +64,7 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: name, in: parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let sender = try sender(of: holder, besides: number, to: parent, name) { return .waits(for: sender) }
+        if let sender = try sender(besides: number, to: parent, name) { return .waits(for: sender) }
         guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
         try takeNumberedName(number, holder)
         return .done
@@ -73,14 +73,11 @@ extension DomainEngine {
     /// Another item of this machine that was sent to be made where the name is taken, and of which no answer has come: what has the
     /// name may be that one, which may have been moved or removed here since.
     private func sender(
-        of holder: ProviderItem, besides number: ItemNumber, to parent: String, _ name: String
+        besides number: ItemNumber, to parent: String, _ name: String
     ) throws(IndexFailure) -> ItemNumber? {
-        guard try index.item(identifier: holder.identifier) == nil else { return nil }
         let place = SentPlace(parent: parent, name: name)
         let sender = try journal.all().first { entry in
-            entry.number != number && entry.changes.contains(.created) && entry.failure == nil
-                && !waits(entry.number, for: number)
-                && entry.sent == place
+            entry.sent == place && entry.number != number && entry.failure == nil && !waits(entry.number, for: number)
         }
         return sender?.number
     }
