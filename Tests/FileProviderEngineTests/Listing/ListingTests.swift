@@ -121,7 +121,7 @@ import Testing
         let other = try TestDomain(domain.provider)
         domain.provider.fail(.page, with: .of(.notAuthenticated))
         #expect(await failure { try await other.list() } == .notAuthenticated)
-        #expect(try await other.engine.status().failure?.kind == .notAuthenticated)
+        #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
         // And again, once it is resolved.
         try await other.list()
         #expect(try other.names().count == 2)

@@ -104,12 +104,12 @@ struct SendingTests {
 
     @Test func whatNeedsAPersonIsHeldUntilToldOtherwise() async throws {
         let domain = try TestDomain()
-        domain.provider.fail(.create, with: .of(.notAuthenticated))
+        domain.provider.fail(.create, with: .of(.insufficientQuota))
         try await domain.make("file.txt", "x")
         try await domain.settle()
         domain.clock.advance(by: 100_000)
         let item = try #require(try await domain.status().items.first)
-        #expect(item.failure?.kind == .notAuthenticated)
+        #expect(item.failure?.kind == .insufficientQuota)
         #expect(item.isHeld)
         #expect(try await domain.tree() == ["file.txt": "x"])
         #expect(domain.provider.tree.isEmpty)
