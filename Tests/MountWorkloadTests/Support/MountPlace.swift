@@ -150,13 +150,22 @@ final class MountPlace {
     /// run.
     func expectThatTheProviderHasAll(at location: SourceLocation = #_sourceLocation) throws {
         try settle(at: location)
-        let outcome = try run(
+        // What the provider tells of what it has just taken may still be on its way.
+        var outcome = try compareTrees()
+        for _ in 0..<300 where outcome.ending != .exited(0) {
+            usleep(100_000)
+            outcome = try compareTrees()
+        }
+        #expect(outcome.ending == .exited(0), "\(outcome.output.suffix(2000))", sourceLocation: location)
+    }
+
+    private func compareTrees() throws -> Outcome {
+        try run(
             """
             list() { (cd "$1"; find . -mindepth 1 -printf '%P %y %l\\n' | sort; find . -type f -perm -100 | sort); }
             diff <(list "$M") <(list "$C")
             diff -r --no-dereference "$M" "$C"
             """)
-        #expect(outcome.ending == .exited(0), "\(outcome.output.suffix(2000))", sourceLocation: location)
     }
 
     /// Ends the daemon; the next command starts another.
