@@ -160,6 +160,7 @@ final class DaemonPlace: Sendable {
             // One of its threads may be in the kernel still, which the next daemon sees to.
             if !isReaped, Self.isDead(daemon) { looksAtDead += 1 }
             if isReaped || looksAtDead > 100 {
+                if !isReaped { Self.reapLater(daemon) }
                 state.withLock { $0 = State() }
                 let signal = isReaped ? status & 0x7F : SIGKILL
                 return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
@@ -167,6 +168,15 @@ final class DaemonPlace: Sendable {
             usleep(10_000)
         }
         return nil
+    }
+
+    /// Waits elsewhere for what is dead and cannot be waited for yet: as long as a child that ended is left, this process's exit
+    /// tests hear of the end of no other.
+    private static func reapLater(_ process: pid_t) {
+        Thread.detachNewThread {
+            var status: CInt = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        }
     }
 
     /// Whether a process has ended but for threads that cannot end yet.
