@@ -61,7 +61,6 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
-        .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
@@ -129,8 +128,9 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
-                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
+                "MobileCoreServices",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -155,12 +155,7 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library(
-            "CloudMount",
-            [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
-                "UniformTypeIdentifiers",
-            ]),
+        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -187,12 +182,10 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
+                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
-        program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -218,7 +211,7 @@ let package = Package(
         .executableTarget(
             name: "LocalFolder",
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "FileProvider", "Images", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -329,8 +322,7 @@ let package = Package(
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
-            name: "ProviderPeer",
-            dependencies: ["AppExtension", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers"],
+            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
             path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
         tests(
             "FileProviderRuntimeTests",
@@ -338,61 +330,9 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
             ]),
-        // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
-        .target(
-            name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "ScriptableProvider",
-            dependencies: [
-                "AppExtension", "FileProvider", "LinuxSystem", "ScriptableService", "UniformTypeIdentifiers",
-            ],
-            path: "Tests/ScriptableProvider", swiftSettings: settings),
-        tests(
-            "ScriptableProviderTests",
-            [
-                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
-                "ScriptableProvider", "ScriptableService", "TestThreads",
-            ]),
-        tests(
-            "PurveyCommandTests",
-            [
-                "CLinux", "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
-                "UniformTypeIdentifiers",
-            ]),
+        tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
         tests("PurveyDemoTests", []),
-        tests(
-            "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
-        // A file provider that keeps its files itself, and the program that it belongs to.
-        .executableTarget(
-            name: "VaultProvider",
-            dependencies: [
-                "AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers", "VaultService",
-            ],
-            path: "Tests/VaultProvider", swiftSettings: settings),
-        // What the two of them agree upon.
-        .target(
-            name: "VaultService", dependencies: ["FileProvider"], path: "Tests/VaultService", packageAccess: false,
-            swiftSettings: settings),
-        .executableTarget(
-            name: "VaultApp", dependencies: ["Purvey", "VaultService"], path: "Tests/VaultApp", swiftSettings: settings),
-        tests(
-            "FileProviderProgramsTests",
-            [
-                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
-                "VaultProvider",
-            ]),
-        // Real daemons, providers and mounts, killed at every step.
-        tests(
-            "KillTests",
-            [
-                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
-                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
-            ]),
-        // What programs do in a mount, with the daemon and the provider in processes of their own.
-        .executableTarget(
-            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
-        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
+        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

@@ -10,8 +10,7 @@ let commands: [Command] = [
     .bundles, .extensions,
     .domains, .status,
     .listItems, .describeItem, .download, .evict, .keep,
-    .recents, .search, .favorites, .tag,
-    .signal, .push, .retry, .signIn,
+    .signal, .retry,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

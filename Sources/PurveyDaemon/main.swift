@@ -19,7 +19,7 @@ do {
     let current = try Locations.current()
     let locations = Locations(
         runtime: current.runtime, data: current.data, cache: current.cache, mounts: current.mounts,
-        thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
+        socket: options.socket)
     exit(
         options.foreground
             ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))

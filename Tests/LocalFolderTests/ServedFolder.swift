@@ -1,4 +1,3 @@
-import FileProvider
 import FileTesting
 import Glibc
 import LinuxSystem
@@ -10,14 +9,14 @@ struct ServedFolder {
     let own: TestFolder
     let catalogue: SharedCatalogue
 
-    init(watcher: (any FolderWatcher)? = nil) throws {
-        try self.init(of: try TestFolder(), own: try TestFolder(), watcher: watcher)
+    init() throws {
+        try self.init(of: try TestFolder(), own: try TestFolder())
     }
 
     /// What a process has of them that was started later; the catalogue is open once at a time.
-    init(of folder: TestFolder, own: TestFolder, watcher: (any FolderWatcher)? = nil) throws {
+    init(of folder: TestFolder, own: TestFolder) throws {
         (self.folder, self.own) = (folder, own)
-        catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db", watcher: watcher)
+        catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db")
     }
 
     /// Looks at everything, and gives the identifiers of a folder's items by their names.

@@ -1,4 +1,5 @@
 import Conduit
+import Dispatch
 import Foundation
 import Glibc
 import LinuxSystem
@@ -96,10 +97,18 @@ package final class ScopedAccess: Sendable {
     package func item(at path: String) -> FileDescriptor? { entries.withLock { $0[path]?.item } }
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
-        do throws(ConduitError) {
-            return try connection.callAndWait(request)
-        } catch {
-            throw error.scopeError
+        let answered = DispatchSemaphore(value: 0)
+        let answer = Lock<Result<C.Reply, ConduitError>?>(nil)
+        connection.call(request) { result in
+            answer.withLock { $0 = result }
+            answered.signal()
+        }
+        answered.wait()
+        switch answer.withLock({ $0 }) {
+        case .success(let reply): return reply
+        case .failure(let error): throw error.scopeError
+        // The completion runs before the signal.
+        case nil: throw BookmarkError.corrupt("there was no answer")
         }
     }
 }

@@ -1,6 +1,5 @@
 import Conduit
 import Foundation
-import LinuxSystem
 
 /// Where a provider's object finds itself: its domain, its folders, and the engine that it tells of changes.
 enum ProviderPlace {
@@ -18,13 +17,7 @@ enum ProviderPlace {
         let domain = NSFileProviderDomain(
             identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
             pathRelativeToDocumentStorage: request.domainFolder)
-        domain.take(userInfo: request.userInfo)
-        // What a program says that was handed over counts for nothing.
-        if request.path != nil || domain.userInfo?["path"] != nil {
-            var userInfo = domain.userInfo ?? [:]
-            userInfo["path"] = request.path
-            domain.userInfo = userInfo
-        }
+        if let path = request.path { domain.userInfo = ["path": path] }
         return domain
     }
 }
@@ -44,8 +37,6 @@ private struct ExtensionBackend: ManagerBackend {
     var providerIdentifier: String { request.bundleIdentifier }
 
     func documentStorage() -> URL { URL(fileURLWithPath: request.storage, isDirectory: true) }
-
-    func folderWatcher() throws(Errno) -> any FolderWatcher { try HostFolderWatcher(connection) }
 
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         URL(fileURLWithPath: request.temporary, isDirectory: true)
@@ -80,14 +71,6 @@ private struct ExtensionBackend: ManagerBackend {
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
         tell(ProviderResolvedNotice(failure: failure), of: domain, completion)
-    }
-
-    func noteUpload(
-        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?
-    ) {
-        tell(
-            ProviderProgressNotice(identifier: item.rawValue, completed: Int(sent), total: Int(total)), of: domain
-        ) { _ in }
     }
 
     private func tell(

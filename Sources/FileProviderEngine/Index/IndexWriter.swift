@@ -151,13 +151,11 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: The root
 
-    /// - Parameter now: seconds since 1970.
-    mutating func makeRoot(at now: Double) throws(IndexFailure) {
+    mutating func makeRoot() throws(IndexFailure) {
         guard try item(.root) == nil else { return }
-        var root = ProviderItem(
+        let root = ProviderItem(
             identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
             kind: .folder)
-        root.created = now
         try state.insert(IndexedItem(number: .root, parent: .root, name: "root", item: root))
     }
 }

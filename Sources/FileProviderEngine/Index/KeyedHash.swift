@@ -1,7 +1,6 @@
 /// A hash that nobody can foresee without the key, so that no provider can choose names or identifiers that hash alike.
 struct KeyedHash: Sendable {
-    /// Differs between indexes.
-    let first: UInt64
+    private let first: UInt64
     private let second: UInt64
 
     init(first: UInt64, second: UInt64) {

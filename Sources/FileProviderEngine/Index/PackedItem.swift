@@ -16,7 +16,6 @@ enum PackedItem {
         static let mode = Local(rawValue: 1 << 7)
         /// The name here is not the provider's.
         static let name = Local(rawValue: 1 << 8)
-        static let attributes = Local(rawValue: 1 << 9)
     }
 
     private struct Said: OptionSet {
@@ -47,7 +46,6 @@ enum PackedItem {
         if item.localModified != nil { local.insert(.modified) }
         if item.mode != nil { local.insert(.mode) }
         if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
-        if !item.attributes.isEmpty { local.insert(.attributes) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if local.contains(.contents) {
@@ -56,7 +54,6 @@ enum PackedItem {
         }
         if let modified = item.localModified { bytes.double(modified) }
         if let mode = item.mode { bytes.number(UInt64(mode)) }
-        if local.contains(.attributes) { item.attributes.write(to: &bytes) }
         if local.contains(.name) { bytes.text(item.name) }
         write(item.item, to: &bytes)
     }
@@ -116,16 +113,12 @@ enum PackedItem {
         if let error = item.uploadingError { write(error, to: &bytes) }
     }
 
-    /// In the byte of a failure's kind: a suggestion comes at its end.
-    private static let suggestionBit: UInt8 = 0x80
-
     static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
-        bytes.byte(failure.kind.rawValue | (failure.suggestion == nil ? 0 : suggestionBit))
+        bytes.byte(failure.kind.rawValue)
         bytes.text(failure.domain)
         bytes.signed(Int64(failure.code))
         bytes.text(failure.message)
         if let colliding = failure.collidingItem { bytes.text(colliding) }
-        if let suggestion = failure.suggestion { bytes.text(suggestion) }
     }
 
     // MARK: Reading
@@ -139,8 +132,7 @@ enum PackedItem {
         return IndexedItem(
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
-            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept,
-            attributes: before.attributes)
+            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -163,7 +155,6 @@ enum PackedItem {
         }
         if local.contains(.modified) { _ = try reader.double() }
         if local.contains(.mode) { _ = try reader.number() }
-        if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
         let name = local.contains(.name) ? try reader.counted() : nil
         let start = reader.position
         let filename = try reader.counted()
@@ -185,7 +176,6 @@ enum PackedItem {
         var version: [UInt8] = []
         var modified: Double?
         var mode: UInt16?
-        var attributes = LocalAttributes()
         var name: String?
     }
 
@@ -208,7 +198,6 @@ enum PackedItem {
         }
         if local.contains(.modified) { before.modified = try reader.double() }
         if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
-        if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
         if local.contains(.name) { before.name = try reader.text() }
         return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
     }
@@ -249,14 +238,12 @@ enum PackedItem {
     static func readFailure(
         _ reader: inout ByteReader, hasCollidingItem: Bool
     ) throws(IndexFailure) -> ProviderFailure {
-        let byte = try reader.byte()
-        guard let kind = ProviderFailure.Kind(rawValue: byte & ~suggestionBit) else { throw ByteReader.damage }
+        guard let kind = ProviderFailure.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
         let domain = try reader.text()
         let code = Int(truncatingIfNeeded: try reader.signed())
         let message = try reader.text()
         return ProviderFailure(
             kind, message: message, domain: domain, code: code,
-            collidingItem: hasCollidingItem ? try reader.text() : nil,
-            suggestion: byte & suggestionBit == 0 ? nil : try reader.text())
+            collidingItem: hasCollidingItem ? try reader.text() : nil)
     }
 }

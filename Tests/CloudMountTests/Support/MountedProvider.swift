@@ -120,9 +120,7 @@ final class RunningProgram {
     private let process: ProcessDescriptor
     private let output: FileDescriptor
 
-    convenience init(_ arguments: String...) throws { try self.init(arguments) }
-
-    init(_ arguments: [String]) throws {
+    init(_ arguments: String...) throws {
         output = try .open(FileManager.default.temporaryDirectory.path, [.unnamedTemporary, .readWrite])
         program = try ChildProgram.start("/usr/bin/env", arguments: arguments, descriptors: [nil, output, nil])
         process = try .open(program.processID)

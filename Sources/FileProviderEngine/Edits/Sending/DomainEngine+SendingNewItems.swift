@@ -16,14 +16,15 @@ extension DomainEngine {
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
         if let result = try await findSent(number, new, upload) { return result }
-        // On the disk before the provider is asked: its answer may be lost, with the power too.
-        try noteSent(number, SentPlace(parent: new.parent, name: new.filename))
-        try await synchronized()
-        EngineStep.placeNoted.reach()
+        do throws(Errno) {
+            try SentPlace(parent: new.parent, name: new.filename).write(for: number, in: folders.uploads)
+        } catch {
+            throw LocalFailure(errno: error)
+        }
         let answer: ProviderItem
         do {
             let file = upload?.file
-            answer = try await askingForChange { () async throws(ProviderFailure) in
+            answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.create(new, contents: file)
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
@@ -37,10 +38,9 @@ extension DomainEngine {
 
     /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
     private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
-        guard let place = try journal.entry(number)?.sent,
+        guard let place = SentPlace.read(for: number, in: folders.uploads),
             place != SentPlace(parent: new.parent, name: new.filename)
         else { return nil }
-        let question = answers.ask()
         let none = ProviderFailure(.filenameCollision, message: "")
         let found: ProviderItem?
         do {
@@ -48,19 +48,14 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return nil
         }
-        guard let found else { return nil }
-        let isDeleted = try index.item(identifier: found.identifier)?.changes.contains(.deleted) ?? false
-        if found.kind == new.kind, !isDeleted, let parent = try index.item(identifier: place.parent) {
-            var sent = new
-            sent.parent = place.parent
-            sent.filename = place.name
-            let result = try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
-            if let result { return result }
+        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else {
+            return nil
         }
-        // It is another one, and is seen as such.
-        try noteSent(number, nil)
-        if !isDeleted { try apply([found], listedIn: nil, answering: question) }
-        return nil
+        if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
+        var sent = new
+        sent.parent = place.parent
+        sent.filename = place.name
+        return try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
     }
 
     /// Writes that the provider has an item, which from now on is the one of the answer.
@@ -81,8 +76,6 @@ extension DomainEngine {
         entry.changes.remove(.created)
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
-        let place = entry.sent
-        entry.sent = nil
         let isDeleted = entry.changes.contains(.deleted)
         if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
             entry.changes.insert(.place)
@@ -111,16 +104,17 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
-        // What a listing told of it meanwhile is the double's.
-        confirmed(number, answer.identifier)
         handle(applied)
-        if let place { settle(place, as: answer.identifier) }
         if let double {
             try journal.remove(double)
             removeBytes(of: double)
             forget(double)
         }
-        if isConfirmed || row.item.kind != .file { removeUploads(of: number) }
+        if isConfirmed || row.item.kind != .file {
+            removeUploads(of: number)
+        } else {
+            try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
+        }
         wakeWaiters(of: number)
         return .done
     }

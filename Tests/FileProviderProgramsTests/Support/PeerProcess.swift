@@ -1,1 +1,0 @@
-../../ExchangeTests/Support/PeerProcess.swift

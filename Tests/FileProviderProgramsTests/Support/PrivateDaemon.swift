@@ -1,1 +1,0 @@
-../../ExchangeTests/Support/PrivateDaemon.swift
