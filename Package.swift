@@ -61,6 +61,7 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
+        .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
@@ -128,9 +129,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider", "LinuxSystem",
-                "MobileCoreServices",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
+                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -155,7 +155,12 @@ let package = Package(
                 "AppExtension", "CSQLite", "Conduit", "ExtensionHost", "FileProvider", "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
-        library("CloudMount", ["CLinux", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem"]),
+        library(
+            "CloudMount",
+            [
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "UniformTypeIdentifiers",
+            ]),
 
         // The public modules of floors 1 to 7, in one import.
         library(
@@ -182,10 +187,12 @@ let package = Package(
         program(
             "PurveyBenchmark",
             [
-                "CLinux", "Conduit", "CoordinationService", "Exchange", "FileCoordination", "FileProvider",
-                "FileProviderEngine", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers", "ZipArchive",
+                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
+        program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
@@ -211,7 +218,7 @@ let package = Package(
         .executableTarget(
             name: "LocalFolder",
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "FileProvider", "Images", "LinuxSystem", "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -322,7 +329,8 @@ let package = Package(
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
-            name: "ProviderPeer", dependencies: ["AppExtension", "FileProvider", "UniformTypeIdentifiers"],
+            name: "ProviderPeer",
+            dependencies: ["AppExtension", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers"],
             path: "Tests/ProviderPeer", swiftSettings: [.swiftLanguageMode(.v5)]),
         tests(
             "FileProviderRuntimeTests",
@@ -330,9 +338,61 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "TestThreads",
             ]),
-        tests("PurveyCommandTests", ["Images", "UniformTypeIdentifiers"]),
+        // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
+        .target(
+            name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ScriptableProvider",
+            dependencies: [
+                "AppExtension", "FileProvider", "LinuxSystem", "ScriptableService", "UniformTypeIdentifiers",
+            ],
+            path: "Tests/ScriptableProvider", swiftSettings: settings),
+        tests(
+            "ScriptableProviderTests",
+            [
+                "AppExtension", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
+            ]),
+        tests(
+            "PurveyCommandTests",
+            [
+                "CLinux", "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
+                "UniformTypeIdentifiers",
+            ]),
         tests("PurveyDemoTests", []),
-        tests("LocalFolderTests", ["FileProvider", "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads"]),
+        tests(
+            "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
+        // A file provider that keeps its files itself, and the program that it belongs to.
+        .executableTarget(
+            name: "VaultProvider",
+            dependencies: [
+                "AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers", "VaultService",
+            ],
+            path: "Tests/VaultProvider", swiftSettings: settings),
+        // What the two of them agree upon.
+        .target(
+            name: "VaultService", dependencies: ["FileProvider"], path: "Tests/VaultService", packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "VaultApp", dependencies: ["Purvey", "VaultService"], path: "Tests/VaultApp", swiftSettings: settings),
+        tests(
+            "FileProviderProgramsTests",
+            [
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
+                "VaultProvider",
+            ]),
+        // Real daemons, providers and mounts, killed at every step.
+        tests(
+            "KillTests",
+            [
+                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+            ]),
+        // What programs do in a mount, with the daemon and the provider in processes of their own.
+        .executableTarget(
+            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

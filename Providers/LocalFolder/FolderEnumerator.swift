@@ -24,10 +24,6 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
     }
 
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
-        guard let folder else {
-            // Everything that is known to have changed is told as a change; nothing is in the set for ever.
-            return observer.finishEnumerating(upTo: nil)
-        }
         let size = Self.size(observer.suggestedPageSize)
         let isFirst =
             page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
@@ -36,6 +32,8 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             let start = isFirst ? 0 : Int64(String(decoding: page.rawValue, as: UTF8.self))
             guard let start else { throw NSFileProviderError(.pageExpired) }
             let items = try provider.catalogue().perform { catalogue in
+                // Everything else that is known to have changed is told as a change.
+                guard let folder else { return try catalogue.markedItems(after: start, limit: size) }
                 // The pages that follow are of the same look at it; what has changed since is told as a change.
                 if isFirst { try catalogue.lookAt(folder) }
                 return try catalogue.children(of: folder, after: start, limit: size)
@@ -53,7 +51,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             let catalogue = try provider.catalogue()
             let size = Self.size(observer.suggestedBatchSize)
             let changes = try catalogue.perform { catalogue in
-                if let folder { try catalogue.lookAt(folder) } else { _ = try catalogue.lookAtAll() }
+                if let folder { try catalogue.lookAtNews(in: folder) } else { _ = try catalogue.lookAtNews() }
                 return try catalogue.changes(since: Array(syncAnchor.rawValue), in: folder, limit: size)
             }
             guard let changes else { throw NSFileProviderError(.syncAnchorExpired) }

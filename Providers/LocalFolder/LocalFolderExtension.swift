@@ -54,10 +54,12 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if let catalogue = state.catalogue { return catalogue }
             guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
+            unsent.removeOtherCopies()
             let catalogue = try SharedCatalogue(
-                of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path)
+                of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path,
+                watcher: try? NSFileProviderManager.backend.folderWatcher())
             let domain = domain
-            try FolderPoll.start(catalogue) {
+            try FolderNews.start(catalogue) {
                 let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
                 // The next look tells again what nobody heard.
                 manager.signalEnumerator(for: .workingSet) { _ in }
@@ -76,10 +78,11 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     /// The item as the system is told of it.
     func item(_ item: CatalogueItem) -> any NSFileProviderItem {
         // The stamp of a catalogue that an item came from is there.
-        let stamp = (try? catalogue().perform { $0.stamp }) ?? ""
+        let (stamp, marks) =
+            (try? catalogue().perform { ($0.stamp, try $0.marks(of: item.number)) }) ?? ("", CatalogueMarks())
         func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
         return LocalFolderItem(
-            item, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
+            item, marks, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
             identifier: identifier)
     }
 
@@ -194,6 +197,23 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
+    package override func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(identifiers.count))
+        do {
+            let thumbnails = FolderThumbnails(
+                catalogue: try catalogue(), side: Int(max(1, min(4096, max(size.width, size.height)))),
+                each: perThumbnailCompletionHandler, all: completionHandler)
+            HandlerThreads.shared.run { thumbnails.make(for: identifiers, progress) }
+        } catch {
+            completionHandler(self.error(FolderFailure(error)))
+        }
+        return progress
+    }
+
     package override func enumerator(
         for container: NSFileProviderItemIdentifier
     ) throws -> any NSFileProviderEnumerator {
@@ -272,6 +292,39 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    // MARK: What a person's use leaves behind
+
+    package override func setLastUsedDate(
+        _ date: Date?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.lastUsed = date?.timeIntervalSince1970 }
+    }
+
+    package override func setTagData(
+        _ tagData: Data?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.tagData = tagData.map { Array($0) } }
+    }
+
+    package override func setFavoriteRank(
+        _ rank: NSNumber?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        mark(identifier, completionHandler) { $0.favoriteRank = rank?.uint64Value }
+    }
+
+    private func mark(
+        _ identifier: NSFileProviderItemIdentifier, _ handler: ((any NSFileProviderItem)?, (any Error)?) -> Void,
+        _ change: (inout CatalogueMarks) -> Void
+    ) {
+        answer(handler) {
+            let known = try known(identifier)
+            return try catalogue().perform { try $0.mark(try $0.item(known), change) }
         }
     }
 

@@ -10,12 +10,17 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     /// Why an edit has not reached the folder yet.
     private let unsent: (any Error)?
     private let name: String
+    private let marks: CatalogueMarks
 
     /// - Parameters:
     ///   - root: what the root is called.
     ///   - identifier: gives the identifier of a number.
-    init(_ item: CatalogueItem, root: String, unsent: (any Error)?, identifier: (Int64) -> String) {
+    init(
+        _ item: CatalogueItem, _ marks: CatalogueMarks, root: String, unsent: (any Error)?,
+        identifier: (Int64) -> String
+    ) {
         self.item = item
+        self.marks = marks
         self.identifier = identifier(item.number)
         parent = identifier(item.parent)
         self.unsent = unsent
@@ -62,6 +67,9 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
 
     var documentSize: NSNumber? { item.facts.kind == .folder ? nil : NSNumber(value: item.facts.size) }
     var contentModificationDate: Date? { Date(timeIntervalSince1970: Double(item.facts.modified) / 1e9) }
+    var lastUsedDate: Date? { marks.lastUsed.map { Date(timeIntervalSince1970: $0) } }
+    var favoriteRank: NSNumber? { marks.favoriteRank.map { NSNumber(value: $0) } }
+    var tagData: Data? { marks.tagData.map { Data($0) } }
     var symlinkTargetPath: String? {
         item.facts.kind == .symbolicLink ? String(decoding: item.facts.target, as: UTF8.self) : nil
     }

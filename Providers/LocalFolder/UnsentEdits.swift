@@ -39,5 +39,17 @@ final class UnsentEdits: Sendable {
         errors.withLock { _ = $0.removeValue(forKey: identifier) }
     }
 
+    /// Removes the copies that a process had which was killed: nobody will say of them that they are not needed any more. Those that
+    /// are not in the folder stay.
+    func removeOtherCopies() {
+        guard let folder = try? FileDescriptor.open(storage, [.readOnly, .directory]),
+            let entries = try? folder.entries()
+        else { return }
+        for entry in entries where error(of: entry.name.description) == nil {
+            guard (try? folder.status(of: entry.name).kind) == .directory else { continue }
+            try? TreeRemover.remove(entry.name, in: folder)
+        }
+    }
+
     private func mark(of identifier: String) -> String { storage + "/" + identifier + Self.suffix }
 }

@@ -87,6 +87,13 @@ ssize_t cfuse_write(int device, const void *header, size_t header_size, const vo
     return writev(device, parts, body_size > 0 ? 2 : 1);
 }
 
+int cfuse_part_descriptors(int kept) {
+    const unsigned unshare = 1u << 1; /* CLOSE_RANGE_UNSHARE */
+    /* The rest is closed only in a table of the thread's own. */
+    if (syscall(SYS_close_range, (unsigned)kept + 1, ~0u, unshare) < 0) return -1;
+    return kept > 0 ? (int)syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u) : 0;
+}
+
 int cfuse_keep_needed_capabilities(void) {
     const uint32_t needed = 1u << CAP_SYS_ADMIN | 1u << CAP_SETUID | 1u << CAP_SETGID;
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -12,6 +12,8 @@ final class DomainFileSystem: FileSystem {
     let index: Index
     let files = OpenFiles()
     let notifications: Notifications
+    let readers: ReaderPolicies
+    let thumbnails: ThumbnailFiller?
     /// Whom everything belongs to: the user that the daemon runs as.
     let owner = getuid()
     let group = getgid()
@@ -28,8 +30,13 @@ final class DomainFileSystem: FileSystem {
     private let hasEnded: @Sendable () -> Void
 
     /// - Parameter hasEnded: called when nothing is mounted any more.
-    init(_ engine: DomainEngine, hasEnded: @escaping @Sendable () -> Void) {
+    init(
+        _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?,
+        hasEnded: @escaping @Sendable () -> Void
+    ) {
         self.engine = engine
+        self.readers = readers
+        self.thumbnails = thumbnails
         self.hasEnded = hasEnded
         index = engine.index
         notifications = Notifications(files)
@@ -48,6 +55,7 @@ final class DomainFileSystem: FileSystem {
     }
 
     func end() {
+        thumbnails?.close()
         engine.onEvent(nil)
         notifications.end()
         for opening in files.takeAll() { opening.item.close { _ in } }

@@ -9,9 +9,13 @@ import LinuxSystem
 /// A question that changes nothing is asked once more when the process ended meanwhile. What comes back is checked as far as its
 /// form goes: bounds, and that an answer is about what was asked for.
 package final class ExtensionProvider: Provider {
-    private let process: ProviderProcess
+    let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
+    /// For programs that wait for files: neither they nor the engine are to keep the other waiting.
+    private let coordinated = CallGate(width: 64)
+    /// Items whose files programs use at their places.
+    let uses = ItemUses()
 
     /// What an extension tells by itself.
     package enum Notice: Sendable, Equatable {
@@ -48,7 +52,8 @@ package final class ExtensionProvider: Provider {
         }
         process = ProviderProcess(
             domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
-            coordination: coordination, service: service)
+            coordination: coordination, service: service
+        ) { notice(.changes(container: ProviderItem.workingSetIdentifier)) }
     }
 
     /// Only changes are told.
@@ -154,8 +159,50 @@ package final class ExtensionProvider: Provider {
     }
 
     package func stopProviding(_ identifier: String) async {
-        // A provider that keeps its copy does no harm.
-        _ = try? await ask(ProviderStopCall(identifier: identifier), isSafe: false)
+        await uses.stop(identifier) {
+            // A provider that keeps its copy does no harm.
+            _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
+        }
+    }
+
+    package func signIn(password: String) async throws(ProviderFailure) {
+        _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
+    }
+
+    package func thumbnails(
+        of identifiers: [String], side: Int
+    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
+        let answer = try await ask(
+            ProviderThumbnailsCall(identifiers: identifiers, side: side), isSafe: true, .transfer)
+        var awaited = Set(identifiers)
+        return answer.thumbnails.compactMap { thumbnail in
+            guard awaited.remove(thumbnail.identifier) != nil else { return nil }
+            guard let picture = thumbnail.picture else { return thumbnail }
+            let size = (try? picture.status().size) ?? .max
+            if MemoryFile.isSealed(picture), size <= ProviderThumbnailsCall.largestPicture { return thumbnail }
+            return ProviderThumbnail(
+                identifier: thumbnail.identifier, picture: nil, failure: .bad("a thumbnail that is no sealed picture"))
+        }
+    }
+
+    // MARK: Facts
+
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        let item = try await ask(ProviderFactCall(identifier: identifier, fact: fact), isSafe: true)
+        return try Self.checked(item, identifier: identifier)
+    }
+
+    // MARK: The trash
+
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try Self.checked(
+            try await ask(ProviderTrashCall(identifier: identifier), isSafe: false), identifier: identifier)
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        try Self.checked(
+            try await ask(ProviderUntrashCall(identifier: identifier, parent: parent), isSafe: false),
+            identifier: identifier)
     }
 
     // MARK: Places
@@ -174,12 +221,14 @@ package final class ExtensionProvider: Provider {
 
     // MARK: Asking and checking
 
-    /// - Parameter isSafe: whether it may be asked twice for one answer.
-    private func ask<C: ProviderCall>(
-        _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer,
+    /// - Parameters:
+    ///   - isSafe: whether it may be asked twice for one answer.
+    ///   - isForProgram: whether a program waits for it, and not the engine.
+    func ask<C: ProviderCall>(
+        _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
-        let gate = length == .transfer ? transfers : questions
+        let gate = isForProgram ? coordinated : length == .transfer ? transfers : questions
         let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {
                 return try await self.process.call(request, length, progress: progress)

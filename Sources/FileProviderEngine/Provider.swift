@@ -49,8 +49,62 @@ package protocol Provider: Sendable {
     /// Removes an item; a folder with everything in it.
     func delete(_ identifier: String) async throws(ProviderFailure)
 
+    /// Sets one of the facts of an item that a person's use leaves behind.
+    func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// Puts an item into the trash, a folder with everything in it. Safe to repeat.
+    func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
+
+    /// Takes an item out of the trash.
+    ///
+    /// - Parameter parent: the folder that it goes to; `nil` for the one that it was in.
+    func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem
+
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
+
+    /// Makes known who is asking.
+    ///
+    /// - Throws: of kind `notAuthenticated` where the password is not right, `unsupported` where the provider has another way.
+    func signIn(password: String) async throws(ProviderFailure)
+
+    /// Small pictures of files, whose contents are not fetched for that.
+    ///
+    /// - Parameters:
+    ///   - identifiers: ``ProviderThumbnailsCall/mostItems`` at most.
+    ///   - side: the longest one that is of use, in pixels.
+    /// - Returns: what the provider said, of those that it said something about. Pictures are sealed memory files of a bounded
+    ///   size with whatever bytes.
+    /// - Throws: of kind `unsupported` where the provider has no pictures at all.
+    func thumbnails(of identifiers: [String], side: Int) async throws(ProviderFailure) -> [ProviderThumbnail]
+}
+
+extension Provider {
+    /// Many a provider has nobody sign in.
+    package func signIn(password: String) async throws(ProviderFailure) {
+        throw ProviderFailure(.unsupported, message: "the provider takes no password")
+    }
+
+    /// Many a provider has no pictures.
+    package func thumbnails(
+        of identifiers: [String], side: Int
+    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
+        throw ProviderFailure(.unsupported, message: "the provider has no thumbnails")
+    }
+}
+
+extension Provider {
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider keeps no tags, favorites or dates of use")
+    }
+
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider has no trash")
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        throw ProviderFailure(.unsupported, message: "the provider has no trash")
+    }
 }
 
 /// What an item that is not there yet is to be.

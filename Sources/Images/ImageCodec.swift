@@ -29,6 +29,13 @@ package enum ImageCodec {
         /// Whether no row is known before all of the file is read.
         let isInterlaced: Bool
 
+        /// The most bytes that have to be held at once to decode it.
+        package var wholeSize: Int {
+            let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+            let (bytes, overflowsToo) = pixels.multipliedReportingOverflow(by: isDecodedWhole ? pixelSize : 0)
+            return overflows || overflowsToo ? .max : bytes
+        }
+
         /// Whether nothing of the picture can be had without all of it in memory. Interlaced files are; WebP, HEIF and GIF are
         /// decoded frame by frame; and what lies on its side is turned as a whole.
         var isDecodedWhole: Bool {

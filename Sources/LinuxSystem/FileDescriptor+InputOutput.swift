@@ -57,4 +57,9 @@ extension FileDescriptor {
     package func synchronize() throws(Errno) {
         try retrying { fsync(rawValue) }
     }
+
+    /// Waits until the contents, and what it takes to find them, are on the disk; dates may come later.
+    package func synchronizeData() throws(Errno) {
+        try retrying { fdatasync(rawValue) }
+    }
 }

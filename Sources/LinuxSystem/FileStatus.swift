@@ -65,6 +65,17 @@ package struct FileStatus: Sendable {
     package var accessed: timespec { raw.st_atim }
     /// When content, name, owner or mode were changed last: a time that no program can set.
     package var changed: timespec { raw.st_ctim }
+    /// ``modified`` in nanoseconds since 1970; see ``changedNanoseconds``.
+    package var modifiedNanoseconds: Int64 { Self.nanoseconds(raw.st_mtim) }
+    /// ``changed`` in nanoseconds since 1970; of a moment outside of the years 1678 to 2261, those of the nearest that can be
+    /// counted.
+    package var changedNanoseconds: Int64 { Self.nanoseconds(raw.st_ctim) }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let (whole, isTooFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooMuch) = whole.addingReportingOverflow(Int64(time.tv_nsec))
+        return isTooFar || isTooMuch ? (time.tv_sec < 0 ? .min : .max) : sum
+    }
 
     /// Reads the status of a path. A symbolic link is followed unless asked otherwise.
     package static func of(_ path: String, followingLinks: Bool = true) throws(Errno) -> FileStatus {

@@ -1,12 +1,13 @@
 import Foundation
+import LinuxSystem
 
 /// Fresh processes for what can only be measured in one: this program again, or a program built beside it.
 enum Child {
-    /// A child that ended with a status other than 0.
+    /// A child that did not succeed.
     struct Failure: Error, CustomStringConvertible {
         let program: String
-        let status: Int32
-        var description: String { "\(program) ended with status \(status)" }
+        let ending: ChildProgram.Ending
+        var description: String { "\(program): \(ending)" }
     }
 
     /// The path of a program that was built together with this one.
@@ -22,31 +23,25 @@ enum Child {
             ["--child", role.name] + arguments)
     }
 
+    /// Longer than anything that is measured takes.
+    private static let timeLimit = 900.0
+
     /// Runs a program and returns what it printed on standard output.
     ///
     /// - Parameters:
     ///   - input: the path of a file that becomes its standard input.
-    ///   - environment: `nil` is this process's own.
+    ///   - environment: added to this process's own.
     static func output(
-        ofProgram path: String, _ arguments: [String], input: String? = nil, environment: [String: String]? = nil
+        ofProgram path: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
     ) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        if let environment { process.environment = environment }
-        if let input {
-            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: input))
-        } else {
-            process.standardInput = FileHandle.nullDevice
-        }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(program: path, status: process.terminationStatus)
-        }
-        return String(decoding: output, as: UTF8.self)
+        let output = try MemoryFile.create(name: "output")
+        let program = try Companion(
+            path, arguments, environment: environment,
+            input: try input.map { path in try FileDescriptor.open(path, [.readOnly]) },
+            output: output, errors: Companion.errors)
+        let ending = try program.waitForEnd(seconds: timeLimit)
+        guard ending == .exited(0) else { throw Failure(program: path, ending: ending) }
+        let mapping = try Mapping(output, size: try output.status().size)
+        return withExtendedLifetime(mapping) { String(decoding: mapping.bytes, as: UTF8.self) }
     }
 }

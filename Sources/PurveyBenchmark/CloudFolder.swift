@@ -7,50 +7,46 @@ final class CloudFolder {
     /// Where the folder is mounted.
     let mount: String
     private let home: ScratchFolder
-    private let daemon: Process
+    private let daemon: Companion
 
     /// The provider's name: of its folder in the sources, of its program, and as it is installed.
     private static let provider = "LocalFolder"
 
     init(over source: String) throws {
-        home = try ScratchFolder()
-        mount = home.path + "/mounts/measured"
-        daemon = Process()
-        daemon.executableURL = URL(fileURLWithPath: try Child.sibling("purveyd"))
-        daemon.arguments = ["--foreground", "--log", "error"]
-        daemon.environment = environment
-        try daemon.run()
+        let home = try ScratchFolder()
+        let mount = home.path + "/mounts/measured"
+        (self.home, self.mount) = (home, mount)
+        daemon = try Companion(
+            try Child.sibling("purveyd"), ["--foreground", "--log", "error"],
+            environment: Self.environment(home.path), errors: Companion.errors
+        ) { PeerMount.unmount(mount) }
         do {
             try awaitDaemon()
             try installProvider()
             _ = try purvey(["domains", "add", "org.purvey.\(Self.provider)", "measured", "path=\(source)"])
         } catch {
-            end()
+            daemon.end()
             throw error
         }
     }
 
-    deinit { end() }
+    deinit { daemon.end() }
 
     /// The daemon's process.
-    var processIdentifier: pid_t { daemon.processIdentifier }
+    var processIdentifier: pid_t { daemon.processID }
 
     /// Runs a command at this daemon, and returns what it printed.
     @discardableResult
     func purvey(_ arguments: [String]) throws -> String {
-        try Child.output(ofProgram: Child.sibling("purvey"), arguments, environment: environment)
+        try Child.output(ofProgram: Child.sibling("purvey"), arguments, environment: Self.environment(home.path))
     }
 
-    private var environment: [String: String] {
-        ProcessInfo.processInfo.environment.merging(["PURVEY_HOME": home.path]) { $1 }
-    }
+    private static func environment(_ home: String) -> [String: String] { ["PURVEY_HOME": home] }
 
     private func awaitDaemon() throws {
         for _ in 0..<2_000 {
             if (try? FileStatus.of(home.path + "/run/daemon.socket", followingLinks: false)) != nil { return }
-            guard daemon.isRunning else {
-                throw MountFailure("the daemon ended with status \(daemon.terminationStatus)")
-            }
+            guard daemon.isRunning else { throw MountFailure("the daemon has ended") }
             usleep(10_000)
         }
         throw MountFailure("the daemon did not start")
@@ -65,12 +61,6 @@ final class CloudFolder {
         _ = try Child.output(ofProgram: "/bin/cp", [Child.sibling(Self.provider), bundle + "/\(Self.provider)"])
         try purvey(["extensions", "install", bundle])
     }
-
-    private func end() {
-        guard daemon.isRunning else { return }
-        daemon.terminate()
-        daemon.waitUntilExit()
-    }
 }
 
 /// A folder seen through another file system in user space, unmounted with this object.
@@ -81,7 +71,7 @@ final class PeerMount {
 
     let mount: String
     private let scratch: ScratchFolder
-    private let server: Process
+    private let server: Companion
 
     /// - Throws: where the program is not installed, or does not mount.
     init(_ kind: Kind, over source: String) throws {
@@ -93,9 +83,8 @@ final class PeerMount {
         scratch = try ScratchFolder()
         mount = scratch.path + "/mount"
         _ = try scratch.folder("mount")
-        server = Process()
-        server.executableURL = URL(fileURLWithPath: program)
-        server.arguments =
+        let mount = mount
+        let arguments: [String] =
             switch kind {
             case .bindfs: ["-f", source, mount]
             // Its ways that are fastest once a file was read: whole files in its cache, folders remembered.
@@ -105,25 +94,26 @@ final class PeerMount {
                     scratch.path + "/cache", "--dir-cache-time", "1h", "--attr-timeout", "1h",
                 ]
             }
-        server.standardError = FileHandle.nullDevice
-        try server.run()
+        // Both unmount when they are asked to end, as long as nobody is in it.
+        server = try Companion(program, arguments) { Self.unmount(mount) }
         let outside = try FileStatus.of(scratch.path, followingLinks: false).identity.device
         for _ in 0..<2_000 {
             if let status = try? FileStatus.of(mount, followingLinks: false), status.identity.device != outside {
                 return
             }
-            guard server.isRunning else {
-                throw MountFailure("\(kind.rawValue) ended with status \(server.terminationStatus)")
-            }
+            guard server.isRunning else { throw MountFailure("\(kind.rawValue) has ended") }
             usleep(10_000)
         }
         throw MountFailure("\(kind.rawValue) did not mount")
     }
 
-    deinit {
-        _ = try? Child.output(ofProgram: "/bin/umount", [mount])
-        if server.isRunning { server.terminate() }
-        server.waitUntilExit()
+    deinit { server.end() }
+
+    /// Takes a mount away, also one that is in use or whose server has gone.
+    static func unmount(_ path: String) {
+        // As root; with the program that everybody has otherwise.
+        guard umount2(path, CInt(MNT_DETACH)) != 0, errno == EPERM else { return }
+        _ = try? Child.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
     }
 }
 

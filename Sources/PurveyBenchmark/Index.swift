@@ -49,7 +49,7 @@ extension ChildRole {
             try FileStatus.of(path).size, processor)
     }
 
-    private static func peakResident() throws -> Int {
+    static func peakResident() throws -> Int {
         var usage = rusage()
         try retrying { getrusage(RUSAGE_SELF.rawValue, &usage) }
         return usage.ru_maxrss << 10
@@ -57,7 +57,7 @@ extension ChildRole {
 }
 
 /// A million items in one shape or another.
-private enum IndexTree: String, CaseIterable {
+enum IndexTree: String, CaseIterable {
     case one
     case deep
 

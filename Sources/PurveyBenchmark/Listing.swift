@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import LinuxSystem
 
@@ -33,22 +32,14 @@ extension Section {
     private static func time(_ folder: String, _ option: String) throws -> Double {
         var times: [Double] = []
         for _ in 0..<3 {
-            forgetNames()
+            KernelCaches.forgetNames()
             times.append(try Measure.seconds { try list(folder, option) })
         }
         return Measure.median(times)
     }
 
-    /// Makes the kernel forget names and inodes, for root; everybody else measures with what it remembers.
-    private static func forgetNames() {
-        guard let switches = try? FileDescriptor.open("/proc/sys/vm/drop_caches", [.writeOnly]) else { return }
-        try? Array("2\n".utf8).withUnsafeBytes { try switches.writeAll($0) }
-    }
-
     private static func list(_ folder: String, _ option: String) throws {
-        var environment = ProcessInfo.processInfo.environment
-        environment["LC_ALL"] = "C"
-        let lines = try Child.output(ofProgram: "/bin/ls", [option, folder], environment: environment)
+        let lines = try Child.output(ofProgram: "/bin/ls", [option, folder], environment: ["LC_ALL": "C"])
         let count = lines.utf8.count { $0 == UInt8(ascii: "\n") }
         guard count >= entries else { throw MountFailure("\(folder) has only \(count) entries") }
     }

@@ -14,9 +14,10 @@ extension Section {
         let cloud = try CloudFolder(over: source.path)
         // What is measured is files that are here.
         try cloud.purvey(["download", cloud.mount])
+        KernelCaches.forgetPages()
         let native = try OpenedLarge(source.path)
         let mounted = try OpenedLarge(cloud.mount)
-        let sequential = try Measure.medians(rounds: 9) {
+        let sequential = try Measure.medians(rounds: 31) {
             try mounted.readAll()
         } _: {
             try native.readAll()
@@ -25,7 +26,7 @@ extension Section {
             "sequential read through the mount", Double(size) / sequential.ours, .bytesPerSecond,
             peer: .init(name: "the disk's own file", value: Double(size) / sequential.theirs),
             target: .ratioAtLeast(0.9))
-        let random = try Measure.medians(rounds: 9) {
+        let random = try Measure.medians(rounds: 31) {
             try mounted.readHere()
         } _: {
             try native.readHere()
@@ -37,7 +38,7 @@ extension Section {
         try measureSmall(names, cloud.mount, source.path, &report)
     }
 
-    private static let size = 512 << 20
+    private static let size = 256 << 20
     private static let smallFiles = 1_000
 
     /// Opening, reading and closing of small files, each file in its turn.

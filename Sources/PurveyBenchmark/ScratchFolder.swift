@@ -5,16 +5,20 @@ import LinuxSystem
 final class ScratchFolder {
     let path: String
     let descriptor: FileDescriptor
+    private let leftover: Leftover
 
     /// - Parameter parent: on the file system to measure; a place on a disk otherwise.
     init(in parent: String = "/var/tmp") throws {
         let path = "\(parent)/purvey-benchmark-\(getpid())-\(UInt32.random(in: .min ... .max))"
         self.path = path
         try retrying { mkdir(path, 0o700) }
+        leftover = Leftover { Self.remove(path) }
         descriptor = try .open(path, [.readOnly, .directory])
     }
 
-    deinit {
+    deinit { leftover.remove() }
+
+    private static func remove(_ path: String) {
         guard let cut = path.lastIndex(of: "/"), let name = FileName(String(path[path.index(after: cut)...])),
             let parent = try? FileDescriptor.open(String(path[..<cut]), [.readOnly, .directory])
         else { return }

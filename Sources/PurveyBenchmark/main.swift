@@ -1,16 +1,17 @@
 // purvey-benchmark [--json] [SECTION…]: measures the given sections, all of them without arguments, and prints a table.
 // Exit status 0 when every target was met, 1 when one was missed, 2 for wrong usage.
+import AppExtension
 import Glibc
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
-    .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .mount, .listing, .change,
+    .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .listing, .change,
 ]
 
 /// What the benchmark does when it starts itself as a child.
 let childRoles: [ChildRole] = [
     .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer, .coordinationReader,
-    .coordinationCrowd, .indexFilling,
+    .coordinationCrowd, .indexFilling, .searching, .providerListing,
 ]
 
 func complain(_ message: String) {
@@ -18,7 +19,15 @@ func complain(_ message: String) {
     _ = write(STDERR_FILENO, line, line.count)
 }
 
+if MillionItems.isThisProcess { NSExtensionMain() }
+
 signal(SIGPIPE, SIG_IGN)
+do {
+    try Leftover.removeAllAtSignals()
+} catch {
+    complain("\(error)")
+    exit(1)
+}
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 if arguments.first == "--child" {
@@ -31,6 +40,7 @@ if arguments.first == "--child" {
         exit(0)
     } catch {
         complain("\(name): \(error)")
+        Leftover.removeAll()
         exit(1)
     }
 }

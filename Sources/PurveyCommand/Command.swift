@@ -1,3 +1,5 @@
+import FileProvider
+
 /// A subcommand of `purvey`: an extension in a file of its own (`Types.swift`: `extension Command { static let types }`)
 /// and a line in `main.swift`.
 struct Command: Sendable {
@@ -41,6 +43,8 @@ struct Option: Sendable {
 /// A failure of a command: one line that names what failed and what to do. The exit status is 1.
 struct CommandError: Error {
     let message: String
+    /// Of what the daemon said about domains.
+    var fault: DomainFault.Code?
     init(_ message: String) { self.message = message }
 }
 

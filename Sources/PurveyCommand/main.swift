@@ -10,7 +10,8 @@ let commands: [Command] = [
     .bundles, .extensions,
     .domains, .status,
     .listItems, .describeItem, .download, .evict, .keep,
-    .signal, .retry,
+    .recents, .search, .favorites, .tag,
+    .signal, .push, .retry, .signIn,
 ]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.

@@ -29,13 +29,17 @@ enum Daemon {
         }
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
         let service = ExchangeService(bundles: bundles, log: log)
-        let coordination = CoordinationService(marker: locations.runtime + "/coordination")
+        let storages = ProvidedStorages(data: locations.data, log: log)
+        let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let domains = DomainService(locations, mountsDomains: !options.noMount, log: log) {
             try coordination.admit($0)
         }
+        storages.serve(domains)
         let listener: Listener
         do {
-            listener = try listen(locations, service, coordination, domains, isWaitedFor: starter.isWaiting)
+            listener = try listen(
+                locations, service, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
+                storages, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
         } catch {
@@ -69,12 +73,15 @@ enum Daemon {
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
-        _ domains: DomainService, isWaitedFor: Bool
+        _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
+        isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
         ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
         domains.addCalls(to: &calls)
+        domains.addManagerCalls(to: &calls, programs)
+        domains.addServiceCalls(to: &calls, programs, storages)
         var attempts = 0
         while true {
             do throws(ListenerError) {

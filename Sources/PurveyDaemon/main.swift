@@ -19,7 +19,7 @@ do {
     let current = try Locations.current()
     let locations = Locations(
         runtime: current.runtime, data: current.data, cache: current.cache, mounts: current.mounts,
-        socket: options.socket)
+        thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
     exit(
         options.foreground
             ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))

@@ -15,6 +15,10 @@ struct AttributeTests {
         try FileDescriptor.open(path, .readOnly).attribute(name)
     }
 
+    private func names(of path: String) throws -> [String] {
+        try FileDescriptor.open(path, .readOnly).attributeNames()
+    }
+
     @Test func anItemIsShownAsTheProviderSays() async throws {
         try await withMount { provider in
             let file = provider.addFile("Run", "text")
@@ -58,9 +62,100 @@ struct AttributeTests {
             #expect(try attribute("user.purvey.state", of: path) == "current")
             let file = try mount.open("File")
             #expect(mount.failure { try file.setAttribute("user.purvey.state", "mine") } == .notPermitted)
-            #expect(mount.failure { try file.setAttribute("user.mine", "mine") } == .notSupported)
-            let names = try RunningProgram("sh", "-c", "getfattr -d '\(path)' || true").end()
-            #expect(names.output.isEmpty || names.output.contains("user.purvey.state"))
+            #expect(mount.failure { try file.removeAttribute("user.purvey.state") } == .notPermitted)
+            // Programs that copy attributes leave it alone.
+            #expect(try names(of: path) == ["user.color"])
+        }
+    }
+
+    @Test func attributesThatProgramsSetAreKeptHere() async throws {
+        try await withMount { provider in
+            let file = provider.addFile("File", "text")
+            provider.update(file) {
+                $0.extendedAttributes = ["color": Array("red".utf8), "user.size": Array("XL".utf8)]
+            }
+            provider.addFolder("Folder")
+        } _: { (mount) throws in
+            let file = try mount.open("File")
+            #expect(mount.failure { try file.setAttribute("user.mine", "one", if: true) } == .noData)
+            try file.setAttribute("user.mine", "one", if: false)
+            #expect(mount.failure { try file.setAttribute("user.mine", "two", if: false) } == .fileExists)
+            try file.setAttribute("user.mine", "two", if: true)
+            #expect(mount.failure { try file.setAttribute("trusted.mine", "two") } == .notSupported)
+            #expect(mount.failure { try file.removeAttribute("user.none") } == .noData)
+            // What the provider gave can be changed and removed here.
+            try file.setAttribute("user.color", "blue")
+            try file.removeAttribute("user.size")
+            #expect(mount.failure { try file.removeAttribute("user.size") } == .noData)
+            try file.setAttribute("user.large", String(repeating: "l", count: 15_000))
+            #expect(
+                mount.failure { try file.setAttribute("user.larger", String(repeating: "l", count: 2_000)) } == .noSpace
+            )
+            #expect(try names(of: mount("File")) == ["user.color", "user.large", "user.mine"])
+            for folder in ["Folder", "."] {
+                try mount.open(folder, [.readOnly, .directory]).setAttribute("user.label", "green")
+            }
+            do {
+                let new = try mount.open("New", [.readWrite, .create])
+                try new.setAttribute("user.mine", "new")
+                try new.overwrite(Array("text".utf8), at: 0)
+            }
+
+            // Whatever becomes of the item at the provider.
+            try mount.write("other", to: "File")
+            try retrying { rename(mount("New"), mount("Folder/Newer")) }
+            mount.waitUntilSent()
+            mount.provider.update(try #require(mount.provider.identifier(at: "File"))) { item in
+                item.modified = 1_300_000_000
+                item.extendedAttributes = ["color": Array("green".utf8), "user.shape": Array("round".utf8)]
+            }
+            mount.engine.signal(container: nil)
+            mount.wait(until: { try attribute("user.shape", of: mount("File")) == "round" })
+            #expect(try attribute("user.mine", of: mount("File")) == "two")
+            #expect(try attribute("user.color", of: mount("File")) == "blue")
+            #expect(try names(of: mount("File")) == ["user.color", "user.large", "user.mine", "user.shape"])
+            #expect(try attribute("user.label", of: mount("Folder")) == "green")
+            #expect(try attribute("user.label", of: mount.path) == "green")
+            #expect(try attribute("user.mine", of: mount("Folder/Newer")) == "new")
+            // They go with the item.
+            try retrying { unlink(mount("File")) }
+            try mount.write("new", to: "File")
+            #expect(try names(of: mount("File")) == [])
+        }
+    }
+
+    @Test func aDateThatWasSetHereHoldsUntilTheProviderHasOtherContents() async throws {
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
+            let file = try #require(mount.provider.identifier(at: "File"))
+            var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_100_000_000, tv_nsec: 0)]
+            try retrying { utimensat(AT_FDCWD, mount("File"), &times, 0) }
+            try retrying { chmod(mount("File"), 0o700) }
+            mount.provider.update(file) { item in
+                item.modified = 1_300_000_000
+                item.extendedAttributes = ["user.seen": Array("yes".utf8)]
+            }
+            mount.engine.signal(container: nil)
+            mount.wait(until: { try attribute("user.seen", of: mount("File")) == "yes" })
+            #expect(try mount.status("File").modified.tv_sec == 1_100_000_000)
+            mount.provider.write("other", to: file)
+            mount.provider.update(file) { $0.modified = 1_400_000_000 }
+            mount.engine.signal(container: nil)
+            mount.wait(until: { try mount.status("File").modified.tv_sec == 1_400_000_000 })
+            #expect(try mount.text("File") == "other")
+            #expect(try mount.status("File").permissions == 0o700)
+        }
+    }
+
+    @Test func theRootHasADate() async throws {
+        try await withMount { _ in
+        } _: { (mount) throws in
+            let before = try mount.status(".").modified.tv_sec
+            #expect(before > 1_700_000_000)
+            mount.provider.update(ProviderItem.rootIdentifier) { $0.modified = 1_500_000_000 }
+            #expect(try mount.names() == [])
+            mount.wait(until: { try mount.status(".").modified.tv_sec == 1_500_000_000 })
         }
     }
 

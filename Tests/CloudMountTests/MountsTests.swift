@@ -39,6 +39,27 @@ struct MountsTests {
         await engine.close()
     }
 
+    @Test func twoDomainsAreNotMountedOnEachOther() async throws {
+        let (folder, otherFolder) = (try TestFolder(), try TestFolder())
+        let (engine, other) = (try engine(in: folder), try self.engine(in: otherFolder))
+        let path = folder.path + "/mount"
+        let (mounts, otherMounts) = (Mounts(), Mounts())
+        try mounts.mount(engine, at: path)
+        do {
+            try otherMounts.mount(other, at: path)
+            Issue.record("it was mounted")
+        } catch {
+            guard case .folderIsMounted = error else { throw error }
+            #expect(error.description.contains(path))
+        }
+        #expect(try FileDescriptor.open(path + "/File", .readOnly).everything() == Array("text".utf8))
+        mounts.unmountAll()
+        try otherMounts.mount(other, at: path)
+        otherMounts.unmountAll()
+        await engine.close()
+        await other.close()
+    }
+
     @Test func domainsAreUnmountedAndMountedAgain() async throws {
         let folder = try TestFolder()
         let engine = try engine(in: folder)

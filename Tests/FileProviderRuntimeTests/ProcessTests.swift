@@ -30,6 +30,33 @@ import Testing
         }
     }
 
+    @Test func aFolderThatItCanListIsWatchedForTheProcess() async throws {
+        try await ProviderStage.with { stage in
+            try FileManager.default.createDirectory(
+                atPath: stage.folder + "/watched", withIntermediateDirectories: false)
+            #expect(try await stage.provider.item("watch").filename == "done")
+            #expect(try await stage.provider.item("news").filename == "none")
+            try Data().write(to: URL(fileURLWithPath: stage.folder + "/watched/new"))
+            #expect(try await stage.provider.item("news").filename == "some")
+            // Anybody can have a mere handle.
+            #expect(try await stage.provider.item("watch-handle").filename == Errno.permissionDenied.description)
+        }
+    }
+
+    @Test func whatHappensInWatchedFoldersIsToldWhileTheProcessIsNotThere() async throws {
+        let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(60))
+        try await ProviderStage.with(options: options) { stage in
+            try FileManager.default.createDirectory(
+                atPath: stage.folder + "/watched", withIntermediateDirectories: false)
+            #expect(try await stage.provider.item("watch").filename == "done")
+            #expect(await stage.eventually { await stage.provider.processID == nil })
+            let before = stage.notices.count
+            try Data().write(to: URL(fileURLWithPath: stage.folder + "/watched/new"))
+            #expect(await stage.eventually { stage.notices.count > before })
+            #expect(stage.notices.last == .changes(container: ProviderItem.workingSetIdentifier))
+        }
+    }
+
     @Test func aQuestionDuringWhichTheProcessCrashesIsAskedOnceMore() async throws {
         try await ProviderStage.with { stage in
             let item = try await stage.provider.item("crash-once").identifier

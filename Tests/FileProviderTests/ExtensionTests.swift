@@ -266,9 +266,24 @@ import Testing
     @Test func servicesAreOpenUnlessTheySayOtherwise() {
         struct Source: NSFileProviderServiceSource {
             let serviceName = NSFileProviderServiceName("org.example.service")
+            func makeListenerEndpoint() throws -> NSXPCListenerEndpoint { throw CocoaError(.featureUnsupported) }
         }
         let source: any NSFileProviderServiceSource = Source()
         #expect(!source.isRestricted)
         #expect(source.serviceName.rawValue == "org.example.service")
+        #expect(throws: CocoaError.self) { try source.makeListenerEndpoint() }
+    }
+
+    @Test func aProgramThatHasNoProviderIsOfferedNoService() async throws {
+        let (name, item) = (NSFileProviderServiceName("org.example.service"), NSFileProviderItemIdentifier("item"))
+        await #expect(throws: NSFileProviderError.self) {
+            _ = try await NSFileProviderManager.default.service(named: name, for: item)?.name
+        }
+        let error = await withCheckedContinuation { continuation in
+            NSFileProviderManager.default.getService(named: name, for: item) { _, error in
+                continuation.resume(returning: error)
+            }
+        }
+        #expect(error is NSFileProviderError)
     }
 }

@@ -17,6 +17,8 @@ package final class TestDisk {
 
     /// The root of the file system.
     package let descriptor: FileDescriptor
+    /// A path of it, for as long as it is there.
+    package var path: String { "/proc/\(keeper.processIdentifier)/root\(folder.path)/mount" }
     private let keeper: Process
     private let input: Pipe
     private let folder: TestFolder

@@ -83,8 +83,24 @@ extension FileDescriptor {
         try bytes.withUnsafeBytes { try writeAll($0, at: offset) }
     }
 
-    package func setAttribute(_ name: String, _ value: String) throws {
-        try retrying { clinux_fsetxattr(rawValue, name, value, value.utf8.count, 0) }
+    /// - Parameter isThere: whether the attribute has to be there already, or must not be; `nil` for either.
+    package func setAttribute(_ name: String, _ value: String, if isThere: Bool? = nil) throws {
+        // XATTR_REPLACE and XATTR_CREATE.
+        let flags: CInt = isThere.map { $0 ? 2 : 1 } ?? 0
+        try retrying { clinux_fsetxattr(rawValue, name, value, value.utf8.count, flags) }
+    }
+
+    package func removeAttribute(_ name: String) throws {
+        try retrying { clinux_fremovexattr(rawValue, name) }
+    }
+
+    /// The names of all attributes, sorted.
+    package func attributeNames() throws -> [String] {
+        var bytes = [CChar](repeating: 0, count: 1 << 16)
+        let count = try retrying { clinux_flistxattr(rawValue, &bytes, bytes.count) }
+        return bytes[..<count].split(separator: 0).map { name in
+            String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }.sorted()
     }
 
     package func attribute(_ name: String) -> String? {

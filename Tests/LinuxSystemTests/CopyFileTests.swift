@@ -29,6 +29,15 @@ import Testing
         #expect(try folder.names() == ["a", "b"])
     }
 
+    @Test func aCopyCanBeMadeWithAModeOfItsOwn() throws {
+        let source = try folder.file("a", pattern(1000))
+        try retrying { fchmod(source.rawValue, 0o640) }
+        try FileCopier.copy(source, into: folder.descriptor, named: "b", permissions: 0o700)
+        #expect(try folder.content("b") == pattern(1000))
+        #expect(try folder.status("b").permissions == 0o700)
+        #expect(try folder.names() == ["a", "b"])
+    }
+
     @Test func aCopyToAnotherFileSystemHasTheSameBytes() throws {
         let memory = try TestFolder(in: "/dev/shm")
         let bytes = pattern(5_000_000)

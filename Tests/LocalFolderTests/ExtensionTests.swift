@@ -1,6 +1,7 @@
 import FileProvider
 import FileTesting
 import Foundation
+import Images
 import LinuxSystem
 import LocalFolder
 import TestThreads
@@ -42,6 +43,31 @@ import Testing
         #expect(inner.kind == .folder && inner.parent == ProviderItem.rootIdentifier)
         let file = try #require(items.first { $0.filename == "file 13.txt" })
         #expect(file.kind == .file && file.size == 6 && file.contentType == "public.plain-text")
+    }
+
+    @Test func picturesHaveThumbnailsAndOtherFilesNone() async throws {
+        let pixels = Data((0..<400 * 200 * 4).map { UInt8(truncatingIfNeeded: $0) })
+        try folder.file("a.jpg", [UInt8](ImageCodec.encode(pixels, width: 400, height: 200, as: .jpeg)))
+        try folder.file("b.txt", Array("text".utf8))
+        let observer = PageWitness()
+        try provider.enumerator(for: .rootContainer).enumerateItems(
+            for: observer, startingAt: NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))
+        let identifiers = observer.items.sorted { $0.filename < $1.filename }.map(\.identifier) + ["none"]
+        let answers = Lock<[(String, Data?, Bool)]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let progress = provider.fetchThumbnails(
+                for: identifiers.map { NSFileProviderItemIdentifier($0) },
+                requestedSize: CGSize(width: 100, height: 100),
+                perThumbnailCompletionHandler: { identifier, data, error in
+                    answers.withLock { $0.append((identifier.rawValue, data, error != nil)) }
+                },
+                completionHandler: { _ in continuation.resume() })
+            #expect(progress.totalUnitCount == 3)
+        }
+        let given = answers.withLock { $0 }
+        #expect(given.map(\.0) == identifiers && given.map(\.2) == [false, false, true])
+        #expect(try ImageCodec.header(of: try #require(given[0].1)).width == 100)
+        #expect(given[1].1 == nil)
     }
 
     @Test func aPageThatMeansNothingIsExpired() throws {

@@ -1,3 +1,4 @@
+import FileProvider
 import FileTesting
 import Glibc
 import LinuxSystem
@@ -9,14 +10,14 @@ struct ServedFolder {
     let own: TestFolder
     let catalogue: SharedCatalogue
 
-    init() throws {
-        try self.init(of: try TestFolder(), own: try TestFolder())
+    init(watcher: (any FolderWatcher)? = nil) throws {
+        try self.init(of: try TestFolder(), own: try TestFolder(), watcher: watcher)
     }
 
     /// What a process has of them that was started later; the catalogue is open once at a time.
-    init(of folder: TestFolder, own: TestFolder) throws {
+    init(of folder: TestFolder, own: TestFolder, watcher: (any FolderWatcher)? = nil) throws {
         (self.folder, self.own) = (folder, own)
-        catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db")
+        catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db", watcher: watcher)
     }
 
     /// Looks at everything, and gives the identifiers of a folder's items by their names.

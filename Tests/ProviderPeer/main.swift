@@ -4,6 +4,8 @@ import AppExtension
 import FileProvider
 import Foundation
 import Glibc
+import LinuxSystem
+import Synchronization
 
 final class Peer: NSFileProviderExtension {
     private let catalogue: Catalogue
@@ -56,6 +58,9 @@ final class Peer: NSFileProviderExtension {
                 Entry(
                     identifier: name, parent: domain?.pathRelativeToDocumentStorage ?? "", name: documentStorageURL.path
                 ))
+        case "watch": return PeerItem(Entry(identifier: name, parent: "p", name: watch(folder.path + "/watched")))
+        case "watch-handle": return PeerItem(Entry(identifier: name, parent: "p", name: watch("/root", onlyPath: true)))
+        case "news": return PeerItem(Entry(identifier: name, parent: "p", name: news()))
         case "signal":
             let domain = domain
             (domain.flatMap { NSFileProviderManager(for: $0) } ?? .default).signalEnumerator(for: .workingSet) { _ in }
@@ -75,6 +80,27 @@ final class Peer: NSFileProviderExtension {
         }
         guard let entry = catalogue.entry(name) else { throw failure(.noSuchItem) }
         return PeerItem(entry)
+    }
+
+    private let watcher = Mutex<(any FolderWatcher)?>(nil)
+
+    /// Has a folder watched, and says how that went.
+    private func watch(_ path: String, onlyPath: Bool = false) -> String {
+        do {
+            try watcher.withLock { watcher in
+                let known = try watcher ?? NSFileProviderManager.backend.folderWatcher()
+                watcher = known
+                _ = try known.watch(.open(path, onlyPath ? [.pathOnly, .directory] : [.readOnly, .directory]))
+            }
+            return "done"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func news() -> String {
+        let notices = watcher.withLock { try? $0?.notices.take() } ?? []
+        return notices.isEmpty ? "none" : "some"
     }
 
     override func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {

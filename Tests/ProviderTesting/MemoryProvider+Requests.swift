@@ -131,6 +131,59 @@ extension MemoryProvider {
         try await end(.delete(identifier))
     }
 
+    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.set(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            guard state.behaviour.keepsFacts else {
+                throw ProviderFailure(.unsupported, message: "It keeps no facts.")
+            }
+            _ = try state.node(identifier)
+            state.change(identifier) { node, _ in
+                switch fact {
+                case .lastUsed(let time): node.item.lastUsed = time
+                case .tagData(let data): node.item.tagData = data
+                case .favoriteRank(let rank): node.item.favoriteRank = rank
+                }
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.set(identifier))
+        return item
+    }
+
+    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.trash(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            _ = try state.node(identifier)
+            state.change(identifier) { node, _ in
+                node.former = node.item.parent
+                node.item.parent = ProviderItem.trashIdentifier
+                node.item.flags.insert(.trashed)
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.trash(identifier))
+        return item
+    }
+
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+        try await begin(.untrash(identifier))
+        let item = try state.withLock { state throws(ProviderFailure) in
+            let former = try state.node(identifier).former
+            guard let place = parent ?? former else {
+                throw ProviderFailure(.noSuchItem, message: "It does not lie in the trash.")
+            }
+            state.change(identifier) { node, _ in
+                node.former = nil
+                node.item.parent = place
+                node.item.flags.remove(.trashed)
+            }
+            return try state.node(identifier).item
+        }
+        try await end(.untrash(identifier))
+        return item
+    }
+
     package func stopProviding(_ identifier: String) async {
         try? await begin(.stopProviding(identifier))
     }
@@ -159,6 +212,11 @@ extension MemoryProvider {
             throw ProviderFailure(.transient, message: error.description)
         }
     }
+}
+
+extension ProviderItem {
+    /// Whether a person's use has left something behind.
+    fileprivate var isInWorkingSet: Bool { lastUsed != nil || favoriteRank != nil || tagData != nil }
 }
 
 extension MemoryProvider.State {
@@ -214,7 +272,8 @@ extension MemoryProvider.State {
         if let known = listings[container], known.logCount == log.count { return known.nodes }
         let nodes =
             container == ProviderItem.workingSetIdentifier
-            ? nodes.values.filter { $0.order > 0 }.sorted { $0.order < $1.order } : children(of: container)
+            ? nodes.values.filter { $0.order > 0 && $0.item.isInWorkingSet }.sorted { $0.order < $1.order }
+            : children(of: container)
         listings[container] = (log.count, nodes)
         return nodes
     }

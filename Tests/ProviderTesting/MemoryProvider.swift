@@ -18,6 +18,9 @@ package final class MemoryProvider: Provider {
         case replaceContents(of: String)
         case move(String)
         case delete(String)
+        case set(String)
+        case trash(String)
+        case untrash(String)
         case stopProviding(String)
 
         package var kind: Kind {
@@ -31,13 +34,17 @@ package final class MemoryProvider: Provider {
             case .replaceContents: .replaceContents
             case .move: .move
             case .delete: .delete
+            case .set: .set
+            case .trash: .trash
+            case .untrash: .untrash
             case .stopProviding: .stopProviding
             }
         }
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, stopProviding
+        case item, page, currentAnchor, changes, contents, create, replaceContents, move, delete, set, trash, untrash,
+            stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -50,10 +57,12 @@ package final class MemoryProvider: Provider {
         package var hasAnchors = true
         /// Comes after every anchor.
         package var anchorSuffix: [UInt8] = []
-        /// Whether the working set can be enumerated: it holds everything.
+        /// Whether the working set can be enumerated: it lists what was used or marked, and tells of changes to everything.
         package var hasWorkingSet = true
         /// Whether new contents count as uploaded at once; otherwise by ``MemoryProvider/confirmUploads()``.
         package var confirmsUploads = true
+        /// Whether it keeps tags, favorites and dates of use.
+        package var keepsFacts = true
         /// Called with each request before anything is done about it.
         package var before: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
         }
@@ -69,6 +78,8 @@ package final class MemoryProvider: Provider {
         var contents: [UInt8] = []
         /// When it came into the tree; the order of listings.
         var order: Int
+        /// Of what lies in the trash: the folder that it was in.
+        var former: String?
     }
 
     struct Change {

@@ -35,6 +35,7 @@ extension Catalogue {
         } catch .fileExists {
             throw holder(of: name, in: parent)
         }
+        FolderStep.folderMade.reach()
         return try record(name, in: parent, folder)
     }
 
@@ -45,6 +46,7 @@ extension Catalogue {
         } catch .fileExists {
             throw holder(of: name, in: parent)
         }
+        FolderStep.linkMade.reach()
         return try record(name, in: parent, folder)
     }
 
@@ -60,6 +62,7 @@ extension Catalogue {
         } catch {
             throw error == .fileExists ? holder(of: name, in: parent) : error
         }
+        FolderStep.moved.reach()
         let facts = try facts(of: name, in: new) ?? item.facts
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
@@ -76,6 +79,7 @@ extension Catalogue {
         } else {
             try folder.removeFile(name)
         }
+        FolderStep.removed.reach()
         try remove(item)
     }
 

@@ -71,17 +71,29 @@ extension Catalogue {
 
     /// Looks at every folder that was ever listed, and tells whether anything was found to have changed.
     package func lookAtAll() throws -> Bool {
-        let folders = try listedFolders()
-        var hasChanged = false
-        for folder in folders {
-            do {
-                if try lookAt(folder) { hasChanged = true }
-            } catch FolderFailure.noSuchItem {
-                // It went with the folder that it was in.
-            } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
-            }
+        watches.lose()
+        return try lookAtNews()
+    }
+
+    /// Looks at every folder that may have changed since it was looked at, and tells whether anything was found to have changed.
+    package func lookAtNews() throws -> Bool {
+        try watches.look(listed: { () throws(any Error) in try listedFolders() }, at: lookIfThere)
+    }
+
+    /// The same for one folder.
+    package func lookAtNews(in folder: Int64) throws {
+        if watches.isDoubtful(folder) { try lookAt(folder) }
+    }
+
+    /// Of a folder that went with the one that it was in, nothing has changed.
+    func lookIfThere(_ folder: Int64) throws -> Bool {
+        do {
+            return try lookAt(folder)
+        } catch FolderFailure.noSuchItem {
+            return false
+        } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
+            return false
         }
-        return hasChanged
     }
 
     package func listedFolders() throws -> [Int64] {
@@ -90,15 +102,36 @@ extension Catalogue {
 
     /// Compares a folder with what is known of it. Returns whether anything has changed.
     @discardableResult
-    package func lookAt(_ folder: Int64) throws -> Bool { try compare(folder).hasChanged }
+    package func lookAt(_ folder: Int64) throws -> Bool {
+        let hasChanged = try compare(folder).hasChanged
+        // Its date is another one by what happened in it, and the folder that it is in has no news of that.
+        guard folder != CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
+            return hasChanged
+        }
+        return now.facts != known.facts || hasChanged
+    }
 
     /// Whether anything is in a folder that was not known to be there.
     func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder).hasAdditions }
 
     private func compare(_ folder: Int64) throws -> Comparison {
+        do {
+            return try compareNow(folder)
+        } catch {
+            switch error {
+            case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
+            default: watches.miss(folder)
+            }
+            throw error
+        }
+    }
+
+    private func compareNow(_ folder: Int64) throws -> Comparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
-        let found = try FoundEntry.all(in: try openFolder(folder), device: try openRoot().status().identity.device)
+        let descriptor = try openFolder(folder)
+        watches.willLook(at: folder, descriptor)
+        let found = try FoundEntry.all(in: descriptor, device: try openRoot().status().identity.device)
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
@@ -197,6 +230,11 @@ private struct Comparison {
     private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {
         if known[item.name]?.number == item.number { known[item.name] = nil }
         if item.isGone || item.parent != folder { hasAdditions = true }
+        if item.isListed {
+            // What is in a folder that was away may have changed, however deep.
+            if item.isGone { catalogue.watches.lose() }
+            if item.facts.inode != entry.facts.inode { catalogue.watches.doubt(item.number) }
+        }
         _ = try catalogue.place(item, entry.name, in: folder, entry.facts)
         hasChanged = true
     }

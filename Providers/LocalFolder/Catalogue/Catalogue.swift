@@ -15,6 +15,9 @@ package struct Catalogue {
     /// Tells this catalogue from one that was made after it was lost: its numbers mean other items.
     package let stamp: String
 
+    /// Which folders may have changed since they were looked at.
+    let watches: FolderWatches
+
     /// More items that are gone than this are not remembered.
     private static let mostGone: Int64 = 20_000
 
@@ -23,8 +26,9 @@ package struct Catalogue {
     /// - Parameters:
     ///   - path: the folder that is served.
     ///   - store: the catalogue's file. One that is damaged is made anew: every item then has a new identifier.
-    package init(of path: String, store: String) throws {
+    init(of path: String, store: String, watches: FolderWatches) throws {
         self.path = path
+        self.watches = watches
         do {
             (database, stamp) = try Self.open(store)
         } catch let failure as Database.Failure where failure.isCorrupt {
@@ -53,6 +57,7 @@ package struct Catalogue {
             CREATE UNIQUE INDEX IF NOT EXISTS revision ON item (revision);
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
+        try database.execute(Self.marksTable)
         if let stamp = try setting("stamp", in: database) { return (database, String(decoding: stamp, as: UTF8.self)) }
         let stamp = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 36)
         try database.transaction {
@@ -100,6 +105,7 @@ package struct Catalogue {
                     .integer(gone - Self.mostGone / 2)
                 ) { $0.integer(0) } ?? 0
             try database.run("DELETE FROM item WHERE gone = 1 AND revision <= ?", .integer(last))
+            try database.run("DELETE FROM mark WHERE number NOT IN (SELECT number FROM item)")
             try set("forgotten", to: last)
             repeat {
                 // What was in a folder that is forgotten.

@@ -22,7 +22,7 @@ package struct CatalogueItem: Sendable, Equatable {
 
     /// What the file system says of it, as far as it matters.
     package struct Facts: Sendable, Equatable {
-        var kind: Kind
+        package var kind: Kind
         /// 0 for what lies on another device than the folder itself, whose numbers say nothing here.
         var inode: UInt64
         package var size: Int64
@@ -74,8 +74,7 @@ extension CatalogueItem.Facts {
         inode = status.identity.device == device ? status.identity.inode : 0
         // A folder's own size says nothing.
         size = kind == .folder ? 0 : Int64(status.size)
-        let time = status.modified
-        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        modified = status.modifiedNanoseconds
         permissions = status.permissions
         self.target = target
     }

@@ -73,12 +73,14 @@ extension SharedCatalogue {
         var staged = try StagedFile(in: folder, permissions: permissions)
         try FileCopier.copyContents(of: source, to: staged.descriptor, named: name.description)
         try staged.descriptor.synchronize()
+        FolderStep.additionStaged.reach()
         do throws(Errno) {
             try staged.publish(as: name)
         } catch {
             guard error == .fileExists else { throw error }
             return false
         }
+        FolderStep.added.reach()
         try? folder.synchronize()
         return true
     }
@@ -93,7 +95,9 @@ extension SharedCatalogue {
             let (folder, name) = try perform { try $0.place(of: item) }
             var staged = try StagedFile(in: folder, permissions: item.facts.permissions)
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
+            FolderStep.staged.reach()
             try staged.replace(name)
+            FolderStep.replaced.reach()
             return try perform { try $0.record(name, in: item.parent, folder) }
         } catch {
             throw FolderFailure(error)

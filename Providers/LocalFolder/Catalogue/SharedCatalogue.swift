@@ -1,15 +1,22 @@
+import FileProvider
 import LinuxSystem
 
 /// A catalogue for many threads.
 package final class SharedCatalogue: Sendable {
-    // Innermost: nothing else is locked while it is held. Held for as long as a look at one folder takes, never while a file is
-    // copied.
+    // Inside of it are the watches' own lock and those of the connection to the host. Held for as long as a look at one folder
+    // takes, never while a file is copied.
     private let catalogue: Lock<Catalogue>
 
-    package init(of path: String, store: String) throws {
-        let catalogue = try Catalogue(of: path, store: store)
+    package let watches: FolderWatches
+
+    /// - Parameter watcher: has folders watched; without one, changes are found by looking at every folder.
+    package init(of path: String, store: String, watcher: (any FolderWatcher)? = nil) throws {
+        watches = try FolderWatches(watcher)
+        let catalogue = try Catalogue(of: path, store: store, watches: watches)
         self.catalogue = Lock(catalogue)
     }
+
+    deinit { watches.stop() }
 
     /// Runs a function with the catalogue, one at a time.
     package func perform<Result: Sendable>(

@@ -56,6 +56,10 @@ int cfuse_receive_descriptor(int socket);
 /// Writes an answer: a header, and a body that may be empty.
 ssize_t cfuse_write(int device, const void *header, size_t header_size, const void *body, size_t body_size);
 
+/// Gives the calling thread a table of descriptors of its own, in which there is only this one; -1 where the kernel cannot, and then
+/// nothing was done.
+int cfuse_part_descriptors(int kept);
+
 /// Keeps only CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID, which no change of user takes away. For a program of one thread.
 int cfuse_keep_needed_capabilities(void);
 /// Makes a user and a group those in whose name files are opened; `cfuse_act_as(0, 0)` goes back.

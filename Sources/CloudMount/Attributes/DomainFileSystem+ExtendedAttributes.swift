@@ -9,76 +9,64 @@ enum StateAttribute: String, CaseIterable {
     case identifier = "user.purvey.identifier"
     /// Why the last attempt to send it failed; there only where one did.
     case error = "user.purvey.error"
+    /// What the provider suggests to do about that.
+    case suggestion = "user.purvey.suggestion"
     /// "1" where it is to stay on this machine.
     case kept = "user.purvey.kept"
+    /// "1" where the service has what is here.
+    case uploaded = "user.purvey.uploaded"
+    /// "1" while it is on its way to the service.
+    case uploading = "user.purvey.uploading"
+    /// "12/34": bytes that the service has, and in all, while the provider says so.
+    case progress = "user.purvey.progress"
 
     static let prefix = "user.purvey."
 
-    func value(for item: IndexedItem) -> String? {
+    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    func value(for item: IndexedItem, _ upload: UploadState?) -> String? {
+        let state = item.state(upload)
+        let failure = state == .error ? upload?.failure ?? item.item.uploadingError : nil
         switch self {
-        case .state: item.stateName
-        case .identifier: item.isKnownToProvider ? item.item.identifier : nil
-        case .error: item.item.uploadingError?.message
-        case .kept: item.isKept ? "1" : "0"
+        case .state: return state.rawValue
+        case .identifier: return item.isKnownToProvider ? item.item.identifier : nil
+        case .error: return failure?.message
+        case .suggestion: return failure?.suggestion
+        case .kept: return item.isKept ? "1" : "0"
+        case .uploaded: return item.isUploaded ? "1" : "0"
+        case .uploading: return state == .uploading ? "1" : "0"
+        case .progress:
+            guard state == .uploading, let upload, upload.total > 0 else { return nil }
+            return "\(upload.sent)/\(upload.total)"
         }
     }
 }
 
-extension IndexedItem {
-    /// dataless, partial, current, edited, uploading or error.
-    package var stateName: String {
-        if item.uploadingError != nil { return "error" }
-        if !changes.isDisjoint(with: [.created, .contents]) || content == .edited {
-            return item.flags.contains(.uploading) ? "uploading" : "edited"
-        }
-        switch item.kind {
-        case .symbolicLink: return "current"
-        case .folder:
-            switch listing {
-            case .never: return "dataless"
-            case .partial: return "partial"
-            case .complete: return "current"
-            }
-        case .file:
-            switch content {
-            case .dataless: return "dataless"
-            case .partial: return "partial"
-            case .current, .edited: return "current"
-            }
-        }
-    }
-}
-
-/// Extended attributes: the state of items, and what the provider gave.
+/// Extended attributes: the state of items, what the provider gave, and what programs set, which stays on this machine.
 extension DomainFileSystem {
-    private static let prefix = "user."
-
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>) {
-        // Programs that ask for other kinds stop asking when they hear that there are none.
-        guard let text = name.text, text.hasPrefix(Self.prefix) else { return reply.fail(.notSupported) }
         do throws(Errno) {
+            let text = try Self.checked(name)
             let (item, _) = try item(ItemNumber(node))
             if text.hasPrefix(StateAttribute.prefix) {
-                guard let value = StateAttribute(rawValue: text)?.value(for: item) else { throw .noData }
+                guard let value = StateAttribute(rawValue: text)?.value(for: item, engine.uploads[item.number])
+                else { throw .noData }
                 return reply.reply(Bytes(Array(value.utf8)))
             }
-            let attributes = item.item.extendedAttributes
-            guard let value = attributes[text] ?? attributes[String(text.dropFirst(Self.prefix.count))] else {
-                throw .noData
-            }
+            guard let value = item.extendedAttributes[text] else { throw .noData }
             reply.reply(Bytes(value))
         } catch {
             reply.fail(error)
         }
     }
 
+    /// Lists what programs may copy along with an item: its state here is none of that, and is there for those who ask by name.
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>) {
         do throws(Errno) {
             let (item, _) = try item(ItemNumber(node))
-            let own = StateAttribute.allCases.filter { $0.value(for: item) != nil }.map(\.rawValue)
-            let given = item.item.extendedAttributes.keys.map { $0.hasPrefix(Self.prefix) ? $0 : Self.prefix + $0 }
-                .filter { !$0.hasPrefix(StateAttribute.prefix) && $0.utf8.count <= 255 && !$0.utf8.contains(0) }
-            reply.reply(NameList((own + Set(given).sorted()).map { Name($0) }))
+            let names = item.extendedAttributes.keys.filter {
+                !$0.hasPrefix(StateAttribute.prefix) && $0.utf8.count <= 255 && !$0.utf8.contains(0)
+            }
+            reply.reply(NameList(names.sorted().map { Name($0) }))
         } catch {
             reply.fail(error)
         }
@@ -87,15 +75,39 @@ extension DomainFileSystem {
     func setExtendedAttribute(
         _ name: Name, of node: NodeID, to value: UnsafeRawBufferPointer, _ policy: AttributePolicy, _ reply: Reply<Done>
     ) {
-        reply.fail(Self.refusal(of: name))
+        let isThere: Bool? =
+            switch policy {
+            case .set: nil
+            case .create: false
+            case .replace: true
+            }
+        change(name, of: node, to: [UInt8](value), if: isThere, reply)
     }
 
     func removeExtendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Done>) {
-        reply.fail(Self.refusal(of: name))
+        change(name, of: node, to: nil, if: true, reply)
     }
 
-    /// The state is not for programs to set, and providers take no attributes.
-    private static func refusal(of name: Name) -> Errno {
-        name.text?.hasPrefix(StateAttribute.prefix) == true ? .notPermitted : .notSupported
+    private func change(
+        _ name: Name, of node: NodeID, to value: [UInt8]?, if isThere: Bool?, _ reply: Reply<Done>
+    ) {
+        let text: String
+        do throws(Errno) {
+            text = try Self.checked(name)
+            // The state is not for programs to set.
+            guard !text.hasPrefix(StateAttribute.prefix) else { throw .notPermitted }
+        } catch {
+            return reply.fail(error)
+        }
+        edit(reply) { (engine, _) throws(EditFailure) in
+            try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
+            return Done()
+        }
+    }
+
+    private static func checked(_ name: Name) throws(Errno) -> String {
+        // Programs that ask for other kinds stop asking when they hear that there are none.
+        guard let text = name.text, text.hasPrefix(IndexedItem.attributePrefix) else { throw .notSupported }
+        return text
     }
 }

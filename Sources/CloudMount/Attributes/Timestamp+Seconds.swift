@@ -8,17 +8,18 @@ extension Timestamp {
     /// Every date that is shown goes through here, those of open files too: the index keeps seconds as floating-point
     /// numbers, and a file must not seem changed because its date is read from there after it was closed.
     init(seconds: Double) {
-        guard seconds.isFinite, abs(seconds) < 1e11 else {
-            self.init(seconds: 0, nanoseconds: 0)
-            return
-        }
-        let microseconds = Int64((seconds * 1e6).rounded())
+        let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
+        let microseconds = Int64((bounded * 1e6).rounded())
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let isNegative = rest < 0
         self.init(
             seconds: isNegative ? whole - 1 : whole,
             nanoseconds: UInt32(isNegative ? rest + 1_000_000 : rest) * 1000)
     }
+
+    // The years from 1 to 9999: programs print no others.
+    private static let earliest = -62_135_596_800.0
+    private static let latest = 253_402_300_799.0
 
     /// Seconds since 1970.
     var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }

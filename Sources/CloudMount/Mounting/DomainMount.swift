@@ -11,6 +11,10 @@ package struct DomainMountOptions: Sendable {
     package var wantsPassthrough = true
     /// The socket of the program that helps a daemon without the right to that.
     package var passthroughHelper: String?
+    /// Programs that have nothing fetched.
+    package var readers = ReaderPolicies(path: nil)
+    /// What fills the desktop's cache of thumbnails; `nil` has it alone.
+    package var thumbnails: Thumbnails?
 
     package init() {}
 
@@ -72,9 +76,14 @@ package final class DomainMount: Sendable {
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountFailure) {
         self.path = path
-        Session.unmountStale(at: path)
+        MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
-        let fileSystem = DomainFileSystem(engine) { [weak self] in self?.state.withLock { $0.hasEnded = true } }
+        let thumbnails = options.thumbnails.map {
+            ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
+        }
+        let fileSystem = DomainFileSystem(engine, readers: options.readers, thumbnails: thumbnails) { [weak self] in
+            self?.state.withLock { $0.hasEnded = true }
+        }
         do throws(MountFailure) {
             let session = try Session.mount(at: path, options: options.options(for: engine), fileSystem)
             state.withLock { $0.session = session }

@@ -1,3 +1,4 @@
+import Fuse
 import Glibc
 import LinuxSystem
 
@@ -18,6 +19,16 @@ enum MountFolder {
         }
         guard isEmpty else { throw .folderIsNotEmpty(path: path) }
         return false
+    }
+
+    /// Unmounts what a daemon that has gone left mounted. The folder goes too: that daemon made it, or found it empty.
+    ///
+    /// - Returns: whether there was something.
+    @discardableResult
+    static func removeStale(_ path: String) -> Bool {
+        guard Session.unmountStale(at: path) else { return false }
+        rmdir(path)
+        return true
     }
 
     /// Makes a folder and those above it.

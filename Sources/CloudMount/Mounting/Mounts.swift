@@ -1,5 +1,4 @@
 import FileProviderEngine
-import Fuse
 import LinuxSystem
 
 /// The domains that are mounted, each at a folder of its own.
@@ -36,7 +35,7 @@ package final class Mounts: Sendable {
         // The table is read and not the folder, because looking at what was left fails.
         guard let table = try? MountTable.current() else { return [] }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        return table.mounts.map(\.point).filter { $0.hasPrefix(prefix) && Session.unmountStale(at: $0) }
+        return table.mounts.map(\.point).filter { $0.hasPrefix(prefix) && MountFolder.removeStale($0) }
     }
 
     /// Mounts a domain; one that is mounted elsewhere is unmounted there first. Failures are kept for ``states`` too.

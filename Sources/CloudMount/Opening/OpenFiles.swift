@@ -126,6 +126,15 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// A date was set for a file, which holds until it is written to again.
+    func noteDateIsSet(_ number: ItemNumber) {
+        guard let status = view(of: number)?.status else { return }
+        state.withLock { state in
+            state.files[number]?.modifiedBefore = status.modifiedSeconds
+            state.files[number]?.wasCut = false
+        }
+    }
+
     func opening(_ handle: UInt64) -> Opening? { state.withLock { $0.openings[handle] } }
 
     /// An opening for writing of a file, if it has one.
@@ -187,11 +196,11 @@ final class OpenFiles: Sendable {
 private struct PageStamp: Equatable {
     let identity: FileStatus.Identity
     let size: Int
-    let modified: Int
+    let modified: Int64
 
     init(_ status: FileStatus) {
         identity = status.identity
         size = status.size
-        modified = status.modified.tv_sec &* 1_000_000_000 &+ status.modified.tv_nsec
+        modified = status.modifiedNanoseconds
     }
 }

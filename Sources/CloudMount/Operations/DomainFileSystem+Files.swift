@@ -29,6 +29,7 @@ extension DomainFileSystem {
             case .file: break
             }
             guard !isForWriting || item.allowsWriting else { throw .permissionDenied }
+            guard isForWriting || !isWithheld(item, from: reply.caller) else { throw .permissionDenied }
         } catch {
             return reply.fail(error)
         }
@@ -38,6 +39,13 @@ extension DomainFileSystem {
             case .failure(let failure): reply.fail(Errno(failure))
             }
         }
+    }
+
+    /// Whether a program gets nothing of a file that is not here.
+    private func isWithheld(_ item: IndexedItem, from caller: Caller) -> Bool {
+        guard item.content == .dataless || item.content == .partial, files.view(of: item.number)?.descriptor == nil
+        else { return false }
+        return readers.refuses(caller)
     }
 
     func create(
@@ -83,7 +91,15 @@ extension DomainFileSystem {
 
     private func backingFile(for opened: OpenItem) -> BackingFile? {
         guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
+        // What is written past this process finds a full disk before anybody can make room.
+        if opened.isForWriting, !hasRoom(descriptor) { return nil }
         return try? session.backing(for: descriptor)
+    }
+
+    /// Whether the disk of a file has room for what people usually write.
+    private func hasRoom(_ file: FileDescriptor) -> Bool {
+        var status = statvfs()
+        return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
     /// Calls a function when the bytes of an opening are here, at once if they are; fails the request if they do not come.
@@ -92,6 +108,8 @@ extension DomainFileSystem {
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
+        // It may have been opened while the bytes were here, or by another program.
+        guard opening.isForWriting || !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
         let waiting = opening.item.ready { [files] result in
             switch result {
             case .success(let descriptor):
@@ -120,17 +138,10 @@ extension DomainFileSystem {
     }
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        guard let opening = files.opening(handle), opening.isForWriting else { return reply.reply() }
-        whenReady(opening, reply) { descriptor in
-            HandlerThreads.shared.run {
-                do throws(Errno) {
-                    try descriptor.synchronize()
-                } catch {
-                    return reply.fail(error)
-                }
-                opening.item.flush { reply.reply(after: $0) }
-            }
-        }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        // What somebody reads, and nothing is written to, has at most a name that is not on the disk yet.
+        guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
+        whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
 
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {

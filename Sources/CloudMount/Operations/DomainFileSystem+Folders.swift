@@ -24,6 +24,7 @@ extension DomainFileSystem {
             let isComplete = folder.listing == .complete
             // What is not known is asked for at once, and what is known is refreshed behind the reader.
             _ = engine.list(number, needs: .complete) { _ in }
+            if let thumbnails, !readers.refuses(reply.caller) { thumbnails.look(into: number) }
             let keepsPages = isComplete && notifications.openedFolder(number)
             reply.reply(.folder(caches: isComplete, keepsPages: keepsPages))
         } catch {
@@ -85,8 +86,12 @@ extension DomainFileSystem {
     func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
 
     func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        // Edits of names are journalled before they are answered.
-        reply.reply()
+        engine.synchronize { result in
+            switch result {
+            case .success: reply.reply()
+            case .failure(let error): reply.fail(error)
+            }
+        }
     }
 }
 

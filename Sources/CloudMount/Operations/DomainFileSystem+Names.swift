@@ -134,15 +134,35 @@ extension DomainFileSystem {
                 guard let folder = error.unlistedFolder, attempt < Self.attemptLimit else {
                     return failed(error.errno)
                 }
+                let hold = Hold()
                 let waiting = engine.list(folder, needs: .complete) { [self] result in
                     switch result {
                     case .success: edit(reply, attempt: attempt + 1, body, failed: failed, succeeded: succeeded)
-                    case .failure(let failure): failed(Errno(failure))
+                    case .failure(let failure): failed(hold.isOver ? Errno(rawValue: EBUSY) : Errno(failure))
                     }
                 }
                 reply.onInterrupt { waiting.cancel() }
+                // Until it is answered, the kernel lets nobody else into the folder that the other one is in. The listing goes
+                // on, so that a later attempt need not wait.
+                engine.clock.run(after: Self.longestHold) {
+                    hold.end()
+                    waiting.cancel()
+                }
             }
         }
+    }
+
+    /// How many seconds a folder may be held up by what is to be done in it.
+    private static let longestHold = 2.0
+
+    /// Tells a wait that was too long from one that somebody gave up.
+    private final class Hold: Sendable {
+        // Innermost.
+        private let state = Lock(false)
+
+        var isOver: Bool { state.withLock { $0 } }
+
+        func end() { state.withLock { $0 = true } }
     }
 
     /// A folder that is forgotten as often as it is listed is not waited for any longer.

@@ -56,6 +56,24 @@ extension Connection {
         return try result.get()
     }
 
+    /// Makes a call and blocks the thread until the reply is there. Not to be called on the connections' thread, which brings it.
+    package func callAndWait<C: Call>(_ request: C) throws(ConduitError) -> C.Reply {
+        let answered = Latch()
+        let answer = Answer<C.Reply>()
+        call(request) { result in
+            answer.result.withLock { $0 = result }
+            answered.open()
+        }
+        answered.wait()
+        // The completion runs before the latch opens.
+        return try (answer.result.withLock { $0 } ?? .failure(.cancelled)).get()
+    }
+
+    private final class Answer<Reply: Sendable>: Sendable {
+        // Innermost.
+        let result = Lock<Result<Reply, ConduitError>?>(nil)
+    }
+
     /// Sends a notice. Fails when it cannot be sent; that it was sent does not mean that it was understood.
     package func notify<N: Notice>(_ notice: N) throws(ConduitError) {
         if let reason = closeReason { throw .disconnected(reason) }

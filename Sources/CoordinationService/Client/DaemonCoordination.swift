@@ -64,18 +64,7 @@ package struct DaemonCoordination: SharedCoordination {
 
     /// Makes sure that there is somebody at the other end who coordinates. Blocks until that has answered.
     private static func introduce(_ connection: Connection) throws(ConduitError) {
-        let answered = Latch()
-        let answer = Answer()
-        connection.call(CoordinateCall()) { result in
-            answer.result.withLock { $0 = result }
-            answered.open()
-        }
-        answered.wait()
-        if case .failure(let error) = answer.result.withLock({ $0 }) { throw error }
-    }
-
-    private final class Answer: Sendable {
-        let result = Lock<Result<Empty, ConduitError>?>(nil)
+        _ = try connection.callAndWait(CoordinateCall())
     }
 }
 

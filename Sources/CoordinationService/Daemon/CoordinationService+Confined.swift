@@ -40,6 +40,7 @@ extension CoordinationService {
 
     /// The daemon has closed the socket of a confined process, which may live and use what it was granted; it cannot come back.
     func keep(_ client: UInt64, _ view: ConfinedView) {
+        provided?.end(of: client, keepingUsed: true)
         guard host.suspend(client: client) else { return forget(client) }
         Self.log.error(
             "\(view.places.name, privacy: .public) has claimed files and does not listen; others may use them soon")

@@ -41,6 +41,8 @@ package final class CoordinationService: Sendable {
 
     private let clients: Clients
     let host: ArbiterHost
+    let provided: ProvidedClaims?
+    private let unsent = UnsentEffects()
     private let absences = ProcessWatch()
     private let marker: String?
     /// About how many claims of others a process may ask, of those that it was refused something for.
@@ -53,29 +55,19 @@ package final class CoordinationService: Sendable {
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
-    /// - Parameter marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
-    package init(marker: String? = nil) {
+    /// - Parameters:
+    ///   - marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
+    ///   - provided: files that are put to their places when they are claimed.
+    package init(marker: String? = nil, provided files: (any ProvidedFiles)? = nil) {
         self.marker = marker
+        provided = files.map { ProvidedClaims($0) }
         let hasPredecessor = marker.map { access($0, F_OK) == 0 } ?? false
         let clients = Clients(State(heldBack: hasPredecessor ? HeldBackEvents() : nil, isMarked: hasPredecessor))
         self.clients = clients
-        let unsent = UnsentEffects()
+        let (unsent, provided) = (unsent, provided)
         host = ArbiterHost { number, effects in
-            let (known, view) = clients.state.withLock { ($0.connections[number], $0.views[number]) }
-            guard let connection = known else { return }
-            if let view {
-                return Self.send(view.translate(effects), to: connection) { unsent.giveUp($0, of: number) }
-            }
-            for case .denied(_, .deadlock(let other, _)) in effects {
-                guard let client = other.client else { continue }
-                let claim = ClaimIdentifier(client: client, number: other.number)
-                clients.state.withLock { state in
-                    // Those that nobody asks about are not kept for ever.
-                    if state.refusals[number]?.count == Self.refusalLimit { state.refusals[number]?.removeFirst() }
-                    state.refusals[number, default: []].insert(claim)
-                }
-            }
-            Self.send(effects, to: connection) { unsent.giveUp($0, of: number) }
+            for case .denied(let claim, _) in effects { provided?.end(claim, of: number) }
+            Self.deliver(effects, to: number, of: clients, unsent)
         }
         unsent.host = host
         guard hasPredecessor else { return }
@@ -128,6 +120,31 @@ package final class CoordinationService: Sendable {
         Self.send(effects, to: connection) { _ in }
     }
 
+    /// Tells a process what the arbiter says to it.
+    func deliver(_ effects: [CoordinationEffect], to number: UInt64) {
+        Self.deliver(effects, to: number, of: clients, unsent)
+    }
+
+    private static func deliver(
+        _ effects: [CoordinationEffect], to number: UInt64, of clients: Clients, _ unsent: UnsentEffects
+    ) {
+        let (known, view) = clients.state.withLock { ($0.connections[number], $0.views[number]) }
+        guard let connection = known else { return }
+        if let view {
+            return send(view.translate(effects), to: connection) { unsent.giveUp($0, of: number) }
+        }
+        for case .denied(_, .deadlock(let other, _)) in effects {
+            guard let client = other.client else { continue }
+            let claim = ClaimIdentifier(client: client, number: other.number)
+            clients.state.withLock { state in
+                // Those that nobody asks about are not kept for ever.
+                if state.refusals[number]?.count == refusalLimit { state.refusals[number]?.removeFirst() }
+                state.refusals[number, default: []].insert(claim)
+            }
+        }
+        send(effects, to: connection) { unsent.giveUp($0, of: number) }
+    }
+
     /// Sends effects, in several messages if one cannot hold them. One effect that no message holds is given back.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
@@ -166,7 +183,7 @@ package final class CoordinationService: Sendable {
         case nil: break
         }
         if isHeldBack { return }
-        host.apply(event, from: client)
+        pass(event, from: client)
         switch event {
         case .adopt(let request):
             // Granted twice for a moment, never not at all.
@@ -188,7 +205,7 @@ package final class CoordinationService: Sendable {
             if items.isEmpty { return }
             for item in items {
                 switch item {
-                case .event(let event, let client): host.apply(event, from: client)
+                case .event(let event, let client): pass(event, from: client)
                 case .end(let client, let process): conclude(client, process)
                 }
             }
@@ -252,6 +269,14 @@ package final class CoordinationService: Sendable {
         }
     }
 
+    /// Whether a process has the connection that it said something over.
+    func isConnected(_ client: UInt64) -> Bool { clients.state.withLock { $0.connections[client] != nil } }
+
+    /// The folder that a confined process has to itself; `nil` for any other process.
+    func containerOfConfined(_ client: UInt64) -> ExactPath? {
+        clients.state.withLock { $0.views[client]?.container }
+    }
+
     /// What others are told that a confined process is; `nil` for any other process.
     func confinedName(of claim: ClaimIdentifier) -> String? {
         clients.state.withLock { $0.views[claim.client]?.places.name }
@@ -278,6 +303,7 @@ package final class CoordinationService: Sendable {
 
     /// A connection has ended, and all that came over it was dealt with.
     private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
+        provided?.end(of: number, keepingUsed: true)
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
         for former in formerNumbers(of: process).dropLast(Self.mostAbsences) { forget(former) }
@@ -297,6 +323,7 @@ package final class CoordinationService: Sendable {
     func forget(_ number: UInt64) {
         clients.state.withLock { $0.absent[number] = nil }
         absences.stopWatching(number)
+        provided?.end(of: number)
         host.end(client: number)
     }
 

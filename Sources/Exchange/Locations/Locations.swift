@@ -13,6 +13,10 @@ package struct Locations: Sendable, Equatable {
     package let cache: String
     /// The folder of the mounted domains.
     package let mounts: String
+    /// The folder of the pictures that the programs of the desktop share.
+    package let thumbnails: String
+    /// The folder of what a person sets.
+    package let configuration: String
     /// Where the daemon listens.
     package var socket: String
 
@@ -21,19 +25,25 @@ package struct Locations: Sendable, Equatable {
     /// Records of registered bundles, one property list each.
     package var bundles: String { data + "/bundles" }
 
+    /// The names of programs that have nothing fetched.
+    package var indexers: String { configuration + "/indexers" }
+
     /// The domains, a folder each.
     package var domains: String { data + "/domains" }
     /// Where the edits of removed domains are kept: beside the mounts, for a person to find.
     package var keptEdits: String { mounts + " Edits" }
 
-    /// - Parameter cache: `nil` for a folder within that of the data, and so for `mounts`.
+    /// - Parameter cache: `nil` for a folder within that of the data, and so for those that follow.
     package init(
-        runtime: String, data: String, cache: String? = nil, mounts: String? = nil, socket: String? = nil
+        runtime: String, data: String, cache: String? = nil, mounts: String? = nil, thumbnails: String? = nil,
+        configuration: String? = nil, socket: String? = nil
     ) {
         self.runtime = runtime
         self.data = data
         self.cache = cache ?? data + "/cache"
         self.mounts = mounts ?? data + "/mounts"
+        self.thumbnails = thumbnails ?? data + "/thumbnails"
+        self.configuration = configuration ?? data + "/config"
         self.socket = socket ?? runtime + "/daemon.socket"
     }
 
@@ -57,7 +67,7 @@ package struct Locations: Sendable, Equatable {
             }
             self.init(
                 runtime: home + "/run", data: home + "/data", cache: home + "/cache", mounts: home + "/mounts",
-                socket: socket)
+                thumbnails: home + "/thumbnails", configuration: home + "/config", socket: socket)
             return
         }
         let runtime: String
@@ -72,13 +82,14 @@ package struct Locations: Sendable, Equatable {
         self.init(
             runtime: runtime, data: (absolute("XDG_DATA_HOME") ?? home + "/.local/share") + "/purvey",
             cache: (absolute("XDG_CACHE_HOME") ?? home + "/.cache") + "/purvey", mounts: home + "/Purvey",
-            socket: socket)
+            thumbnails: (absolute("XDG_CACHE_HOME") ?? home + "/.cache") + "/thumbnails",
+            configuration: (absolute("XDG_CONFIG_HOME") ?? home + "/.config") + "/purvey", socket: socket)
     }
 
     /// The locations of this process.
     package static func current() throws(ExchangeError) -> Locations {
         var environment: [String: String] = [:]
-        for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CACHE_HOME", "HOME"] {
+        for name in ["PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME"] {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
         return try Locations(environment: environment, user: getuid())

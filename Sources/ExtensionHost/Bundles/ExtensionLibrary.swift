@@ -20,7 +20,7 @@ package struct ExtensionLibrary: Sendable {
     package init(data: String, shipped: String? = ExtensionLibrary.besidePrograms) {
         self.shipped = shipped
         folder = data + "/extensions"
-        containers = data + "/containers"
+        containers = Container.containers(data: data)
     }
 
     /// Where `make install` puts extensions: `lib/purvey/extensions` beside the `bin` that this program is in.

@@ -13,12 +13,18 @@ package struct ProviderDomain: Sendable, Equatable {
     package var path: String?
     /// Where in the provider's document storage the domain's documents lie; `nil` is a folder that is named like the identifier.
     package var storage: String?
+    /// What a program keeps with the domain: a property list.
+    package var userInfo: [UInt8]?
 
-    package init(identifier: String, displayName: String, path: String? = nil, storage: String? = nil) {
+    package init(
+        identifier: String, displayName: String, path: String? = nil, storage: String? = nil,
+        userInfo: [UInt8]? = nil
+    ) {
         self.identifier = identifier
         self.displayName = displayName
         self.path = path
         self.storage = storage
+        self.userInfo = userInfo
     }
 
     /// The domain's own folder's name: the identifier, with everything that has a meaning in a path written otherwise.
@@ -41,13 +47,25 @@ package struct ProviderDomain: Sendable, Equatable {
     }
 
     /// The folder in a container that all of the provider's documents are in.
-    static let storageFolder = "File Provider Storage"
+    package static let storageFolder = "File Provider Storage"
 
     /// Where the provider keeps its documents.
     static func storage(in container: Container) -> String { container.path + "/" + storageFolder }
 
+    /// Where the provider of an extension keeps its documents, those of all its domains.
+    ///
+    /// - Parameter data: the folder of what Purvey keeps for this user.
+    package static func storage(of extensionIdentifier: String, data: String) -> String {
+        Container.path(of: extensionIdentifier, data: data) + "/" + storageFolder
+    }
+
+    /// The folder of all extensions' containers.
+    ///
+    /// - Parameter data: the folder of what Purvey keeps for this user.
+    package static func containers(data: String) -> String { Container.containers(data: data) }
+
     /// Where beneath that this domain's documents are.
-    var domainFolder: String { storage.flatMap(Self.relative) ?? folderName }
+    package var documentFolder: String { storage.flatMap(Self.relative) ?? folderName }
 
     /// Where files on their way are put.
     func temporary(in container: Container) -> String { container.temporary + "/domain-" + folderName }

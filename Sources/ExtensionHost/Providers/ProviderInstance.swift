@@ -9,6 +9,8 @@ final class ProviderInstance: Sendable {
     let connection: Connection
     /// How long it may take for a question.
     let answerTime: Duration
+    /// The folders that it has had watched.
+    let watches: WatchService
 
     private struct State {
         var ending: ExtensionEnding?
@@ -22,8 +24,9 @@ final class ProviderInstance: Sendable {
     // Innermost: whoever waits goes on after it is released.
     private let state = Lock(State())
 
-    init(_ process: ExtensionProcess, _ connection: Connection, answerTime: Duration) {
+    init(_ process: ExtensionProcess, _ connection: Connection, watches: WatchService, answerTime: Duration) {
         self.process = process
+        self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
         // Its end closes the socket too, and has reasons of its own to tell.

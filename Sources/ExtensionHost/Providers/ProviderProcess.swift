@@ -19,6 +19,7 @@ package actor ProviderProcess {
     private let options: ProviderProcessOptions
     private let coordination: ExtensionService.Coordination?
     private let service: Service
+    private let wake: @Sendable () -> Void
 
     private enum State {
         case none
@@ -39,16 +40,20 @@ package actor ProviderProcess {
     private var crashes = 0
     private var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
+    /// While there is no process because there was nothing to do.
+    private var sleepWatch: SleepWatch?
 
     /// - Parameters:
     ///   - extensionIdentifier: of the extension, as it is installed in the library.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - kept: further folders that no provider may be handed, such as those of mounts.
     ///   - service: what the process may call; notices, as a rule.
+    ///   - wake: called when something has happened in folders that the process had watched before it ended for want of something
+    ///     to do. It is not started by that.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
-        service: Service = Service()
+        service: Service = Service(), wake: @escaping @Sendable () -> Void = {}
     ) {
         self.domain = domain
         self.extensionIdentifier = extensionIdentifier
@@ -57,6 +62,7 @@ package actor ProviderProcess {
         self.options = options
         self.coordination = coordination
         self.service = service
+        self.wake = wake
         library = ExtensionLibrary(data: data)
     }
 
@@ -74,6 +80,8 @@ package actor ProviderProcess {
     package enum Length: Sendable {
         case answer
         case transfer
+        /// As long as somebody likes, once it has begun, which its first progress tells.
+        case service
     }
 
     /// Asks the provider something, after starting its process if there is none. Cancelling the task gives the question up.
@@ -95,6 +103,7 @@ package actor ProviderProcess {
     /// Ends the process and starts none any more. Returns when it has ended.
     package func close() async {
         state = .closed
+        sleepWatch = nil
         resume(with: nil)
         if let idleEntry { Deadlines.shared.cancel(idleEntry) }
         idleEntry = nil
@@ -133,6 +142,7 @@ package actor ProviderProcess {
                     state = .none
                 case (.starting, .success(let instance)):
                     state = .running(instance)
+                    sleepWatch = nil
                     lastUse = .now
                     watchIdleness()
                 case (.starting, .failure): state = .none
@@ -208,6 +218,9 @@ package actor ProviderProcess {
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile, handed: handed.map { [$0] } ?? [],
             variables: Self.faultPoint.take())
+        var service = service
+        let watches = WatchService()
+        watches.serve(in: &service)
         let connection: Connection
         do {
             connection = try Connection(ours, service: service, limits: ProviderWire.limits)
@@ -218,13 +231,13 @@ package actor ProviderProcess {
         }
         let answerTime = options.answerTime ?? .seconds(bundle.timeLimit)
         return Started(
-            instance: ProviderInstance(process, connection, answerTime: answerTime),
+            instance: ProviderInstance(process, connection, watches: watches, answerTime: answerTime),
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
-                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.domainFolder,
+                storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
                 temporary: domain.temporary(in: process.container), path: handed,
                 answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
-                bundleIdentifier: bundle.identifier))
+                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo))
     }
 
     // MARK: Asking
@@ -233,14 +246,14 @@ package actor ProviderProcess {
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws(ProviderFailure) -> C.Value {
-        let limit = (length == .answer ? instance.answerTime : options.transferTime) + options.patience
+        let limit = (length == .transfer ? options.transferTime : instance.answerTime) + options.patience
         let watch = SilenceWatch(limit) { instance.end(after: limit) }
         instance.beginCall()
         let result: Result<C.Reply, ConduitError>
         do throws(ConduitError) {
             result = .success(
                 try await instance.connection.call(request) { completed, total in
-                    watch.hear()
+                    if length == .service { watch.stop() } else { watch.hear() }
                     progress?(completed, total)
                 })
         } catch {
@@ -286,6 +299,7 @@ package actor ProviderProcess {
             } else if case .starting = state {
                 // Whoever starts it learns of it by the greeting.
             } else {
+                if instance.isAskedToEnd { sleepWatch = instance.watches.watched.flatMap { try? SleepWatch($0, wake) } }
                 state = .none
                 resume(with: nil)
             }

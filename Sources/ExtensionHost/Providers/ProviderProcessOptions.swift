@@ -17,14 +17,20 @@ package struct ProviderProcessOptions: Sendable {
     /// In the environment: the seconds of ``idleTime``.
     package static let idleKey = "PURVEY_PROVIDER_IDLE_TIME"
 
+    /// In the environment: the seconds of ``transferTime``.
+    package static let transferKey = "PURVEY_PROVIDER_TRANSFER_TIME"
+
     package init(
-        idleTime: Duration? = nil, answerTime: Duration? = nil, transferTime: Duration = .seconds(600)
+        idleTime: Duration? = nil, answerTime: Duration? = nil, transferTime: Duration? = nil
     ) {
-        let asked = getenv(Self.idleKey).flatMap { Double(String(cString: $0)) }.flatMap { seconds in
-            seconds.isFinite && seconds > 0 && seconds < 1e6 ? Duration.seconds(seconds) : nil
-        }
-        self.idleTime = idleTime ?? asked ?? .seconds(300)
+        self.idleTime = idleTime ?? Self.asked(Self.idleKey) ?? .seconds(300)
         self.answerTime = answerTime
-        self.transferTime = transferTime
+        self.transferTime = transferTime ?? Self.asked(Self.transferKey) ?? .seconds(600)
+    }
+
+    private static func asked(_ key: String) -> Duration? {
+        getenv(key).flatMap { Double(String(cString: $0)) }.flatMap { seconds in
+            seconds.isFinite && seconds > 0 && seconds < 1e6 ? .seconds(seconds) : nil
+        }
     }
 }

@@ -19,7 +19,6 @@ extension Confinement {
             (bundle.path, .read),
             // No other program: the loader is one, because the kernel runs it in the program's name.
             (bundle.executable, [.read, .execute]),
-            ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
             (container.path, [.read, .write]),
             (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
             ("/usr", .read), ("/lib", .read), ("/lib64", .read), ("/etc", .read),
@@ -27,6 +26,7 @@ extension Confinement {
             ("/proc/stat", .read), ("/proc/sys/vm/overcommit_memory", .read),
             ("/dev/null", [.read, .write]), ("/dev/zero", .read), ("/dev/urandom", .read), ("/dev/random", .read),
         ]
+        paths += Self.loaders
         paths += hostLibraries.map { ($0, .read) }
         // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of this
         // extension are.
@@ -34,6 +34,11 @@ extension Confinement {
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
+
+    /// The programs that load others' libraries.
+    static let loaders: [(path: String, access: Access)] = [
+        ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
+    ]
 
     /// Enough for a share of thousands of files, where this process may give away as many.
     private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)

@@ -18,7 +18,7 @@ struct Container: Sendable {
     ///
     /// What is in it the extension may have replaced: no link of its is followed, or it would have folders made elsewhere.
     init(of bundle: ExtensionBundle, data: String) throws {
-        path = data + "/containers/" + bundle.identifier
+        path = Self.path(of: bundle.identifier, data: data)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let container = try FileDescriptor.open(path, [.readOnly, .directory, .noFollow])
@@ -34,6 +34,11 @@ struct Container: Sendable {
             }
         }
     }
+
+    /// Where an extension's container is.
+    static func path(of identifier: String, data: String) -> String { containers(data: data) + "/" + identifier }
+
+    static func containers(data: String) -> String { data + "/containers" }
 
     /// Removes the files of loads whose process has ended: one that is ended by its host has no time to. Blocks on the file
     /// system; no link of the extension's is followed.

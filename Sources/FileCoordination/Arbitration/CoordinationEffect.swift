@@ -17,7 +17,7 @@ package enum ClaimDenial: Hashable, Sendable {
     case deadlock(OtherClaim, path: String)
     /// It would wait for a presenter of an item here, whose queue it blocks meanwhile.
     case blockedPresenter(path: String)
-    /// A presenter could not prepare itself.
+    /// A presenter could not prepare itself, or a provider the item.
     case presenter(CoordinationFailure)
     /// It could not be told to whoever decides, or not be understood there.
     case refused(reason: String)

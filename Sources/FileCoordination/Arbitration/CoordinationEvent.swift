@@ -111,7 +111,7 @@ package struct ItemMove: Hashable, Sendable {
 }
 
 /// An error that crosses from one process to another, with as many of its words as one message can have.
-package struct CoordinationFailure: Hashable, Sendable {
+package struct CoordinationFailure: Error, Hashable, Sendable {
     package let domain: String
     package let code: Int
     package let message: String

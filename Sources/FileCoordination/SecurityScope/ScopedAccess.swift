@@ -1,5 +1,4 @@
 import Conduit
-import Dispatch
 import Foundation
 import Glibc
 import LinuxSystem
@@ -97,18 +96,10 @@ package final class ScopedAccess: Sendable {
     package func item(at path: String) -> FileDescriptor? { entries.withLock { $0[path]?.item } }
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
-        let answered = DispatchSemaphore(value: 0)
-        let answer = Lock<Result<C.Reply, ConduitError>?>(nil)
-        connection.call(request) { result in
-            answer.withLock { $0 = result }
-            answered.signal()
-        }
-        answered.wait()
-        switch answer.withLock({ $0 }) {
-        case .success(let reply): return reply
-        case .failure(let error): throw error.scopeError
-        // The completion runs before the signal.
-        case nil: throw BookmarkError.corrupt("there was no answer")
+        do throws(ConduitError) {
+            return try connection.callAndWait(request)
+        } catch {
+            throw error.scopeError
         }
     }
 }

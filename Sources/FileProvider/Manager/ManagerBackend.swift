@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 
 /// Whom a manager asks: the daemon, over a program's or an extension's connection to it.
 ///
@@ -10,6 +11,8 @@ package protocol ManagerBackend: Sendable {
     var providerIdentifier: String { get }
     /// The folder for the files of a provider that keeps them itself.
     func documentStorage() -> URL
+    /// Has folders watched. Blocks.
+    func folderWatcher() throws(Errno) -> any FolderWatcher
     /// A folder for files that are handed over, on the volume that they will be on.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
 
@@ -33,6 +36,9 @@ package protocol ManagerBackend: Sendable {
         _ completion: @escaping Completion)
     func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+    /// How far an upload is, in bytes.
+    func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?)
 
     // MARK: Items
     func userVisibleURL(
@@ -59,8 +65,10 @@ package protocol ManagerBackend: Sendable {
 
 /// What a backend answers to that it has no way to do: there is no provider, as far as it knows.
 extension ManagerBackend {
-    package var providerIdentifier: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+    package var providerIdentifier: String { Self.nameOfProcess }
+    static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
     package func documentStorage() -> URL { DocumentStorage.url }
+    package func folderWatcher() throws(Errno) -> any FolderWatcher { try OwnFolderWatcher() }
     package func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         FileManager.default.temporaryDirectory
     }
@@ -71,6 +79,9 @@ extension ManagerBackend {
     package func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
+    package func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?
+    ) {}
     package func userVisibleURL(
         of item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void

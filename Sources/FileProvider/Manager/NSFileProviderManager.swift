@@ -73,6 +73,17 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         try await Self.answer { register(task, forItemWithIdentifier: identifier, completionHandler: $0) }
     }
 
+    /// Has the progress of an upload be shown with an item: for providers whose uploads are no tasks of a `URLSession`. May be called
+    /// as often as it likes.
+    ///
+    /// Source: an addition.
+    public final func reportUpload(
+        ofItemWithIdentifier identifier: NSFileProviderItemIdentifier, bytesSent: Int64, of total: Int64
+    ) {
+        guard bytesSent >= 0, bytesSent <= total else { return }
+        Self.backend.noteUpload(of: identifier, sent: bytesSent, total: total, in: domain?.identifier)
+    }
+
     // MARK: Places
 
     /// What the provider's file coordinators take as their purpose, so that they do not wait for the provider.
@@ -163,6 +174,9 @@ extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()
 
+    /// The backend of a program that has a way to the daemon.
+    private static let daemon: (any ManagerBackend)? = DaemonLink.shared.map { DaemonBackend($0) }
+
     // Innermost: nothing is called under it.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
@@ -170,7 +184,7 @@ extension NSFileProviderManager {
     @TaskLocal package static var backendOfTask: (any ManagerBackend)?
 
     /// Whom the managers of this process ask.
-    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? local }
+    package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? daemon ?? local }
 
     /// Has the managers of this process ask somebody; `nil` for nobody.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }

@@ -26,7 +26,7 @@ enum Placeholder {
         var values: [String: Any] = [:]
         for (key, value) in metadata {
             // A property list has no other values; what else there is helps nobody.
-            if let value = plain(value) { values[key.rawValue] = value }
+            if let value = PlainValue.make(value) { values[key.rawValue] = value }
         }
         let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
         try FileManager.default.createDirectory(
@@ -41,16 +41,5 @@ enum Placeholder {
         metadata[.creationDateKey] = item.creationDate ?? nil
         metadata[.contentModificationDateKey] = item.contentModificationDate ?? nil
         try write(at: url, metadata)
-    }
-
-    private static func plain(_ value: Any) -> Any? {
-        switch value {
-        // Serializing a date that is none would be the end of the process.
-        case let date as Date: date.timeIntervalSinceReferenceDate.isFinite ? date : nil
-        case let size as Int64: Int(exactly: size)
-        case let type as UTType: type.identifier
-        case is String, is Data, is Int, is Double, is Bool, is NSNumber: value
-        default: nil
-        }
     }
 }

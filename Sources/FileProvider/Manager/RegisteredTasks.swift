@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
+import LinuxSystem
 import Synchronization
 
-/// The downloads and uploads that were registered for items, one for each.
+/// The downloads and uploads that were registered for items, one for each. Whoever shows the items is told how far uploads are.
 final class RegisteredTasks: Sendable {
     static let shared = RegisteredTasks()
 
@@ -22,11 +23,26 @@ final class RegisteredTasks: Sendable {
     ) -> Bool {
         guard task.state == .suspended else { return false }
         let key = Key(item: item, domain: domain)
-        return tasks.withLock { tasks in
+        let isTaken = tasks.withLock { tasks in
             tasks = tasks.filter { $0.value.task.map { $0.state != .completed } ?? false }
             if let other = tasks[key]?.task, other !== task { return false }
             tasks[key] = Registered(task: task)
             return true
+        }
+        if isTaken, task is URLSessionUploadTask { watch(task, key, last: 0) }
+        return isTaken
+    }
+
+    private static let pause: Duration = .milliseconds(250)
+
+    /// Looks now and then how much was sent, until the task is done with.
+    private func watch(_ task: URLSessionTask, _ key: Key, last: Int64) {
+        let backend = NSFileProviderManager.backend
+        Deadlines.shared.run(after: Self.pause) { [weak task] in
+            guard let task, task.state != .completed else { return }
+            let (sent, total) = (task.countOfBytesSent, task.countOfBytesExpectedToSend)
+            if sent > last, total >= sent { backend.noteUpload(of: key.item, sent: sent, total: total, in: key.domain) }
+            self.watch(task, key, last: max(sent, last))
         }
     }
 }

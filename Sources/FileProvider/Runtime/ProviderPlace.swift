@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import LinuxSystem
 
 /// Where a provider's object finds itself: its domain, its folders, and the engine that it tells of changes.
 enum ProviderPlace {
@@ -17,7 +18,13 @@ enum ProviderPlace {
         let domain = NSFileProviderDomain(
             identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
             pathRelativeToDocumentStorage: request.domainFolder)
-        if let path = request.path { domain.userInfo = ["path": path] }
+        domain.take(userInfo: request.userInfo)
+        // What a program says that was handed over counts for nothing.
+        if request.path != nil || domain.userInfo?["path"] != nil {
+            var userInfo = domain.userInfo ?? [:]
+            userInfo["path"] = request.path
+            domain.userInfo = userInfo
+        }
         return domain
     }
 }
@@ -37,6 +44,8 @@ private struct ExtensionBackend: ManagerBackend {
     var providerIdentifier: String { request.bundleIdentifier }
 
     func documentStorage() -> URL { URL(fileURLWithPath: request.storage, isDirectory: true) }
+
+    func folderWatcher() throws(Errno) -> any FolderWatcher { try HostFolderWatcher(connection) }
 
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         URL(fileURLWithPath: request.temporary, isDirectory: true)
@@ -71,6 +80,14 @@ private struct ExtensionBackend: ManagerBackend {
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
         tell(ProviderResolvedNotice(failure: failure), of: domain, completion)
+    }
+
+    func noteUpload(
+        of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?
+    ) {
+        tell(
+            ProviderProgressNotice(identifier: item.rawValue, completed: Int(sent), total: Int(total)), of: domain
+        ) { _ in }
     }
 
     private func tell(

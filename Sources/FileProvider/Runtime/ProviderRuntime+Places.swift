@@ -37,6 +37,7 @@ extension ProviderRuntime {
                 }
             }
         }
+        ProviderStep.moved.reach()
         return try result.get()
     }
 
@@ -48,6 +49,7 @@ extension ProviderRuntime {
                 done(error.map { ProviderFailure($0) })
             }
         }
+        ProviderStep.deleted.reach()
         // Gone is gone, whoever removed it.
         if let failure, failure.kind != .noSuchItem { throw failure }
         return Empty()

@@ -22,6 +22,12 @@ extension ProviderRuntime {
         }
         addTransfers(to: &service)
         addPlaces(to: &service)
+        addSigningIn(to: &service)
+        addThumbnails(to: &service)
+        addFacts(to: &service)
+        addTrash(to: &service)
+        addCoordination(to: &service)
+        addServices(to: &service)
     }
 
     private func page(

@@ -56,17 +56,11 @@ extension ProviderRuntime {
         throw ProviderFailure(.transient, message: "the file changes while it is fetched")
     }
 
-    private static func provide(
+    /// Has the provider put a file to its place.
+    static func provide(
         _ url: URL, _ provider: ProviderObject, _ question: Question, size: Int64
     ) throws(ProviderFailure) {
-        let placeholder = NSFileProviderManager.placeholderURL(for: url)
-        let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
-        if !isThere {
-            // A provider that has no use for one may fail: the file itself is what is wanted.
-            let _: ProviderFailure? = try question.wait { done in
-                provider.object.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
-            }
-        }
+        try providePlaceholder(url, provider, question)
         let growth = GrowthWatch(url, size: size, question)
         defer { growth.stop() }
         let failure: ProviderFailure?
@@ -82,6 +76,19 @@ extension ProviderRuntime {
         if let failure { throw failure }
     }
 
+    /// Has the provider put something to a file's place that stands for it, where there is neither.
+    static func providePlaceholder(
+        _ url: URL, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) {
+        let placeholder = NSFileProviderManager.placeholderURL(for: url)
+        let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
+        if isThere { return }
+        // A provider that has no use for one may fail: the file itself is what is wanted.
+        let _: ProviderFailure? = try question.wait { done in
+            provider.object.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
+        }
+    }
+
     // MARK: From the engine
 
     /// Puts new contents to the file's place, whole at any moment, and tells the provider.
@@ -95,28 +102,36 @@ extension ProviderRuntime {
         do {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             let folder = try FileDescriptor.open(place.path, [.readOnly, .directory])
+            let staging = try stagingFolder(for: folder, provider)
             let name = ".purvey-new-" + UUID().uuidString
             guard let staged = FileName(name), let final = FileName(url.lastPathComponent) else {
                 throw Errno.invalidArgument
             }
-            FaultPoint.reach("provider.replace.begun")
-            try copy(request.contents, into: folder, named: name, question)
-            FaultPoint.reach("provider.replace.copied")
+            ProviderStep.replacementBegun.reach()
+            try copy(request.contents, into: staging, named: name, question)
+            ProviderStep.replacementCopied.reach()
             do throws(Errno) {
                 try retrying {
-                    renameat(folder.rawValue, staged.characters, folder.rawValue, final.characters)
+                    renameat(staging.rawValue, staged.characters, folder.rawValue, final.characters)
                 }
             } catch {
-                try? folder.removeFile(staged)
+                try? staging.removeFile(staged)
                 throw error
             }
         } catch {
             throw failure(error, question)
         }
-        FaultPoint.reach("provider.replace.renamed")
+        ProviderStep.replacementRenamed.reach()
         provider.object.itemChanged(at: url)
-        FaultPoint.reach("provider.replace.told")
+        ProviderStep.replacementTold.reach()
         return try provider.item(request.identifier)
+    }
+
+    /// Where a file is made that is to be moved to a folder: among those on their way, of which nothing stays when the process is killed,
+    /// or in the folder itself where that is on another file system.
+    private static func stagingFolder(for folder: FileDescriptor, _ provider: ProviderObject) throws -> FileDescriptor {
+        let temporary = try FileDescriptor.open(provider.temporary, [.readOnly, .directory])
+        return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
     }
 
     private static func create(
@@ -129,6 +144,7 @@ extension ProviderRuntime {
                     done(.of($0, $1))
                 }
             }
+            ProviderStep.folderMade.reach()
             return try result.get()
         }
         guard request.kind == .file || importsLinks else {
@@ -145,27 +161,30 @@ extension ProviderRuntime {
             if request.kind == .symbolicLink {
                 try directory.makeLink(name, target: Array((request.linkTarget ?? "").utf8))
             } else if let contents = request.contents {
-                try copy(contents, into: directory, named: request.filename, question)
+                // The provider is told by the file itself whether it can be run.
+                let permissions: mode_t? = request.isExecutable ? 0o700 : nil
+                try copy(contents, into: directory, named: request.filename, permissions: permissions, question)
             } else {
                 _ = try directory.createFile(name, permissions: 0o600)
             }
         } catch {
             throw failure(error, question)
         }
-        FaultPoint.reach("provider.create.copied")
+        ProviderStep.creationCopied.reach()
         let url = URL(fileURLWithPath: folder + "/" + request.filename, isDirectory: false)
         let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
             provider.object.importDocument(at: url, toParentItemIdentifier: parent) { done(.of($0, $1)) }
         }
-        FaultPoint.reach("provider.create.imported")
+        ProviderStep.creationImported.reach()
         return try result.get()
     }
 
     private static func copy(
-        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, _ question: Question
+        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
+        _ question: Question
     ) throws(CopyError) {
         try FileCopier.copy(
-            contents, into: folder, named: name,
+            contents, into: folder, named: name, permissions: permissions,
             progress: { completed, total in question.advance(completed: Int64(completed), total: Int64(total)) },
             isCancelled: { question.over != nil })
     }

@@ -47,6 +47,9 @@ final class ProviderRuntime: Sendable {
         self.makeObject = makeObject
     }
 
+    /// The provider's object, once it was made.
+    var provider: ProviderObject? { state.withLock { $0.provider } }
+
     var importsLinks: Bool { bundle.importsSymbolicLinks }
 
     /// Serves until the host closes the socket.

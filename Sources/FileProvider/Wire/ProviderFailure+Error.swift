@@ -22,12 +22,14 @@ extension ProviderFailure {
         self.init(
             kind, message: Self.sentence(error, original), domain: Self.shortened(error.domain), code: error.code,
             collidingItem: kind == .filenameCollision
-                ? (item as? any NSFileProviderItemProtocol)?.itemIdentifier.rawValue : nil)
+                ? (item as? any NSFileProviderItemProtocol)?.itemIdentifier.rawValue : nil,
+            suggestion: error.localizedRecoverySuggestion.map(Self.shortened))
     }
 
     /// The failure as an error of a file provider's or of Cocoa's.
     package var error: any Error {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let suggestion { userInfo[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
         if let collidingItem {
             var item = ProviderItem(identifier: collidingItem, parent: "", filename: "", kind: .file)
             item.flags = []

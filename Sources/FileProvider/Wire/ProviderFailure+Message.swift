@@ -16,6 +16,7 @@ extension ProviderFailure: Message {
             kind, message: message.shortened(toBytes: Self.longestMessage),
             domain: domain.shortened(toBytes: Self.longestMessage), code: code)
         collidingItem = try decoder.decodeIfPresent(String.self, forKey: 4)
+        suggestion = try decoder.decodeIfPresent(String.self, forKey: 5)?.shortened(toBytes: Self.longestMessage)
         if let collidingItem, collidingItem.utf8.count > ProviderItem.longestText {
             throw .invalid("an identifier of \(collidingItem.utf8.count) bytes")
         }
@@ -27,6 +28,7 @@ extension ProviderFailure: Message {
         encoder.encode(code, forKey: 2)
         encoder.encode(message.shortened(toBytes: Self.longestMessage), forKey: 3)
         if let collidingItem { encoder.encode(collidingItem, forKey: 4) }
+        encoder.encodeIfPresent(suggestion?.shortened(toBytes: Self.longestMessage), forKey: 5)
     }
 }
 
@@ -66,7 +68,7 @@ package enum ProviderReply<Value: Message>: Message {
     }
 }
 
-/// A question to a provider.
+/// A question to a provider, or to the daemon about one.
 package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
     associatedtype Value: Message
 }

@@ -41,12 +41,21 @@ package struct ProviderFailure: Error, Sendable, Equatable {
     package var message: String
     /// Of a collision.
     package var collidingItem: String?
+    /// What the person can do about it, as the provider says (`NSLocalizedRecoverySuggestionErrorKey`).
+    package var suggestion: String?
 
-    package init(_ kind: Kind, message: String, domain: String = "", code: Int = 0, collidingItem: String? = nil) {
+    package init(
+        _ kind: Kind, message: String, domain: String = "", code: Int = 0, collidingItem: String? = nil,
+        suggestion: String? = nil
+    ) {
         self.kind = kind
         self.message = message
         self.domain = domain
         self.code = code
         self.collidingItem = collidingItem
+        self.suggestion = suggestion
     }
+
+    /// What happened, and what to do about it.
+    package var advice: String { suggestion.map { message + " " + $0 } ?? message }
 }

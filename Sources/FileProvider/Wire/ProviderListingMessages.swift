@@ -38,10 +38,13 @@ package struct BeginProviderCall: ProviderCall {
     package let transferTime: Double
     /// The bundle identifier of the extension.
     package let bundleIdentifier: String
+    /// What a program keeps with the domain: a property list.
+    package let userInfo: [UInt8]?
 
     package init(
         version: UInt64, domain: String, displayName: String, storage: String, domainFolder: String,
-        temporary: String, path: String?, answerTime: Double, transferTime: Double, bundleIdentifier: String
+        temporary: String, path: String?, answerTime: Double, transferTime: Double, bundleIdentifier: String,
+        userInfo: [UInt8]? = nil
     ) {
         self.version = version
         self.domain = domain
@@ -53,6 +56,7 @@ package struct BeginProviderCall: ProviderCall {
         self.answerTime = answerTime
         self.transferTime = transferTime
         self.bundleIdentifier = bundleIdentifier
+        self.userInfo = userInfo
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -66,6 +70,7 @@ package struct BeginProviderCall: ProviderCall {
         answerTime = try decoder.decode(forKey: 7)
         transferTime = try decoder.decode(forKey: 8)
         bundleIdentifier = try decoder.decode(forKey: 9)
+        userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 10)?.bytes
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -79,6 +84,7 @@ package struct BeginProviderCall: ProviderCall {
         encoder.encode(answerTime, forKey: 7)
         encoder.encode(transferTime, forKey: 8)
         encoder.encode(bundleIdentifier, forKey: 9)
+        encoder.encodeIfPresent(userInfo.map { ByteString($0) }, forKey: 10)
     }
 }
 

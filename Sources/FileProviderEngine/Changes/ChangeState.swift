@@ -22,6 +22,11 @@ struct ChangeState {
     var waiting: [String: Waiting] = [:]
     /// Folders that were asked for again because somebody looked into them, by container.
     var refreshes: [String: ItemNumber] = [:]
+    /// Items whose last word came too late to be believed: the provider is asked what they are.
+    var doubtful: Set<String> = []
+    var doubtTask: Task<Void, Never>?
+    /// Asks for them after a failure.
+    var waitingDoubts: Waiting?
     /// What a person has to know: why the provider could not be asked last; `nil` once it could.
     var lastFailure: ProviderFailure?
 }

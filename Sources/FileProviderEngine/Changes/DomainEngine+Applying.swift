@@ -2,12 +2,16 @@ import FileProvider
 
 /// What the provider says on its way into the index, and what follows from it.
 extension DomainEngine {
-    /// Writes to the index what the provider says of items.
+    /// Writes to the index what the provider says of items, as far as nothing newer is known.
     @discardableResult
     func apply(
-        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
-        try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        let items = try withoutUnanswered(newest(items, answering: question), answering: question)
+        // Nearly always nothing is open for writing, and looking at each item costs.
+        if openFiles.hasWritten {
+            try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
+        }
         let applied = try write { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)
         }
@@ -79,7 +83,7 @@ extension DomainEngine {
     /// What the provider says of an item now; `nil` where it does not know it, or cannot say.
     ///
     /// - Throws: only what makes it useless to ask for others.
-    private func itemIfThere(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
+    func itemIfThere(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
         do throws(ProviderFailure) {
             let item = try await patiently { [provider] () async throws(ProviderFailure) in
                 try await provider.item(identifier)
@@ -127,6 +131,7 @@ extension DomainEngine {
     /// At the end of a listing: what was known in the folder and was not listed may have moved, or have been lost between two pages.
     /// The provider is asked for it before it goes.
     func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure) {
+        let question = answers.ask()
         let unlisted = try write { writer throws(IndexFailure) in
             try writer.unlisted(in: folder, before: mark, limit: Self.askLimit)
         }
@@ -140,7 +145,7 @@ extension DomainEngine {
             }
         }
         guard !isClosed else { throw .closed }
-        if !found.isEmpty { try apply(try await withAncestors(found), listedIn: nil) }
+        if !found.isEmpty { try apply(try await withAncestors(found), listedIn: nil, answering: question) }
         try takeOpenFilesAsEdited(in: gone)
     }
 }

@@ -88,6 +88,8 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 try await follow(container, from: anchor)
                 changes.workingSet = .available
+                // A crash may have come before that.
+                if try !isWorkingSetListed() { try await enumerateWorkingSet() }
                 return
             } catch {
                 guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
@@ -98,6 +100,8 @@ extension DomainEngine {
         try await beginWorkingSet()
         // What happened before that anchor is not known.
         for folder in try listedFolders() { refresh(folder) }
+        // What changes while it is listed is told since the anchor.
+        if changes.workingSet == .available { try await enumerateWorkingSet() }
     }
 
     /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
@@ -177,6 +181,7 @@ extension DomainEngine {
         var batchesWithoutNews = 0
         while true {
             let (provider, size, since) = (provider, configuration.pageSize, anchor)
+            let question = answers.ask()
             let batch = try await patiently { () async throws(ProviderFailure) in
                 try await provider.changes(in: container, since: since, suggestedSize: size)
             }
@@ -184,8 +189,12 @@ extension DomainEngine {
             guard batch.anchor.count <= 500 else {
                 throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
-            let (updated, deleted) = try await sortedOut(batch, in: container)
+            let told = try await sortedOut(batch, in: container)
             guard !isClosed else { throw .closed }
+            forgetWithheld(told.deleted.contains)
+            let updated = try withoutUnanswered(
+                newest(told.updated, answering: question), answering: question)
+            let deleted = newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
             let (applied, removed) = try write { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)
@@ -193,6 +202,7 @@ extension DomainEngine {
                 try writer.setAnchor(batch.anchor, of: container)
                 return (applied, removed)
             }
+            answers.note(deleted + updated.map(\.identifier))
             handle(removed)
             handle(applied)
             guard batch.moreComing else { return }

@@ -3,32 +3,76 @@ import LinuxSystem
 
 /// The folders that hold files' bytes. A file is called like its item's number, and lies in `clean` or in `edits`.
 final class ContentFolders: Sendable {
-    /// Clean contents.
-    let clean: FileDescriptor
-    /// Copies of what a provider handed over, until they are whole; on the file system of the first.
-    let incoming: FileDescriptor
     /// Contents that were opened for writing: from then on until the provider has what was written.
     let edits: FileDescriptor
     /// Copies of edited contents, for the time of their upload.
     let uploads: FileDescriptor
 
+    /// Clean contents.
+    var clean: FileDescriptor { current().clean }
+    /// Copies of what a provider handed over, until they are whole; on the file system of the first.
+    var incoming: FileDescriptor { current().incoming }
+
+    /// What anybody may remove at any time.
+    private struct Cache: Sendable {
+        let clean: FileDescriptor
+        let incoming: FileDescriptor
+
+        init(in path: String) throws(Errno) {
+            let folder = try ContentFolders.folder(path)
+            clean = try ContentFolders.folder("content", in: folder)
+            incoming = try ContentFolders.folder("incoming", in: folder)
+        }
+
+        /// Whether somebody removed the folders themselves.
+        var isGone: Bool {
+            [clean, incoming].contains { folder in (try? folder.status().linkCount) == 0 }
+        }
+    }
+
+    /// Where the cache is.
+    private let cacheFolder: String
+    // Innermost: folders are made outside of it.
+    private let cache: Lock<Cache>
+
     /// Opens the folders, and makes them where they are missing.
     ///
     /// A file moves between the clean ones and the edits while programs have it open, so these must be on one file system. Where the cache is on
-    /// another, clean contents are kept beside the edits.
+    /// another, or cannot be used, clean contents are kept beside the edits.
     init(dataFolder: String, cacheFolder: String) throws(Errno) {
         let data = try Self.folder(dataFolder)
-        let cache = try Self.folder(cacheFolder)
-        let isOne = try data.status().identity.device == cache.status().identity.device
-        clean = try Self.folder("content", in: isOne ? cache : data)
-        incoming = try Self.folder("incoming", in: isOne ? cache : data)
         edits = try Self.folder("edits", in: data)
         uploads = try Self.folder("uploads", in: data)
+        if let cache = Self.cache(in: cacheFolder, besides: data) {
+            self.cacheFolder = cacheFolder
+            self.cache = Lock(cache)
+            // From a time when that could not be used.
+            for name in ["content", "incoming"].compactMap({ FileName($0) }) { try? TreeRemover.remove(name, in: data) }
+        } else {
+            self.cacheFolder = dataFolder
+            cache = Lock(try Cache(in: dataFolder))
+        }
         // What was on its way to here is asked for again.
         try empty(incoming)
     }
 
-    private static func folder(_ path: String) throws(Errno) -> FileDescriptor {
+    /// The cache, if it can be used and is on the file system of a folder.
+    private static func cache(in path: String, besides folder: FileDescriptor) -> Cache? {
+        guard let cache = try? Cache(in: path),
+            let (one, other) = try? (cache.clean.status().identity, folder.status().identity)
+        else { return nil }
+        return one.device == other.device ? cache : nil
+    }
+
+    /// The cache as it is; one that somebody removed is made again.
+    private func current() -> Cache {
+        let known = cache.withLock { $0 }
+        guard known.isGone, let made = try? Cache(in: cacheFolder) else { return known }
+        cache.withLock { $0 = made }
+        return made
+    }
+
+    fileprivate static func folder(_ path: String) throws(Errno) -> FileDescriptor {
         var made = path.hasPrefix("/") ? "/" : ""
         for component in path.split(separator: "/") {
             made += component
@@ -40,7 +84,7 @@ final class ContentFolders: Sendable {
         return try .open(path, [.readOnly, .directory])
     }
 
-    private static func folder(_ name: String, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
+    fileprivate static func folder(_ name: String, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
         do throws(Errno) {
             try retrying { mkdirat(parent.rawValue, name, 0o700) }
         } catch .fileExists {}
@@ -81,6 +125,41 @@ final class ContentFolders: Sendable {
         // With a position of its own.
         try folder.open(".", [.readOnly, .directory]).entries().compactMap { entry in
             Int64(entry.name.description).map(ItemNumber.init(rawValue:))
+        }
+    }
+
+    // MARK: Edits that are to go
+
+    private static let removed = ".removed"
+
+    /// Gives an edit another name until it goes.
+    ///
+    /// - Returns: its size.
+    func setAside(_ number: ItemNumber) throws(Errno) -> Int {
+        let name = Self.name(number)
+        try retrying { renameat(edits.rawValue, name, edits.rawValue, name + Self.removed) }
+        return try edits.status(of: name + Self.removed).size
+    }
+
+    func removeSetAside(_ number: ItemNumber) throws(Errno) {
+        try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
+    }
+
+    /// Takes an edit back, unless there is another one of the item.
+    func takeBack(_ number: ItemNumber) throws(Errno) {
+        let name = Self.name(number)
+        do throws(Errno) {
+            try retrying { linkat(edits.rawValue, name + Self.removed, edits.rawValue, name, 0) }
+        } catch .fileExists {}
+        try removeSetAside(number)
+    }
+
+    /// The items that have an edit that was to go.
+    func numbersSetAside() throws(Errno) -> [ItemNumber] {
+        try edits.open(".", [.readOnly, .directory]).entries().compactMap { entry in
+            let name = entry.name.description
+            guard name.hasSuffix(Self.removed) else { return nil }
+            return Int64(name.dropLast(Self.removed.count)).map(ItemNumber.init(rawValue:))
         }
     }
 

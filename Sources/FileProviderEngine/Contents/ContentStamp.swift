@@ -7,16 +7,12 @@ typealias ContentStamp = JournalEntry.FileMark
 extension JournalEntry.FileMark {
     init(_ status: FileStatus) {
         self.init(
-            size: Int64(status.size), modifiedNanoseconds: Self.nanoseconds(status.modified),
-            changedNanoseconds: Self.nanoseconds(status.changed))
+            size: Int64(status.size), modifiedNanoseconds: status.modifiedNanoseconds,
+            changedNanoseconds: status.changedNanoseconds)
     }
 
     /// When the contents were changed last; seconds since 1970.
     var modifiedSeconds: Double { Double(modifiedNanoseconds) / 1e9 }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue &+ Int64(time.tv_nsec)
-    }
 
     /// Gives the file of clean contents the date by which it is known again: the provider's, or that of 1970.
     static func date(_ file: FileDescriptor, _ modified: Double?) throws(Errno) {

@@ -78,6 +78,7 @@ extension DomainEngine {
             try folders.move(number, from: folders.edits, to: folders.clean)
             return try file.status()
         }
+        EngineStep.settledMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .current
@@ -86,6 +87,7 @@ extension DomainEngine {
                 row.changes.remove(.contents)
             }
         }
+        EngineStep.settledIndexed.reach()
         contents.cleanBytes += Int64(status.size)
         return true
     }
@@ -127,19 +129,34 @@ extension DomainEngine {
         return gone
     }
 
-    /// Writes to the index when files were used.
-    func writeUses() {
-        let uses = openFiles.withLock { state in
-            defer { state.uses = [:] }
-            return state.uses
-        }
-        guard !uses.isEmpty else { return }
+    /// Makes room on the disk for whoever writes to a file, by removing clean contents.
+    ///
+    /// - Parameter completion: told whether any are gone; called on the engine's thread, must not block.
+    package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
+        perform { engine in completion(engine.evict(bytes: max(bytes, Self.leastRoom)) > 0) }
+    }
+
+    /// So many bytes go at least where a disk is full.
+    static let leastRoom: Int64 = 4 << 20
+
+    /// Does what takes room on the disk. Where that is full, clean contents go, and it is done once more.
+    func makingRoom<Result>(
+        _ body: () throws(ProviderFailure) -> Result
+    ) throws(ProviderFailure) -> Result {
         do throws(ProviderFailure) {
-            try write { writer throws(IndexFailure) in
-                for (number, time) in uses { try writer.touch(number, time) }
-            }
+            return try body()
         } catch {
-            remember(error)
+            guard error.kind == .noSpace, evict(bytes: Self.leastRoom) > 0 else { throw error }
+            return try body()
+        }
+    }
+
+    func makingRoom<Result>(_ body: () throws(EditFailure) -> Result) throws(EditFailure) -> Result {
+        do throws(EditFailure) {
+            return try body()
+        } catch {
+            guard error.errno == .noSpace, evict(bytes: Self.leastRoom) > 0 else { throw error }
+            return try body()
         }
     }
 

@@ -119,7 +119,9 @@ extension DomainEngine {
         } else {
             switch result {
             case .success: makeReady(number)
-            case .failure(let failure): failWaiters(number, failure)
+            case .failure(let failure):
+                if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+                failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
         }
@@ -143,8 +145,8 @@ extension DomainEngine {
                     return .success(())
                 }
                 guard row.isKnownToProvider else { throw .noSuchItem }
-                try await fetchOnce(row, progress)
-                return .success(())
+                if try await fetchOnce(row, progress, takesOld: attempt == Self.attempts) { return .success(()) }
+                attempt += 1
             } catch {
                 if Task.isCancelled {
                     return .failure(ProviderFailure(.cancelled, message: "The transfer was given up."))
@@ -156,6 +158,7 @@ extension DomainEngine {
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
                     signalParent(of: number)
+                    doubt(number)
                     return .failure(error)
                 default:
                     guard error.isWorthAnotherAttempt else { return .failure(error) }
@@ -174,16 +177,22 @@ extension DomainEngine {
         signalled(container: parent.item.identifier)
     }
 
-    private func fetchOnce(_ row: IndexedItem, _ progress: FetchProgress) async throws(ProviderFailure) {
+    /// - Parameter takesOld: whether contents are taken that are older than what the provider said of the file meanwhile.
+    /// - Returns: whether the contents are here.
+    private func fetchOnce(
+        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool
+    ) async throws(ProviderFailure) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
+        let question = answers.ask()
         let answer = try await provider.contents(of: identifier) { done, total in progress.set(done, total) }
         guard answer.item.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
+        EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
-        try keepFetched(number, answer.item)
+        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
     }
 
     /// Copies what a provider handed over, on another thread than the engine's.
@@ -205,21 +214,31 @@ extension DomainEngine {
     }
 
     /// Puts what was fetched in its place, if it is still wanted.
-    private func keepFetched(_ number: ItemNumber, _ item: ProviderItem) throws(ProviderFailure) {
+    ///
+    /// - Returns: whether the contents are here, or of no use.
+    private func keepFetched(
+        _ number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
+    ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
         let row = try row(number)
-        guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil else {
-            return try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
+        let isWanted = row.content == .dataless || row.content == .partial
+        guard isWanted, openFiles.entry(number)?.writing == nil else {
+            try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
+            return true
         }
+        let isOld =
+            row.item.contentVersion != item.contentVersion && answers.hasNews(of: item.identifier, since: question)
+        if isOld, !takesOld { return false }
         // It is as it was when its contents were asked for, and may have been moved since: of places, changes tell.
         var now = item
         now.parent = row.item.parent
         now.filename = row.item.filename
-        if now != row.item { try apply([now], listedIn: nil) }
+        if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }
         let size = try onDisk { () throws(Errno) -> Int64 in
             try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
+        EngineStep.fetchMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .current
@@ -228,6 +247,9 @@ extension DomainEngine {
             }
         }
         contents.cleanBytes += size
+        // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
+        if isOld { askAgain([item.identifier]) }
+        return true
     }
 }
 

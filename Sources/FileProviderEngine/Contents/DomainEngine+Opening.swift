@@ -63,14 +63,14 @@ extension DomainEngine {
                 completion(Result { () throws(ProviderFailure) in try engine.closedWriting(number) })
             }
         }
-        let (last, usesAreMany) = openFiles.withLock { state in
-            (state.close(number, isForWriting: false), state.uses.count >= 1024)
+        let (last, usesAreDue) = openFiles.withLock { state in
+            (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
         }
         completion(.success(()))
         if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
             perform { $0.lastClosed(number, last) }
         }
-        if usesAreMany { perform { $0.writeUses() } }
+        if usesAreDue { perform { $0.writeUses() } }
     }
 
     // MARK: On the engine's thread
@@ -88,7 +88,8 @@ extension DomainEngine {
             let file =
                 switch purpose {
                 case .reading: try fileForReading(row)
-                case .writing(let truncating): try fileForWriting(row, truncating: truncating)
+                case .writing(let truncating):
+                    try makingRoom { () throws(ProviderFailure) in try fileForWriting(row, truncating: truncating) }
                 }
             // Those who wait for the contents of a file that was emptied now have them.
             if purpose == .writing(truncating: true) { makeReady(number) }
@@ -190,6 +191,7 @@ extension OpenFiles.State {
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
         entries[number] = entry
         uses[number] = now
+        personal.note(number, now)
         return entry
     }
 

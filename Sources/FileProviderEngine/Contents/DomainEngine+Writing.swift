@@ -12,7 +12,9 @@ extension DomainEngine {
         guard truncating else { return file }
         // From here on the file is another one than the provider's, whatever is written to it afterwards.
         try noteOpenForWriting(row, .none)
+        EngineStep.emptyingJournalled.reach()
         try onDisk { () throws(Errno) in try file.truncate(to: 0) }
+        EngineStep.emptied.reach()
         openFiles.update(row.number) { entry in
             entry.beforeWriting = nil
             entry.noted = nil
@@ -72,11 +74,13 @@ extension DomainEngine {
         } catch {
             throw ProviderFailure(error)
         }
+        EngineStep.openingMoved.reach()
         do throws(ProviderFailure) {
             let file = try onDisk { () throws(Errno) in try openEdit(number) }
             guard let file else { return nil }
             let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
             try noteOpenForWriting(row, stamp)
+            EngineStep.openingJournalled.reach()
             try share(number, file, stamp)
             return file
         } catch {
@@ -154,7 +158,9 @@ extension DomainEngine {
         guard let row = try? row(number), row.content == .current else { return }
         do {
             try folders.move(number, from: folders.edits, to: folders.clean)
+            EngineStep.unchangedMoved.reach()
             try noteNotWritten(number)
+            EngineStep.unchangedJournalled.reach()
         } catch {
             // It stays among the edits, as open for writing, and is looked at again at the next start.
             remember(error)

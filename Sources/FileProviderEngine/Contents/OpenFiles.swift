@@ -31,6 +31,8 @@ final class OpenFiles: Sendable {
         var epoch = 0
         /// When files were used last, as far as the index does not know it yet.
         var uses: [ItemNumber: Double] = [:]
+        /// Likewise, as far as a person may have used them.
+        var personal = PersonalUses()
     }
 
     // Innermost: nothing else is locked and nobody is called under it.
@@ -69,6 +71,9 @@ final class OpenFiles: Sendable {
         }
         return body()
     }
+
+    /// Whether a file is open for writing.
+    var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }
 
     /// The files that are open for writing.
     var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }

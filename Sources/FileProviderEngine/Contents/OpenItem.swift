@@ -66,6 +66,29 @@ package final class OpenItem: Sendable {
         engine.perform { engine in completion(Result { () throws(ProviderFailure) in try engine.compare(number) }) }
     }
 
+    /// As fsync(2): what was written through any opening, and everything else that was answered before, is on the disk when this
+    /// is answered.
+    ///
+    /// - Parameter completion: called on a thread that may be blocked, or on the engine's.
+    package func synchronize(_ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) {
+        let engine = engine
+        let whenWritten: @Sendable (Result<Void, ProviderFailure>) -> Void = { result in
+            guard case .success = result else { return completion(result) }
+            engine.synchronize { completion($0.mapError { ProviderFailure($0) }) }
+        }
+        guard isForWriting else { return whenWritten(.success(())) }
+        ready { result in
+            guard case .success(let descriptor) = result else { return whenWritten(result.map { _ in }) }
+            HandlerThreads.shared.run {
+                let written = Result { () throws(ProviderFailure) in
+                    try onDisk { () throws(Errno) in try descriptor.synchronize() }
+                }
+                guard case .success = written else { return whenWritten(written) }
+                self.flush(whenWritten)
+            }
+        }
+    }
+
     /// Ends the opening; to be called once.
     package func close(_ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void = { _ in }) {
         let wasClosed = state.withLock { state in

@@ -28,7 +28,7 @@ final class Checkpointer: Sendable {
                 return SQLITE_OK
             }, Unmanaged.passUnretained(shared).toOpaque())
         do {
-            try SystemThread.start("purvey-index") { [shared] in shared.run() }
+            try SystemThread.start("purvey-log") { [shared] in shared.run() }
         } catch {
             throw .system("No thread can be had: \(error)")
         }

@@ -32,6 +32,14 @@ extension IndexFailure {
         }
     }
 
+    /// What a system call's failure means where one is made beside SQLite's.
+    init(_ error: Errno) {
+        switch error {
+        case .noSpace, .quotaExceeded: self = .full
+        default: self = .system(error.description)
+        }
+    }
+
     // SQLite's header makes these of others, which is not imported.
     private static let shortRead = SQLITE_IOERR | (2 << 8)
     private static let corruptFileSystem = SQLITE_IOERR | (33 << 8)

@@ -7,8 +7,11 @@ package struct EditStatus: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
         package var changes: LocalChanges
-        /// Asked of the provider at this moment.
+        /// On its way at this moment: the provider is asked, or has it and the service does not yet.
         package var isUnderWay: Bool
+        /// Bytes that the service has, and in all, as far as the provider says; 0 where it does not.
+        package var sent: Int64
+        package var total: Int64
         /// Why it was not taken, the last time.
         package var failure: ProviderFailure?
         /// Nothing is tried again before ``DomainEngine/retry()``.
@@ -23,23 +26,27 @@ extension DomainEngine {
     package func editStatus() throws(IndexFailure) -> EditStatus {
         var status = EditStatus(events: edits.events)
         for entry in try journal.all() where !entry.changes.isEmpty {
-            let failure = edits.failures[entry.number] ?? entry.failure
+            let upload = uploads[entry.number]
+            let failure = upload?.failure ?? entry.failure
             status.items.append(
                 EditStatus.Item(
                     number: entry.number, name: entry.name, changes: entry.changes,
-                    isUnderWay: edits.running[entry.number] != nil, failure: failure,
-                    isHeld: failure.map(\.needsPerson) ?? false))
+                    isUnderWay: upload?.isUnderWay ?? false, sent: upload?.sent ?? 0, total: upload?.total ?? 0,
+                    failure: failure, isHeld: signIn.failure != nil || failure.map(\.needsPerson) ?? false))
         }
         return status
     }
 
     /// Tries at once what was put off or held, as after a person signed in or made room.
     package func retry() {
+        signIn.failure = nil
+        signIn.failedAttempts = 0
         retryChanges()
+        retryFacts()
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil
-            edits.failures[entry.number] = nil
+            uploads.update(entry.number) { $0.failure = nil }
             if entry.failure != nil {
                 var entry = entry
                 entry.failure = nil
@@ -57,7 +64,7 @@ extension DomainEngine {
 
 extension ProviderFailure {
     /// Whether trying again is of no use before somebody did something about it.
-    var needsPerson: Bool {
+    package var needsPerson: Bool {
         switch kind {
         case .notAuthenticated, .insufficientQuota, .cannotSynchronize, .disabled, .unsupported, .notPermitted,
             .deletionRejected:

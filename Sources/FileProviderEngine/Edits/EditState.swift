@@ -8,6 +8,8 @@ struct EditState {
     var queue = TimeQueue()
     /// Items of which a step is under way; there is never more than one step of an item.
     var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// When the steps that are under way began, as far as it matters for what the provider says meanwhile.
+    var questions: [ItemNumber: AnswerOrder.Question] = [:]
     /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
     /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
@@ -20,14 +22,18 @@ struct EditState {
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider took and has not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
+    /// New items whose sending was not answered yet, or never was, by where they were sent.
+    var unanswered: [SentPlace: ItemNumber] = [:]
+    /// What the provider told of in those places, which may be them.
+    var withheld: [SentPlace: Withheld] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
-    /// Why an item was not sent, the last time.
-    var failures: [ItemNumber: ProviderFailure] = [:]
     /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
     var events: [EditEvent] = []
     /// The clock's call for the next look.
     var wake: (time: Double, waiting: Waiting)?
+    /// While somebody has to sign in: when one item is tried all the same, since that may have been done elsewhere.
+    var nextSignInProbe = 0.0
     var pauses = Pauses()
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
@@ -41,7 +47,12 @@ struct EditState {
     func isBusy(_ number: ItemNumber) -> Bool { running[number] != nil || reserved.contains(number) }
 
     /// Steps that are under way at the same time.
-    static let stepLimit = 4
+    static let stepLimit = 8
+
+    struct Withheld {
+        var item: ProviderItem
+        var question: AnswerOrder.Question
+    }
 
     /// Contents that the provider has and the service, as far as is known, has not.
     struct SentContents {
@@ -76,8 +87,6 @@ package struct EditEvent: Sendable, Equatable {
 enum UploadName {
     /// What is sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
-    /// Where it was sent as a new item, until that is known to have come to nothing or to have been done.
-    static func place(_ number: ItemNumber) -> String { "\(number.rawValue).place" }
     /// What was sent before that, the last first: of each the answer may have been lost, and the provider have that.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
 }

@@ -21,6 +21,10 @@ package struct DomainConfiguration: Sendable {
     package var pagesWithoutNews = 32
     /// How many seconds an edited file is left alone after its last closing before it is sent.
     package var settlingTime = 0.3
+    /// The provider is told of a file's use when the last one that is known was so many seconds before it.
+    package var lastUsedInterval = 3600.0
+    /// And so many seconds later, because nobody waits for it.
+    package var lastUsedDelay = 60.0
 
     package init(
         identifier: String, displayName: String, dataFolder: String, cacheFolder: String, cacheLimit: Int64 = 10 << 30

@@ -10,13 +10,20 @@ package actor DomainEngine {
     package nonisolated let provider: any Provider
     package nonisolated let clock: any EngineClock
     package nonisolated let index: Index
+    /// Finds items by words, without the provider.
+    package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
     nonisolated let folders: ContentFolders
     nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
     nonisolated let events = Receiver<EngineEvent>()
+    nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    /// How far edits are, for those who show items.
+    package nonisolated let uploads = UploadStates()
+    nonisolated let signInRequests = Receiver<ProviderFailure>()
+    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
@@ -25,6 +32,8 @@ package actor DomainEngine {
     var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
+    var signIn = SignInStatus()
+    var facts = FactState()
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
@@ -51,6 +60,8 @@ package actor DomainEngine {
             try damage.remove()
             isRebuilt = true
         }
+        search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
+        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: isRebuilt)
     }
@@ -70,9 +81,16 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events] changes in events.tell(.index(changes)) }
+        index.onChange = { [events, search] changes in
+            events.tell(.index(changes))
+            search.noteChanges()
+        }
+        try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
+        try recoverFacts()
+        // What the last process did not come to.
+        search.noteChanges()
     }
 
     /// Runs a job on the engine's thread, in its turn.
@@ -85,18 +103,24 @@ package actor DomainEngine {
         guard !isClosed else { return }
         isClosed = true
         endWork()
-        writeUses()
+        writeUses(isEnd: true)
         await closeEdits()
+        await closeFacts()
+        search.close()
         events.function = nil
+        await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
+        durable.stop()
     }
 
     /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
         events.function = nil
+        durable.stop()
         perform { engine in
             engine.isClosed = true
             engine.endWork()
         }
+        search.close()
     }
 
     private func endWork() {
@@ -108,6 +132,8 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
+        changes.doubtTask?.cancel()
+        changes.waitingDoubts?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

@@ -26,6 +26,7 @@ package struct DomainStatus: Sendable, Equatable {
     package var openFileCount: Int
     /// Why the provider could not be asked the last time; `nil` once it answered.
     package var failure: ProviderFailure?
+    package var signIn: SignInStatus
     /// What is wrong on this machine, in a sentence, such as that the journal was damaged.
     package var complaint: String?
 }
@@ -44,13 +45,15 @@ extension DomainEngine {
             listingCount: listings.folders.count,
             downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, openFileCount: openFiles.withLock { $0.entries.count },
-            failure: changes.lastFailure, complaint: damage.complaint ?? contents.lastFailure ?? journal.damage)
+            failure: changes.lastFailure, signIn: signIn,
+            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage)
     }
 
     /// Keeps why the provider could not be asked, for the status.
     func noteFailure(_ failure: ProviderFailure) {
         switch failure.kind {
         case .cancelled, .noSuchItem: break
+        case .notAuthenticated: noteSignInNeeded(failure)
         default: changes.lastFailure = failure
         }
     }

@@ -9,11 +9,13 @@ import LinuxSystem
 /// engine's thread writes (``write(freesSpace:_:)``). It can always be built again from the provider and the ``Journal``, so a
 /// damaged one is deleted.
 package final class Index: Sendable {
+    /// What is not on the disk yet, of what has to be; for whoever knows what that is.
+    let log: CommitLog
     private let path: String
     private let gate = Gate()
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
-    private let hash: KeyedHash
+    let hash: KeyedHash
     private let checkpointer: Checkpointer
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
@@ -58,8 +60,9 @@ package final class Index: Sendable {
             connection, lookup: lookup, lookupMemory: lookupMemory, reserve: ReserveFile(besides: path))
         hash = state.hash
         writer = UnsafeTransfer(value: state)
+        log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)
-        try write { writer throws(IndexFailure) in try writer.makeRoot() }
+        try write { writer throws(IndexFailure) in try writer.makeRoot(at: SystemEngineClock().now) }
     }
 
     deinit {
@@ -252,7 +255,7 @@ package final class Index: Sendable {
         }
     }
 
-    private func read<Result>(
+    func read<Result>(
         _ body: (IndexQueries) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         let queries: IndexQueries

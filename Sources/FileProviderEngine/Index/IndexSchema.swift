@@ -7,10 +7,13 @@ import Glibc
 ///   items that may be it; see ``Lookup``.
 /// - `used`: files with clean contents on this machine, and when they were used last.
 /// - `orphans`: items whose parent has not been told of, and where they are until then.
+/// - `facts`: of items that a person used or marked, what the provider and this machine know of that.
+/// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
+/// - `trash`: what the provider says lies in its trash.
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
     /// An index of another version is built anew.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static func create(in connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run(
@@ -26,6 +29,12 @@ enum IndexSchema {
             CREATE INDEX used_time ON used (time);
             CREATE TABLE orphans (number INTEGER PRIMARY KEY, parent TEXT NOT NULL, listed INTEGER NOT NULL);
             CREATE INDEX orphans_parent ON orphans (parent);
+            CREATE TABLE facts (
+                number INTEGER PRIMARY KEY, used REAL, rank INTEGER, data BLOB, tags TEXT, here INTEGER NOT NULL);
+            CREATE INDEX facts_used ON facts (used) WHERE used IS NOT NULL;
+            CREATE INDEX facts_rank ON facts (rank) WHERE rank IS NOT NULL;
+            CREATE TABLE renamed (mark INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+            CREATE TABLE trash (identifier TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE anchors (container TEXT PRIMARY KEY, anchor BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE settings (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)

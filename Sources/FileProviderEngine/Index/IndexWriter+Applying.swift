@@ -85,7 +85,9 @@ private final class Application {
         else { return .ignored }
         let hash = state.hash.identifier(item.identifier)
         guard let number = try state.queries.number(identifier: item.identifier) else {
-            return isInTrash(item) ? .ignored : .new(hash)
+            guard isInTrash(item) else { return .new(hash) }
+            try state.trash.note(item)
+            return .ignored
         }
         state.bytes.clear()
         PackedItem.write(item, to: &state.bytes)
@@ -125,6 +127,7 @@ private final class Application {
 
     private func add(_ item: ProviderItem, _ hash: UInt64) throws(IndexFailure) {
         let number = state.takeNumber()
+        try state.trash.forget(item.identifier)
         let known = try parent(item.parent)
         let place = known ?? folder ?? .root
         let name = try state.freeName(MountName.mended(item.filename), in: place) { !self.leaving.contains($0) }
@@ -149,6 +152,7 @@ private final class Application {
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
     private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         if isInTrash(item) {
+            try state.trash.note(item)
             try state.removeTree(number, &result.removed)
             return
         }
@@ -172,6 +176,7 @@ private final class Application {
     private func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         guard let before = try state.queries.item(number) else { return }
         if isInTrash(item) {
+            try state.trash.note(item)
             leaving.remove(number)
             try state.removeTree(number, &result.removed)
             return
@@ -182,9 +187,15 @@ private final class Application {
         }
         var after = before
         after.item = item
+        // A date that was set here is of the contents that were here then.
+        if item.kind == .file, !before.changes.contains(.contents), !before.item.hasContents(of: item) {
+            after.localModified = nil
+        }
         result.changed.append(number)
         noteContents(before, item)
         if number == .root {
+            // It has been there at least since this machine knows it.
+            after.item.created = item.created ?? before.item.created
             try state.replace(before, with: after)
             state.tell(before, after, wasShown: true, isShown: true)
         } else if before.changes.contains(.place) {

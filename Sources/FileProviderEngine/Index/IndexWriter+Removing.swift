@@ -8,6 +8,7 @@ extension IndexWriter {
     package mutating func remove(identifiers: [String]) throws(IndexFailure) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {
+            try state.trash.forget(identifier)
             guard let number = try state.queries.number(identifier: identifier) else { continue }
             try state.removeTree(number, &removed)
         }

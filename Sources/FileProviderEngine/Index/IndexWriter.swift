@@ -151,11 +151,13 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: The root
 
-    mutating func makeRoot() throws(IndexFailure) {
+    /// - Parameter now: seconds since 1970.
+    mutating func makeRoot(at now: Double) throws(IndexFailure) {
         guard try item(.root) == nil else { return }
-        let root = ProviderItem(
+        var root = ProviderItem(
             identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
             kind: .folder)
+        root.created = now
         try state.insert(IndexedItem(number: .root, parent: .root, name: "root", item: root))
     }
 }

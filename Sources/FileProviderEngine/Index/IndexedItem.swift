@@ -18,13 +18,15 @@ package struct IndexedItem: Sendable, Equatable {
     package var localSize: Int64
     /// The version of the contents that are here, or that the edit began with.
     package var localVersion: [UInt8]
-    /// Changed here; seconds since 1970. `nil` where the provider's date counts.
+    /// Changed or set here; seconds since 1970. `nil` where the provider's date counts, as it does once the provider has other
+    /// contents than those.
     package var localModified: Double?
     /// Modes that were set here; `nil` where the standard ones count.
     package var mode: UInt16?
     package var listing: ListingState
     /// To stay on this machine, at whatever size.
     package var isKept: Bool
+    package var attributes = LocalAttributes()
 
     /// An identifier that begins like this was made here.
     package static let localPrefix = "purvey-local:"

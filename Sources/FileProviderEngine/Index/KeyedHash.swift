@@ -1,6 +1,7 @@
 /// A hash that nobody can foresee without the key, so that no provider can choose names or identifiers that hash alike.
 struct KeyedHash: Sendable {
-    private let first: UInt64
+    /// Differs between indexes.
+    let first: UInt64
     private let second: UInt64
 
     init(first: UInt64, second: UInt64) {

@@ -16,6 +16,7 @@ enum PackedItem {
         static let mode = Local(rawValue: 1 << 7)
         /// The name here is not the provider's.
         static let name = Local(rawValue: 1 << 8)
+        static let attributes = Local(rawValue: 1 << 9)
     }
 
     private struct Said: OptionSet {
@@ -46,6 +47,7 @@ enum PackedItem {
         if item.localModified != nil { local.insert(.modified) }
         if item.mode != nil { local.insert(.mode) }
         if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
+        if !item.attributes.isEmpty { local.insert(.attributes) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if local.contains(.contents) {
@@ -54,6 +56,7 @@ enum PackedItem {
         }
         if let modified = item.localModified { bytes.double(modified) }
         if let mode = item.mode { bytes.number(UInt64(mode)) }
+        if local.contains(.attributes) { item.attributes.write(to: &bytes) }
         if local.contains(.name) { bytes.text(item.name) }
         write(item.item, to: &bytes)
     }
@@ -113,12 +116,16 @@ enum PackedItem {
         if let error = item.uploadingError { write(error, to: &bytes) }
     }
 
+    /// In the byte of a failure's kind: a suggestion comes at its end.
+    private static let suggestionBit: UInt8 = 0x80
+
     static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
-        bytes.byte(failure.kind.rawValue)
+        bytes.byte(failure.kind.rawValue | (failure.suggestion == nil ? 0 : suggestionBit))
         bytes.text(failure.domain)
         bytes.signed(Int64(failure.code))
         bytes.text(failure.message)
         if let colliding = failure.collidingItem { bytes.text(colliding) }
+        if let suggestion = failure.suggestion { bytes.text(suggestion) }
     }
 
     // MARK: Reading
@@ -132,7 +139,8 @@ enum PackedItem {
         return IndexedItem(
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
-            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept)
+            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept,
+            attributes: before.attributes)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -155,6 +163,7 @@ enum PackedItem {
         }
         if local.contains(.modified) { _ = try reader.double() }
         if local.contains(.mode) { _ = try reader.number() }
+        if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
         let name = local.contains(.name) ? try reader.counted() : nil
         let start = reader.position
         let filename = try reader.counted()
@@ -176,6 +185,7 @@ enum PackedItem {
         var version: [UInt8] = []
         var modified: Double?
         var mode: UInt16?
+        var attributes = LocalAttributes()
         var name: String?
     }
 
@@ -198,6 +208,7 @@ enum PackedItem {
         }
         if local.contains(.modified) { before.modified = try reader.double() }
         if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
+        if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
         if local.contains(.name) { before.name = try reader.text() }
         return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
     }
@@ -238,12 +249,14 @@ enum PackedItem {
     static func readFailure(
         _ reader: inout ByteReader, hasCollidingItem: Bool
     ) throws(IndexFailure) -> ProviderFailure {
-        guard let kind = ProviderFailure.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
+        let byte = try reader.byte()
+        guard let kind = ProviderFailure.Kind(rawValue: byte & ~suggestionBit) else { throw ByteReader.damage }
         let domain = try reader.text()
         let code = Int(truncatingIfNeeded: try reader.signed())
         let message = try reader.text()
         return ProviderFailure(
             kind, message: message, domain: domain, code: code,
-            collidingItem: hasCollidingItem ? try reader.text() : nil)
+            collidingItem: hasCollidingItem ? try reader.text() : nil,
+            suggestion: byte & suggestionBit == 0 ? nil : try reader.text())
     }
 }

@@ -8,6 +8,8 @@ final class WriterConnection {
     let hash: KeyedHash
     private let reserve: ReserveFile
     private let lookup: LookupWriter
+    let facts: FactsWriter
+    let trash: TrashWriter
     private let insertRow: Statement
     private let updateRow: Statement
     private let deleteRow: Statement
@@ -15,6 +17,7 @@ final class WriterConnection {
     private let unuse: Statement
     private let insertOrphan: Statement
     private let deleteOrphan: Statement
+    private let noteRenamed: Statement
 
     /// Numbers are given in this order and never again.
     private(set) var nextNumber: Int64
@@ -49,6 +52,9 @@ final class WriterConnection {
         insertOrphan = try connection.statement(
             "INSERT OR REPLACE INTO orphans (number, parent, listed) VALUES (?1, ?2, ?3)")
         deleteOrphan = try connection.statement("DELETE FROM orphans WHERE number = ?1")
+        noteRenamed = try connection.statement("INSERT INTO renamed (number) VALUES (?1)")
+        facts = try FactsWriter(connection)
+        trash = try TrashWriter(connection)
         nextNumber = 0
         savedNextNumber = 0
         orphanCount = 0
@@ -86,6 +92,8 @@ final class WriterConnection {
         let last = try connection.number("SELECT max(number) FROM items")
         nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
+        try facts.recount()
+        try trash.recount()
     }
 
     // MARK: Transactions
@@ -163,6 +171,7 @@ final class WriterConnection {
         try insertBytes(number, in: parent, [])
         try lookup.add(hash.identifier(item.identifier), number)
         try lookup.add(hash.name(name, in: parent), number)
+        try facts.note(number, item)
         noteListed(number, in: parent)
     }
 
@@ -173,6 +182,9 @@ final class WriterConnection {
         try lookup.add(hash.identifier(item.item.identifier), item.number)
         try lookup.add(hash.name(item.name, in: item.parent), item.number)
         try noteContents(of: item, before: nil)
+        try facts.note(item.number, item.item)
+        // It may have the number of one that was there before.
+        try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
     }
 
@@ -205,6 +217,13 @@ final class WriterConnection {
             try lookup.add(hash.name(item.name, in: item.parent), item.number)
         }
         try noteContents(of: item, before: before)
+        try facts.note(item.number, item.item, before: before.item)
+        if !SearchWords.areSame(before, item) { try noteForSearch(item.number) }
+    }
+
+    private func noteForSearch(_ number: ItemNumber) throws(IndexFailure) {
+        noteRenamed.bind(1, number.rawValue)
+        try noteRenamed.run()
     }
 
     /// The row goes, and nothing else.
@@ -218,6 +237,7 @@ final class WriterConnection {
             try unuse.run()
         }
         try forgetOrphan(item.number)
+        try facts.forget(item.number)
     }
 
     /// The root is in no folder, and must not be found in itself.

@@ -3,14 +3,19 @@ import Glibc
 import LinuxSystem
 
 /// What was done on this machine and the provider has not confirmed, an entry per item, in a file of its own that outlives the
-/// index. What a function has written when it returns is on the disk.
+/// index. What a function has written when it returns outlives the end of this process; when it is on the disk, ``DurableWrites``
+/// sees to.
 ///
 /// Used by one thread, the engine's.
 package final class Journal {
     /// What was wrong with the file when it was opened, in a sentence; `nil` when nothing was.
     package private(set) var damage: String?
 
-    private let connection: DatabaseConnection
+    /// What is not on the disk yet. For any thread.
+    let log: CommitLog
+
+    let connection: DatabaseConnection
+    private let checkpointer: Checkpointer?
     private let reserve: ReserveFile
     private let putEntry: Statement
     private let removeEntry: Statement
@@ -48,7 +53,8 @@ package final class Journal {
         reserve = ReserveFile(besides: path)
         try connection.run("PRAGMA page_size = \(JournalPages.pageSize)")
         try connection.run("PRAGMA journal_mode = WAL")
-        try connection.run("PRAGMA synchronous = FULL")
+        // No commit waits for the disk, and none is half there after a power failure.
+        try connection.run("PRAGMA synchronous = NORMAL")
         let version = try connection.number("PRAGMA user_version")
         guard version <= Self.version else {
             throw .system("The journal has version \(version), and this program reads \(Self.version).")
@@ -61,6 +67,7 @@ package final class Journal {
         } else if !readOnly {
             try connection.check(upTo: .max)
         }
+        if !readOnly { try Self.createFacts(in: connection) }
         putEntry = try connection.statement(
             "INSERT OR REPLACE INTO entries (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
         removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
@@ -68,8 +75,12 @@ package final class Journal {
         allEntries = try connection.statement("SELECT \(Self.columns) FROM entries ORDER BY number")
         dueEntries = try connection.statement(
             "SELECT \(Self.columns) FROM entries WHERE next_attempt <= ?1 ORDER BY next_attempt, number")
+        log = try CommitLog(ofDatabase: path)
+        checkpointer = readOnly ? nil : try Checkpointer(path: path, connection)
         if !readOnly { reserve.fill() }
     }
+
+    deinit { checkpointer?.stop() }
 
     private static func create(in connection: DatabaseConnection) throws(IndexFailure) {
         try connection.transaction { () throws(IndexFailure) in
@@ -141,13 +152,15 @@ package final class Journal {
         return entry
     }
 
-    private func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+    func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
         do {
             try connection.transaction(body)
             if !freesSpace { reserve.fill() }
         } catch .full where freesSpace && reserve.spend() {
             try connection.transaction(body)
         }
+        log.noteCommit()
+        checkpointer?.noteCommit()
     }
 
     private func insert(_ entry: JournalEntry) throws(IndexFailure) {

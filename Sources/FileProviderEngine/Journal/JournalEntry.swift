@@ -19,6 +19,10 @@ package struct JournalEntry: Sendable, Equatable {
     /// As set here; `nil` where the standard one counts.
     package var mode: UInt16?
     package var linkTarget: String?
+    /// The item whose place and identifier this one took, when it was renamed over it.
+    package var replaced: ItemNumber?
+    /// Where it was sent as a new item, until it is known what came of that.
+    package var sent: SentPlace?
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -28,6 +32,8 @@ package struct JournalEntry: Sendable, Equatable {
     /// When it is to be asked next; seconds since 1970.
     package var nextAttempt: Double = 0
     package var failure: ProviderFailure?
+    /// Of a removal: the provider is to put it into its trash.
+    package var goesToTrash = false
 
     /// By what a file that was written to is told from one that was not.
     package struct FileMark: Sendable, Equatable {
@@ -76,6 +82,9 @@ extension JournalEntry {
         static let statusAtOpen = Parts(rawValue: 8)
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
+        static let goesToTrash = Parts(rawValue: 256)
+        static let replaced = Parts(rawValue: 64)
+        static let sent = Parts(rawValue: 128)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -87,6 +96,9 @@ extension JournalEntry {
         if statusAtOpen != nil { parts.insert(.statusAtOpen) }
         if failure != nil { parts.insert(.failure) }
         if failure?.collidingItem != nil { parts.insert(.collidingItem) }
+        if goesToTrash { parts.insert(.goesToTrash) }
+        if replaced != nil { parts.insert(.replaced) }
+        if sent != nil { parts.insert(.sent) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -103,6 +115,11 @@ extension JournalEntry {
             bytes.signed(statusAtOpen.changedNanoseconds)
         }
         if let failure { PackedItem.write(failure, to: &bytes) }
+        if let replaced { bytes.signed(replaced.rawValue) }
+        if let sent {
+            bytes.text(sent.parent)
+            bytes.text(sent.name)
+        }
     }
 
     static func read(
@@ -123,6 +140,7 @@ extension JournalEntry {
         entry.modified = try reader.double()
         entry.attempts = Int(truncatingIfNeeded: try reader.signed())
         entry.isOpen = parts.contains(.isOpen)
+        entry.goesToTrash = parts.contains(.goesToTrash)
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {
@@ -134,6 +152,8 @@ extension JournalEntry {
             entry.failure = try PackedItem.readFailure(
                 &reader, hasCollidingItem: parts.contains(.collidingItem))
         }
+        if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
+        if parts.contains(.sent) { entry.sent = SentPlace(parent: try reader.text(), name: try reader.text()) }
         return entry
     }
 }

@@ -9,7 +9,17 @@ extension DomainEngine {
         listings.folders[folder]?.task = Task {
             let result = await listed(folder)
             endedListing(folder, result)
+            if folder == .root, case .success = result { await askForRoot() }
         }
+    }
+
+    /// Asks for what the provider says of the root itself, such as its date: it is in nobody's listing.
+    private func askForRoot() async {
+        // Where it cannot say, there is a root all the same.
+        guard let root = try? await provider.item(ProviderItem.rootIdentifier), !isClosed,
+            root.identifier == ProviderItem.rootIdentifier
+        else { return }
+        _ = try? write { writer throws(IndexFailure) in try writer.apply([root]) }
     }
 
     private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
@@ -22,7 +32,11 @@ extension DomainEngine {
             // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
             waiter.give(result)
         }
-        if case .failure(let failure) = result { noteFailure(failure) }
+        if case .failure(let failure) = result {
+            noteFailure(failure)
+            // Nobody may have told that it is gone, as where the index was lost in between.
+            if failure.kind == .noSuchItem { doubt(folder) }
+        }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
     }
@@ -55,13 +69,13 @@ extension DomainEngine {
         var answer = try await page(of: identifier, after: nil)
         while true {
             guard !isClosed else { throw .closed }
-            guard (answer.next?.count ?? 0) <= 500 else {
-                try place(answer.items, in: folder, mark)
+            guard (answer.page.next?.count ?? 0) <= 500 else {
+                try place(answer, in: folder, mark)
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
-            guard let next = answer.next else { break }
-            // One page ahead of what is being written.
-            let ahead = Task { () -> Result<ItemPage, ProviderFailure> in
+            guard let next = answer.page.next else { break }
+            // One page ahead of what is being written, and not on the engine's thread, which is busy with that.
+            let ahead = Task.detached { [self] () -> Result<Page, ProviderFailure> in
                 do throws(ProviderFailure) {
                     return .success(try await page(of: identifier, after: next))
                 } catch {
@@ -69,8 +83,8 @@ extension DomainEngine {
                 }
             }
             do throws(ProviderFailure) {
-                let news = try place(answer.items, in: folder, mark)
-                if guarded.isEndless(answer, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
+                let news = try place(answer, in: folder, mark)
+                if guarded.isEndless(answer.page, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
                     throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
                 }
             } catch {
@@ -83,7 +97,7 @@ extension DomainEngine {
                 ahead.cancel()
             }.get()
         }
-        try place(answer.items, in: folder, mark)
+        try place(answer, in: folder, mark)
         try await finish(folder, identifier, mark, anchor)
     }
 
@@ -92,10 +106,10 @@ extension DomainEngine {
     /// - Returns: how many items were not known.
     @discardableResult
     private func place(
-        _ items: [ProviderItem], in folder: ItemNumber, _ mark: Int64
+        _ answer: Page, in folder: ItemNumber, _ mark: Int64
     ) throws(ProviderFailure) -> Int {
         let isFirst = try row(folder).listing == .never
-        let applied = try apply(items, listedIn: folder, mark: mark)
+        let applied = try apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.question)
         if isFirst { try write { writer throws(IndexFailure) in try writer.update(folder) { $0.listing = .partial } } }
         answerWaiters(of: folder)
         return applied.added.count
@@ -132,15 +146,23 @@ extension DomainEngine {
         }
     }
 
-    private func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> ItemPage {
+    /// A page, and when it was asked for.
+    struct Page: Sendable {
+        let page: ItemPage
+        let question: AnswerOrder.Question
+    }
+
+    nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
         let size = configuration.pageSize
-        return try await patiently { [provider] () async throws(ProviderFailure) in
+        let question = answers.ask()
+        let answer = try await patiently { [provider] () async throws(ProviderFailure) in
             try await provider.page(of: container, after: page, suggestedSize: size)
         }
+        return Page(page: answer, question: question)
     }
 
     /// Asks once more after a failure that may pass, such as the end of the provider's process.
-    func patiently<Value: Sendable>(
+    nonisolated func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         var attempt = 1
@@ -148,7 +170,7 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 return try await ask()
             } catch {
-                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !isClosed, !Task.isCancelled else {
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, await !isClosed else {
                     throw error
                 }
                 // A process that ended is started again by asking.

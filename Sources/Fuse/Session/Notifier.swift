@@ -74,7 +74,9 @@ final class Notifier: Sendable {
     }
 
     /// Tells of attributes alone, at once: the kernel only marks them.
-    func tellOfAttributes(of node: NodeID) { send(.node(node, offset: -1, length: 0)) }
+    func tellOfAttributes(of node: NodeID) {
+        Teller.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
+    }
 
     /// A request for these nodes is over.
     func requestIsOver(for node: NodeID, _ other: NodeID) {
@@ -107,9 +109,16 @@ final class Notifier: Sendable {
     private func startThread() { HandlerThreads.shared.run { self.run() } }
 
     private func run() {
+        // Where no thread can be had, this one tells.
+        let teller = try? Teller(device)
         while let (node, notifications) = take() {
             // Another thread goes on with other nodes, should this one have to wait.
-            for notification in notifications { send(notification) }
+            let frames = notifications.map(Self.frame)
+            if let teller {
+                teller.write(frames)
+            } else {
+                for frame in frames { Teller.write(frame, to: device.rawValue) }
+            }
             finish(node)
         }
     }
@@ -171,39 +180,42 @@ final class Notifier: Sendable {
         }
     }
 
-    // The kernel answers with ENOENT for what it does not keep, which is as good.
-    private func send(_ notification: Notification) {
+    /// A notification as a message of the kernel's protocol.
+    private static func frame(_ notification: Notification) -> [UInt8] {
         switch notification {
         case .node(let node, let offset, let length):
-            let body = fuse_notify_inval_inode_out(ino: node.rawValue, off: offset, len: length)
-            withUnsafeBytes(of: body) { send(FUSE_NOTIFY_INVAL_INODE, $0) }
+            frame(
+                FUSE_NOTIFY_INVAL_INODE, fuse_notify_inval_inode_out(ino: node.rawValue, off: offset, len: length))
         case .entry(let name, let parent):
-            let body = fuse_notify_inval_entry_out(
-                parent: parent.rawValue, namelen: UInt32(name.count), flags: 0)
-            send(FUSE_NOTIFY_INVAL_ENTRY, body, name)
+            frame(
+                FUSE_NOTIFY_INVAL_ENTRY,
+                fuse_notify_inval_entry_out(parent: parent.rawValue, namelen: UInt32(name.count), flags: 0),
+                name.bytes + [0])
         case .deletion(let name, let node, let parent):
-            let body = fuse_notify_delete_out(
-                parent: parent.rawValue, child: node.rawValue, namelen: UInt32(name.count), padding: 0)
-            send(FUSE_NOTIFY_DELETE, body, name)
+            frame(
+                FUSE_NOTIFY_DELETE,
+                fuse_notify_delete_out(
+                    parent: parent.rawValue, child: node.rawValue, namelen: UInt32(name.count), padding: 0),
+                name.bytes + [0])
         case .contents(let bytes, let node, let offset):
-            let body = fuse_notify_store_out(
-                nodeid: node.rawValue, offset: UInt64(clamping: offset), size: UInt32(bytes.count), padding: 0)
-            send(FUSE_NOTIFY_STORE, withUnsafeBytes(of: body) { Array($0) } + bytes)
+            frame(
+                FUSE_NOTIFY_STORE,
+                fuse_notify_store_out(
+                    nodeid: node.rawValue, offset: UInt64(clamping: offset), size: UInt32(bytes.count), padding: 0),
+                bytes)
         }
     }
 
-    private func send<Body: BitwiseCopyable>(_ code: fuse_notify_code, _ body: Body, _ name: Name) {
-        send(code, withUnsafeBytes(of: body) { Array($0) } + name.bytes + [0])
-    }
-
-    private func send(_ code: fuse_notify_code, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { send(code, $0) }
-    }
-
-    private func send(_ code: fuse_notify_code, _ body: UnsafeRawBufferPointer) {
-        let size = MemoryLayout<fuse_out_header>.size
-        var header = fuse_out_header(
-            len: UInt32(size + body.count), error: Int32(bitPattern: code.rawValue), unique: 0)
-        while cfuse_write(device.rawValue, &header, size, body.baseAddress, body.count) < 0, errno == EINTR {}
+    private static func frame<Body: BitwiseCopyable>(
+        _ code: fuse_notify_code, _ body: Body, _ rest: [UInt8] = []
+    ) -> [UInt8] {
+        let size = MemoryLayout<fuse_out_header>.size + MemoryLayout<Body>.size + rest.count
+        let header = fuse_out_header(len: UInt32(size), error: Int32(bitPattern: code.rawValue), unique: 0)
+        var frame: [UInt8] = []
+        frame.reserveCapacity(size)
+        withUnsafeBytes(of: header) { frame.append(contentsOf: $0) }
+        withUnsafeBytes(of: body) { frame.append(contentsOf: $0) }
+        frame.append(contentsOf: rest)
+        return frame
     }
 }

@@ -3,13 +3,22 @@ import Glibc
 
 /// Gives a copy what the original has beside its content: attributes, mode, access control list and times.
 enum CopiedMetadata {
-    /// - Parameter target: the copy, open and written whole; writing to it later would change its times again.
+    /// - Parameters:
+    ///   - target: the copy, open and written whole; writing to it later would change its times again.
+    ///   - keepsMode: whether it gets the original's mode and list, or has a mode of its own.
     static func apply(
-        from source: FileDescriptor, _ status: FileStatus, to target: FileDescriptor
+        from source: FileDescriptor, _ status: FileStatus, to target: FileDescriptor, keepsMode: Bool = true
     ) throws(Errno) {
         let names = try ExtendedAttributes.names(of: source)
         // Attributes first: the mode may forbid to set them.
         _ = try ExtendedAttributes.copy(names.user, from: source, to: target)
+        if keepsMode { try applyMode(from: source, status, names, to: target) }
+        try retrying { futimens(target.rawValue, [status.accessed, status.modified]) }
+    }
+
+    private static func applyMode(
+        from source: FileDescriptor, _ status: FileStatus, _ names: ExtendedAttributes.Names, to target: FileDescriptor
+    ) throws(Errno) {
         var permissions = try self.permissions(status, for: target)
         try retrying { fchmod(target.rawValue, permissions) }
         if try !ExtendedAttributes.copy(names.lists, from: source, to: target) {
@@ -18,7 +27,6 @@ enum CopiedMetadata {
             permissions &= ~0o070
             try retrying { fchmod(target.rawValue, permissions) }
         }
-        try retrying { futimens(target.rawValue, [status.accessed, status.modified]) }
     }
 
     /// The mode for the copy. A program that runs as its owner does so only if the copy has that same owner.

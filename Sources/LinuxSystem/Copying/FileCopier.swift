@@ -1,3 +1,5 @@
+import Glibc
+
 /// Copies one regular file, whole or not at all.
 package enum FileCopier {
     /// Copies an open file under a new name: cloned where the file system shares blocks, else copied by the kernel,
@@ -13,18 +15,23 @@ package enum FileCopier {
     ///   - source: a regular file, open for reading. Its position is neither used nor moved.
     ///   - directory: where the copy goes.
     ///   - name: a name that is not taken there.
+    ///   - permissions: those of the copy, less the process's mask, where they are not the original's. The copy is made with them,
+    ///     because a confined process cannot change them later.
     ///   - progress: how many bytes are done, and how many there are (0 where the file does not say).
     ///   - isCancelled: asked between pieces of at most 16 MiB.
     /// - Returns: the slowest way that was needed.
     @discardableResult
     package static func copy(
-        _ source: FileDescriptor, into directory: FileDescriptor, named name: String,
+        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, permissions: mode_t? = nil,
         progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
     ) throws(CopyError) -> CopyMethod {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
         let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
-        var staged = try CopyError.wrapping(name) { () throws(Errno) in try StagedFile(in: directory) }
+        var staged = try CopyError.wrapping(name) { () throws(Errno) in
+            guard let permissions else { return try StagedFile(in: directory) }
+            return try StagedFile(in: directory, permissions: permissions)
+        }
         var copier = ContentCopier()
         var completed = 0
         progress(0, status.size)
@@ -41,7 +48,7 @@ package enum FileCopier {
         }
         if isCancelled() { throw .cancelled }
         do throws(Errno) {
-            try CopiedMetadata.apply(from: source, status, to: staged.descriptor)
+            try CopiedMetadata.apply(from: source, status, to: staged.descriptor, keepsMode: permissions == nil)
             try staged.publish(as: fileName)
         } catch {
             throw CopyError(error, path: name)

@@ -64,16 +64,18 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under a name in the place of what has it, in one step, both on the disk by then. For one that was
-    /// made with permissions.
-    package mutating func replace(_ name: FileName) throws(Errno) {
+    /// Makes the file appear under a name in the place of what has it, in one step. For one that was made with permissions.
+    ///
+    /// - Parameter durably: whether both are on the disk by then, so that not even a loss of power undoes it.
+    package mutating func replace(_ name: FileName, durably: Bool = true) throws(Errno) {
         guard let temporaryName else { throw .invalidArgument }
-        try descriptor.synchronize()
+        if durably { try descriptor.synchronize() }
         let directory = directory
         try retrying {
             renameat(directory.rawValue, temporaryName.characters, directory.rawValue, name.characters)
         }
         self.temporaryName = nil
+        guard durably else { return }
         // A folder on a file system that cannot do that is as safe as it gets.
         try? directory.synchronize()
     }

@@ -22,7 +22,10 @@ enum DomainClient {
             switch error {
             case .remote(let failure) where failure.conduitCode == .unknownMethod:
                 throw CommandError("the daemon that runs is older than this program: end it, and try again")
-            case .remote(let failure): throw CommandError(failure.description)
+            case .remote(let failure):
+                var error = CommandError(failure.description)
+                if failure.domain == DomainFault.domain { error.fault = DomainFault.Code(rawValue: failure.code) }
+                throw error
             case .cancelled: throw CommandError("interrupted")
             default: throw CommandError("the daemon did not answer: \(error)")
             }

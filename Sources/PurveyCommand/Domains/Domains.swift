@@ -6,15 +6,17 @@ import LinuxSystem
 extension Command {
     static let domains = Command(
         name: "domains", summary: "the mounted services: list, add and remove them",
-        usage: ["[--json]", "add PROVIDER NAME [KEY=VALUE…]", "remove [--keep-edits] NAME"],
+        usage: ["[--json]", "add [--password-file FILE] PROVIDER NAME [KEY=VALUE…]", "remove [--keep-edits] NAME"],
         options: [
             .flag("json", "print JSON"),
+            .value("password-file", "FILE", "sign in with the first line of FILE; - is standard input"),
             .flag("keep-edits", "copy out what the service does not have yet, and say where it is"),
         ],
         discussion: """
             PROVIDER is the identifier or the name of an installed extension (see 'purvey extensions'). NAME is the name of
             the folder that the service is mounted as. What KEY=VALUE means is the provider's business, except for path=DIR:
-            a folder that is handed to the provider, which reaches nothing else of yours.
+            a folder that is handed to the provider, which reaches nothing else of yours. Where the service wants a password, it is
+            asked for on the terminal.
 
             'remove' takes the service off this machine and changes nothing of what is there. Without --keep-edits it refuses
             where edits have not reached the service.
@@ -25,12 +27,15 @@ extension Command {
         if arguments.has("keep-edits"), operands.first != "remove" {
             throw UsageError("--keep-edits goes with remove")
         }
+        if arguments.value("password-file") != nil, operands.first != "add" {
+            throw UsageError("--password-file goes with add")
+        }
         switch (operands.first, operands.count) {
         case (nil, _): try await list(asJSON: arguments.has("json"))
         case ("add", 3...):
             let settings = try operands.dropFirst(3).map(setting)
-            let domain = try await DomainClient.call(
-                AddDomainCall(provider: operands[1], name: operands[2], settings: settings))
+            let domain = try await add(
+                operands[1], operands[2], settings, passwordFile: arguments.value("password-file"))
             try StandardOutput.print((domain.mount ?? domain.name) + "\n")
             if domain.mount == nil, let fault = domain.fault { StandardError.complain("domains: \(fault)") }
         case ("remove", 2):
@@ -40,6 +45,20 @@ extension Command {
         case ("add", _): throw UsageError("add takes a provider, a name and what the provider needs to know")
         case ("remove", _): throw UsageError("remove takes one name")
         case (let word?, _): throw UsageError("there is no 'domains \(word)': add or remove")
+        }
+    }
+
+    private static func add(
+        _ provider: String, _ name: String, _ settings: [DomainSetting], passwordFile: String?
+    ) async throws -> DomainDescription {
+        if passwordFile == nil {
+            do {
+                return try await DomainClient.call(AddDomainCall(provider: provider, name: name, settings: settings))
+            } catch let error as CommandError where error.fault == .signInRefused && PasswordSource.hasTerminal {}
+        }
+        return try await PasswordSource.use(for: name, file: passwordFile, command: "domains") {
+            try await DomainClient.call(
+                AddDomainCall(provider: provider, name: name, settings: settings, password: $0))
         }
     }
 

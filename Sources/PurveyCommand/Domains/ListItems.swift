@@ -35,7 +35,8 @@ extension Command {
             ("name", item.name), ("kind", item.kind.word), ("type", item.contentType),
             ("size", item.size.map { "\($0)" }), ("modified", item.modified.map(ListedItemState.date)),
             ("state", item.state.word + (item.isKept ? ", kept" : "")), ("target", item.target),
-            ("identifier", item.identifier), ("error", item.fault),
+            ("identifier", item.identifier), ("uploading", item.uploadProgress), ("error", item.fault?.message),
+            ("suggestion", item.fault?.suggestion),
         ]
         for case (let word, let value?) in rows where !value.isEmpty {
             let padding = String(repeating: " ", count: 12 - word.count)
@@ -64,14 +65,31 @@ extension ItemDescription {
     }
 }
 
+extension ItemDescription {
+    /// "12 of 34 bytes", while the provider says so.
+    fileprivate var uploadProgress: String? { isUploading && total > 0 ? "\(sent) of \(total) bytes" : nil }
+}
+
+extension ItemFault.Kind {
+    /// The word for it on the command line.
+    fileprivate var word: String {
+        switch self {
+        case .transient: "transient"
+        case .persistent: "persistent"
+        case .authentication: "authentication"
+        }
+    }
+}
+
 /// An item in the JSON of `purvey ls` and `purvey stat`.
-private struct ListedItemState: Encodable {
+struct ListedItemState: Encodable {
     private let item: ItemDescription
 
     init(_ item: ItemDescription) { self.item = item }
 
     private enum CodingKeys: CodingKey {
-        case name, identifier, kind, type, size, modified, state, kept, error, target
+        case name, identifier, kind, type, size, modified, state, kept, error, errorKind, suggestion, target
+        case isUploaded, isUploading, sent, total
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -85,7 +103,13 @@ private struct ListedItemState: Encodable {
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)
         try container.encode(item.modified.map(Self.date), forKey: .modified)
-        try container.encode(item.fault, forKey: .error)
+        try container.encode(item.fault?.message, forKey: .error)
+        try container.encode(item.fault?.kind.word, forKey: .errorKind)
+        try container.encode(item.fault?.suggestion, forKey: .suggestion)
+        try container.encode(item.isUploaded, forKey: .isUploaded)
+        try container.encode(item.isUploading, forKey: .isUploading)
+        try container.encode(item.total > 0 ? item.sent : nil, forKey: .sent)
+        try container.encode(item.total > 0 ? item.total : nil, forKey: .total)
         try container.encode(item.target, forKey: .target)
     }
 

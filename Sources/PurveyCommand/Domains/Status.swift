@@ -20,6 +20,10 @@ extension Command {
             ] where waiting + inFlight > 0 {
                 try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
             }
+            for transfer in activity.transfers {
+                let (arrow, percent) = (transfer.isUpload ? "up" : "down", transfer.done * 100 / max(1, transfer.total))
+                try StandardOutput.print("   \(arrow): \(OneLine.text(transfer.name)) \(percent) %\n")
+            }
             for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
                 try StandardOutput.print("   error: \(OneLine.text(fault))\n")
             }
@@ -37,6 +41,13 @@ private struct ListedStatus: Encodable {
         let uploads: Transfers
         let downloads: Transfers
         let errors: [String]
+        let needsSignIn: Bool
+        let inFlight: [Transfer]
+    }
+
+    struct Transfer: Encodable {
+        let name, direction: String
+        let done, total: Int64
     }
 
     struct Transfers: Encodable {
@@ -50,7 +61,10 @@ private struct ListedStatus: Encodable {
                 domain: ListedDomain(activity.domain),
                 uploads: Transfers(waiting: activity.uploadsWaiting, inFlight: activity.uploadsInFlight),
                 downloads: Transfers(waiting: activity.downloadsWaiting, inFlight: activity.downloadsInFlight),
-                errors: activity.faults)
+                errors: activity.faults, needsSignIn: activity.needsSignIn,
+                inFlight: activity.transfers.map {
+                    Transfer(name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total)
+                })
         }
     }
 }

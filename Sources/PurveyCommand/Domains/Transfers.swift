@@ -11,21 +11,21 @@ extension Command {
         name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
         discussion: placesWords
     ) { arguments in
-        try await each(arguments) { DownloadItemCall(place: $0) }
+        try await each("download", arguments) { DownloadItemCall(place: $0) }
     }
 
     static let evict = Command(
         name: "evict", summary: "drop the bytes of items here; the service has them", usage: ["PATH…"], options: [],
         discussion: placesWords + "\n\nWhat was changed here, is open, or is to be kept, stays."
     ) { arguments in
-        try await each(arguments) { EvictItemCall(place: $0) }
+        try await each("evict", arguments) { EvictItemCall(place: $0) }
     }
 
     static let keep = Command(
         name: "keep", summary: "bring the bytes of items here and keep them", usage: ["PATH…"], options: [],
         discussion: placesWords + "\n\n'purvey evict' ends it."
     ) { arguments in
-        try await each(arguments) { KeepItemCall(place: $0) }
+        try await each("keep", arguments) { KeepItemCall(place: $0) }
     }
 
     static let signal = Command(
@@ -47,7 +47,9 @@ extension Command {
     }
 
     /// Makes a call for each item, one after the other, with a progress bar. All are tried.
-    private static func each<C: Call>(_ arguments: Arguments, _ request: @Sendable (ItemPlace) -> C) async throws {
+    private static func each<C: Call>(
+        _ name: String, _ arguments: Arguments, _ request: @Sendable (ItemPlace) -> C
+    ) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("a path is missing") }
         var failures: [CommandError] = []
         for word in arguments.operands {
@@ -64,7 +66,7 @@ extension Command {
             }
         }
         guard let last = failures.popLast() else { return }
-        for failure in failures { StandardError.complain("\(failure.message)") }
+        for failure in failures { StandardError.complain("\(name): \(failure.message)") }
         throw last
     }
 }

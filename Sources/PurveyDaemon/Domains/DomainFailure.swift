@@ -7,10 +7,20 @@ import LinuxSystem
 struct DomainFailure: Error, CustomStringConvertible {
     let code: DomainFault.Code
     let description: String
+    /// What the provider said, if that is why.
+    let cause: ProviderFailure?
 
     init(_ description: String, _ code: DomainFault.Code = .failed) {
         self.code = code
         self.description = description
+        cause = nil
+    }
+
+    /// Other words for a failure.
+    init(_ description: String, like error: any Error) {
+        self.description = description
+        cause = error as? ProviderFailure ?? (error as? DomainFailure)?.cause
+        code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
     }
 
     static func noSuchDomain(_ name: String) -> DomainFailure {
@@ -22,7 +32,11 @@ struct DomainFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as DomainFailure: self = failure
         case let failure as ProviderFailure:
-            self.init(failure.message, failure.kind == .noSuchItem ? .noSuchItem : .failed)
+            switch failure.kind {
+            case .noSuchItem: self.init(failure.advice, .noSuchItem)
+            case .notAuthenticated: self.init(failure.advice, .signInRefused)
+            default: self.init(failure.advice)
+            }
         default: self.init("\(error)")
         }
     }

@@ -24,26 +24,29 @@ struct DomainFolders: Sendable {
         return flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? file : nil
     }
 
-    /// What is there, and what is wrong with the rest, one sentence each. What was being added or removed is swept away.
-    func load() -> (records: [DomainRecord], faults: [String]) {
+    /// What is there, and of what cannot be read the name. What was being added or removed is swept away.
+    func load() -> (records: [DomainRecord], damaged: [String]) {
         var records: [DomainRecord] = []
-        var faults: [String] = []
+        var damaged: [String] = []
         for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
             if name.hasPrefix(Self.unfinished) {
                 remove(name, in: folder)
             } else if !name.hasPrefix(".") {
-                let file = folder(of: name) + "/" + DomainRecord.fileName
-                if let data = FileManager.default.contents(atPath: file), let record = DomainRecord(propertyList: data),
-                    record.name == name
-                {
-                    records.append(record)
-                } else {
-                    faults.append("the domain \(name) is not started: \(file) is missing or damaged")
-                }
+                if let record = record(of: name) { records.append(record) } else { damaged.append(name) }
             }
         }
-        return (records, faults)
+        return (records, damaged)
     }
+
+    /// The record of a domain, if it can be read.
+    func record(of name: String) -> DomainRecord? {
+        guard let data = FileManager.default.contents(atPath: recordFile(of: name)),
+            let record = DomainRecord(propertyList: data), record.name == name
+        else { return nil }
+        return record
+    }
+
+    func recordFile(of name: String) -> String { folder(of: name) + "/" + DomainRecord.fileName }
 
     private static let unfinished = ".purvey-"
 
@@ -68,6 +71,13 @@ struct DomainFolders: Sendable {
         }
     }
 
+    /// Keeps a domain's record in place of the one that is there.
+    func update(_ record: DomainRecord) throws {
+        // Whole and on disk, under the other's name.
+        try record.propertyList().write(
+            to: URL(fileURLWithPath: folder(of: record.name) + "/" + DomainRecord.fileName), options: .atomic)
+    }
+
     /// Removes all that is kept of a domain, its edits too. It is gone at once, and swept away afterwards.
     func remove(_ record: DomainRecord) throws(Errno) {
         let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
@@ -76,6 +86,8 @@ struct DomainFolders: Sendable {
         try directory.rename(old, to: new)
         try? directory.synchronize()
         remove(gone, in: folder)
+        // Nobody knows what else belongs to one whose record was damaged.
+        guard !record.isDamaged else { return }
         remove(record.identifier, in: locations.cache + "/domains")
         try? record.providerDomain.removeDocuments(of: record.provider, data: locations.data)
     }

@@ -216,53 +216,43 @@ private final class FetchProgress: Sendable {
     }
 }
 
-extension DomainEngine {
-    /// Waits until the index has what is needed of a folder. Cancelling the task gives the wait up.
-    fileprivate nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
-        let waiting = Lock<Waiting?>(nil)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let made = list(folder, needs: need) { continuation.resume(returning: $0) }
-                waiting.withLock { $0 = made }
-                // The task may have been cancelled before there was anything to give up.
-                if Task.isCancelled { made.cancel() }
-            }
-        } onCancel: {
-            waiting.withLock { $0 }?.cancel()
-        }
-        try result.get()
-    }
-}
-
 extension ItemDescription {
     /// - Parameter edit: how far the item's edit is; `nil` where it has none.
     init(_ item: IndexedItem, _ edit: EditStatus.Item?) {
-        let failure = edit?.failure ?? item.item.uploadingError
-        let isEdited = !item.changes.isEmpty || item.content == .edited
+        let upload = edit.map {
+            UploadState(isUnderWay: $0.isUnderWay, sent: $0.sent, total: $0.total, failure: $0.failure)
+        }
+        let state = State(item.state(upload))
         let isHere = item.content == .current || item.content == .edited
-        let state: State =
-            if failure != nil, isEdited || item.item.uploadingError != nil {
-                .error
-            } else if edit?.isUnderWay == true {
-                .uploading
-            } else if isEdited {
-                .edited
-            } else if item.item.kind == .folder {
-                item.listing == .complete ? .current : item.listing == .partial ? .partial : .dataless
-            } else if item.item.kind == .symbolicLink {
-                .current
-            } else {
-                switch item.content {
-                case .dataless: .dataless
-                case .partial: .partial
-                case .current: .current
-                case .edited: .edited
-                }
-            }
+        let failure = edit?.failure ?? item.item.uploadingError
         self.init(
             name: item.number == .root ? "/" : item.name, identifier: item.item.identifier, kind: item.item.kind,
             contentType: item.item.contentType, size: isHere ? item.localSize : item.item.size,
             modified: item.localModified ?? item.item.modified, state: state, isKept: item.isKept,
-            fault: state == .error ? failure?.message : nil, target: item.item.linkTarget)
+            fault: state == .error ? failure.map(ItemFault.init) : nil, target: item.item.linkTarget)
+        isUploaded = item.isUploaded
+        isUploading = state == .uploading
+        if isUploading { (sent, total) = (edit?.sent ?? 0, edit?.total ?? 0) }
+    }
+}
+
+extension ItemDescription.State {
+    fileprivate init(_ state: ItemState) {
+        switch state {
+        case .dataless: self = .dataless
+        case .partial: self = .partial
+        case .current: self = .current
+        case .edited: self = .edited
+        case .uploading: self = .uploading
+        case .error: self = .error
+        }
+    }
+}
+
+extension ItemFault {
+    fileprivate init(_ failure: ProviderFailure) {
+        let kind: Kind =
+            failure.kind == .notAuthenticated ? .authentication : failure.needsPerson ? .persistent : .transient
+        self.init(kind: kind, message: failure.message, suggestion: failure.suggestion)
     }
 }

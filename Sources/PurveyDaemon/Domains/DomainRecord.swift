@@ -12,9 +12,18 @@ struct DomainRecord: Sendable, Equatable {
     /// The identifier of the provider's extension.
     let provider: String
     let settings: [DomainSetting]
+    /// What the provider's own program said of it; `nil` where a person added it.
+    var managed: ManagedDomain?
 
     /// The file within the domain's folder.
     static let fileName = "domain.plist"
+
+    /// Stands for a record that cannot be read.
+    static func damaged(_ name: String) -> DomainRecord {
+        DomainRecord(name: name, identifier: "", provider: "unknown", settings: [])
+    }
+
+    var isDamaged: Bool { identifier.isEmpty }
 
     /// What is wrong with a name for a domain, in one sentence; `nil` for nothing.
     static func fault(ofName name: String) -> String? {
@@ -31,7 +40,19 @@ struct DomainRecord: Sendable, Equatable {
     var path: String? { settings.last { $0.key == DomainSetting.path }?.value }
 
     /// The domain as its provider's process is told of it.
-    var providerDomain: ProviderDomain { ProviderDomain(identifier: identifier, displayName: name, path: path) }
+    var providerDomain: ProviderDomain {
+        guard let managed else { return ProviderDomain(identifier: identifier, displayName: name, path: path) }
+        return ProviderDomain(
+            identifier: managed.identifier, displayName: managed.displayName, path: path,
+            storage: managed.storage.isEmpty ? nil : managed.storage, userInfo: managed.userInfo)
+    }
+
+    /// The domain as the provider's own program has it.
+    var description: ManagedDomain {
+        managed
+            ?? ManagedDomain(
+                identifier: identifier, displayName: name, storage: providerDomain.documentFolder)
+    }
 
     /// Reads what is kept on disk; `nil` when it is damaged.
     init?(propertyList data: Data) {
@@ -42,20 +63,49 @@ struct DomainRecord: Sendable, Equatable {
         self.init(
             name: name, identifier: identifier, provider: provider,
             settings: settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) })
+        guard let managed = list["Managed"] else { return }
+        guard let values = managed as? [String: Any], let managed = ManagedDomain(values: values) else { return nil }
+        self.managed = managed
     }
 
-    init(name: String, identifier: String, provider: String, settings: [DomainSetting]) {
+    init(
+        name: String, identifier: String, provider: String, settings: [DomainSetting], managed: ManagedDomain? = nil
+    ) {
         self.name = name
         self.identifier = identifier
         self.provider = provider
         self.settings = settings
+        self.managed = managed
     }
 
     func propertyList() throws -> Data {
         let settings = Dictionary(settings.map { ($0.key, $0.value) }) { _, last in last }
-        let list: [String: Any] = [
+        var list: [String: Any] = [
             "Name": name, "Identifier": identifier, "Provider": provider, "Settings": settings,
         ]
+        list["Managed"] = managed?.values
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+    }
+}
+
+extension ManagedDomain {
+    /// Reads what is kept on disk; `nil` when it is damaged.
+    fileprivate init?(values: [String: Any]) {
+        guard let identifier = values["Identifier"] as? String, let displayName = values["Display Name"] as? String,
+            let storage = values["Storage"] as? String
+        else { return nil }
+        self.init(
+            identifier: identifier, displayName: displayName, storage: storage,
+            isReplicated: values["Replicated"] as? Bool ?? false, isHidden: values["Hidden"] as? Bool ?? false,
+            userInfo: (values["User Info"] as? Data).map { [UInt8]($0) })
+    }
+
+    fileprivate var values: [String: Any] {
+        var values: [String: Any] = [
+            "Identifier": identifier, "Display Name": displayName, "Storage": storage, "Replicated": isReplicated,
+            "Hidden": isHidden,
+        ]
+        values["User Info"] = userInfo.map { Data($0) }
+        return values
     }
 }

@@ -1,13 +1,17 @@
+import AppExtension
 import Conduit
+import Exchange
+import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import Glibc
+import LinuxSystem
 
 /// The calls about domains, as the daemon's table has them.
 extension DomainService {
     nonisolated func addCalls(to service: inout Service) {
         service.on(ListDomainsCall.self) { _, call in
-            call.answer { ListDomainsCall.Reply(domains: try await self.descriptions()) }
+            call.answer { ListDomainsCall.Reply(domains: try await self.listed()) }
         }
         service.on(AddDomainCall.self) { request, call in call.answer { try await self.add(request) } }
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
@@ -15,6 +19,12 @@ extension DomainService {
             call.answer { DomainsStatusCall.Reply(processID: getpid(), domains: try await self.activities()) }
         }
         service.on(RetryDomainCall.self) { request, call in call.answer { try await self.retry(request.name) } }
+        service.on(SignInDomainCall.self) { request, call in
+            call.answer {
+                try await self.signIn(request)
+                return Empty()
+            }
+        }
         service.on(SignalDomainCall.self) { request, call in
             call.answer {
                 try await self.domain(request.name).engine.signal(container: request.container)
@@ -45,13 +55,42 @@ extension DomainService {
                 return Empty()
             }
         }
+        addWorkingSetCalls(to: &service)
+    }
+
+    /// The domains, each with what is in its way: the provider's last failure too.
+    private func listed() async throws -> [DomainDescription] {
+        var domains: [DomainDescription] = []
+        for var domain in try await descriptions() {
+            if domain.fault == nil, case .running(let record, let running) = places[domain.name] {
+                domain.fault = try? await running.engine.status().failure?.message
+                if domain.fault == nil { domain.fault = await missingProvider(of: record) }
+            }
+            domains.append(domain)
+        }
+        return domains
+    }
+
+    /// What is wrong with the extension of a domain, which may have been removed since; `nil` for nothing.
+    private func missingProvider(of record: DomainRecord) async -> String? {
+        await HandlerThreads.shared.value { [folders] in
+            do {
+                _ = try ExtensionLibrary(data: folders.locations.data).find(record.provider)
+                return nil
+            } catch {
+                return "its provider cannot be started: \(error)"
+            }
+        }
     }
 
     private func activities() async throws -> [DomainActivity] {
         var activities: [DomainActivity] = []
         for description in try await descriptions() {
             var activity = DomainActivity(domain: description)
-            if case .running(_, let domain) = places[description.name] { await Self.fill(&activity, domain) }
+            if case .running(let record, let domain) = places[description.name] {
+                await Self.fill(&activity, domain)
+                if activity.faults.isEmpty { activity.faults += [await missingProvider(of: record)].compactMap { $0 } }
+            }
             activities.append(activity)
         }
         return activities
@@ -65,17 +104,58 @@ extension DomainService {
             let status = try await domain.engine.status()
             activity.downloadsWaiting = status.downloads.count { $0.isWaiting }
             activity.downloadsInFlight = status.downloads.count - activity.downloadsWaiting
-            activity.faults += [status.failure?.message, status.complaint].compactMap { $0 }
+            activity.faults += [status.complaint].compactMap { $0 }
+            if let failure = status.signIn.failure {
+                activity.needsSignIn = true
+                activity.faults.append(Self.request(for: failure, status.signIn, activity.domain.name))
+            } else if let failure = status.failure {
+                activity.faults.append(failure.advice)
+            }
+            activity.transfers += status.downloads.filter { $0.total > 0 && !$0.isWaiting }.map {
+                TransferActivity(name: $0.name, isUpload: false, done: $0.done, total: $0.total)
+            }
             let edits = try await domain.engine.editStatus()
             activity.uploadsInFlight = edits.items.count { $0.isUnderWay }
             activity.uploadsWaiting = edits.items.count - activity.uploadsInFlight
-            let failures = edits.items.compactMap { item in item.failure.map { "\(item.name): \($0.message)" } }
+            activity.transfers += edits.items.filter { $0.total > 0 && $0.isUnderWay }.map {
+                TransferActivity(name: $0.name, isUpload: true, done: $0.sent, total: $0.total)
+            }
+            let failures = edits.items.compactMap { item -> String? in
+                // All of them wait for the same, which was said already.
+                guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
+                return "\(item.name): \(failure.advice)"
+            }
             activity.faults += failures.prefix(mostFaults)
             if failures.count > mostFaults {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
             }
         } catch {
             activity.faults.append("\(DomainFailure(error))")
+        }
+    }
+
+    /// The sentence that asks a person to sign in.
+    private static func request(for failure: ProviderFailure, _ status: SignInStatus, _ name: String) -> String {
+        guard status.isGivenUp else { return "\(failure.advice) 'purvey sign-in \(name)' signs in" }
+        return "signing in failed \(status.failedAttempts) times (\(failure.message)); edits are kept, and "
+            + "'purvey sign-in \(name)' tries again"
+    }
+
+    private func signIn(_ request: SignInDomainCall) async throws {
+        let engine = try await domain(request.name).engine
+        do throws(ProviderFailure) {
+            try await engine.signIn(password: request.password)
+        } catch {
+            throw Self.refusal(error, of: request.name)
+        }
+    }
+
+    private static func refusal(_ failure: ProviderFailure, of name: String) -> any Error {
+        switch failure.kind {
+        case .notAuthenticated: DomainFailure(failure.advice, .signInRefused)
+        case .unsupported:
+            DomainFailure("\(failure.message): sign in in its own way, and 'purvey retry \(name)' goes on")
+        default: failure
         }
     }
 

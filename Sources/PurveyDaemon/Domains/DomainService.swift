@@ -36,6 +36,11 @@ actor DomainService {
     /// Why there are no domains to be had, in one sentence.
     private var fault: String?
     private var start: Task<Void, Never>?
+    /// What starts the domains that were there.
+    private var starting: [Task<Void, Never>] = []
+    /// Mounts that are being made, and who waits until none is.
+    private var mountsUnderWay = 0
+    private var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private var isEnding = false
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
@@ -46,12 +51,22 @@ actor DomainService {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
         var options = DomainMountOptions()
+        options.readers = ReaderPolicies(path: locations.indexers)
+        options.thumbnails = Self.thumbnails(locations)
         // Root needs no help.
         if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.log = log
+    }
+
+    /// Made where the program is that decodes pictures: beside this one.
+    private static func thumbnails(_ locations: Locations) -> Thumbnails? {
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        let program = (own as NSString).deletingLastPathComponent + "/purvey-pictures"
+        guard access(program, X_OK) == 0 else { return nil }
+        return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
     /// The socket of `purvey-passthrough`, where an administrator has it run.
@@ -62,9 +77,9 @@ actor DomainService {
 
     // MARK: Beginning and end
 
-    /// Starts all domains, in the background. Calls wait until it is known which there are.
+    /// Starts all domains, in the background. Calls wait for that, which takes the disk and no provider.
     func begin() {
-        if start == nil { start = Task { await self.startAll() } }
+        if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
 
     private func startAll() async {
@@ -78,16 +93,25 @@ actor DomainService {
             fault = reason
             return log.error("no domain is started: \(reason)")
         }
-        let (records, faults) = await HandlerThreads.shared.value { [folders] in
+        let (records, damaged) = await HandlerThreads.shared.value { [folders] in
             Mounts.removeStale(in: folders.locations.mounts)
             return folders.load()
         }
-        for fault in faults { log.error(fault) }
+        for name in damaged {
+            places[name] = .failed(.damaged(name), damage(of: name))
+            log.error("the domain \(name) is not started: \(damage(of: name))")
+        }
         for record in records {
             places[record.name] = .changing(record)
-            Task { await self.open(record) }
+            starting.append(Task { await self.open(record) })
         }
         note()
+    }
+
+    private func watchSignIn(_ name: String, _ domain: RunningDomain) {
+        domain.engine.onSignInNeeded { [log] failure in
+            log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name)'): \(failure.message)")
+        }
     }
 
     /// A daemon that is ending still has it for a moment.
@@ -101,10 +125,13 @@ actor DomainService {
         return nil
     }
 
+    private func damage(of name: String) -> String { "\(folders.recordFile(of: name)) is missing or damaged" }
+
     private func open(_ record: DomainRecord) async {
         do {
             let domain = try await RunningDomain.start(record, isNew: false, in: surroundings)
             guard !isEnding else { return await domain.close() }
+            watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
             // Why it is not mounted is kept with the mounts.
             try? await mount(record, domain)
@@ -119,6 +146,9 @@ actor DomainService {
     func end() async {
         isEnding = true
         await start?.value
+        // What is mounted after the rest was unmounted would be left behind.
+        for task in starting { await task.value }
+        await mountsSettled()
         if let mounts { await HandlerThreads.shared.value { mounts.unmountAll() } }
         let running = places.values.compactMap { place in
             if case .running(_, let domain) = place { domain } else { nil as RunningDomain? }
@@ -132,11 +162,26 @@ actor DomainService {
 
     private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
 
-    /// Waits until it is known which domains there are.
+    /// Waits until those domains are started that were there.
     func ready() async throws {
+        // A call may come before the daemon has got to it itself.
+        begin()
         await start?.value
+        for task in starting { await task.value }
         if let fault { throw DomainFailure(fault) }
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
+    }
+
+    /// Waits until it is known which domains there are, and for a while until those of some providers are started or gone.
+    func settled(of providers: [String]) async throws {
+        try await ready()
+        for _ in 0..<600 {
+            let isChanging = places.values.contains { place in
+                if case .changing(let record) = place { providers.contains(record.provider) } else { false }
+            }
+            guard isChanging else { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     // MARK: Mounting
@@ -146,6 +191,15 @@ actor DomainService {
 
     private func mount(_ record: DomainRecord, _ domain: RunningDomain) async throws {
         guard let mounts else { return }
+        if isEnding { throw DomainFailure("the daemon is ending; try again") }
+        mountsUnderWay += 1
+        defer {
+            mountsUnderWay -= 1
+            if mountsUnderWay == 0 {
+                for waiter in mountWaiters { waiter.resume() }
+                mountWaiters = []
+            }
+        }
         let path = mountPath(of: record.name)
         do {
             try await HandlerThreads.shared.value { [folders] () throws in
@@ -158,6 +212,15 @@ actor DomainService {
         }
     }
 
+    private func mountsSettled() async {
+        while mountsUnderWay > 0 {
+            await withCheckedContinuation { continuation in
+                // The actor may have been given up on the way here.
+                if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
+            }
+        }
+    }
+
     private func unmount(_ record: DomainRecord) async {
         guard let mounts else { return }
         await HandlerThreads.shared.value { mounts.unmount(record.identifier) }
@@ -167,18 +230,30 @@ actor DomainService {
 
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()
-        let name = request.name
-        if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
-        guard places[name] == nil else { throw DomainFailure("there is a domain \"\(name)\" already") }
         let settings = Dictionary(grouping: request.settings, by: \.key)
         if let twice = settings.first(where: { $0.value.count > 1 }) {
             throw DomainFailure("\(twice.key) is given twice")
         }
-        let placeholder = DomainRecord(name: name, identifier: "", provider: request.provider, settings: [])
+        let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
+        return try await add(placeholder, password: request.password) { try await self.record(for: request) }
+    }
+
+    /// Adds a domain, whole and mounted, or not at all.
+    ///
+    /// - Parameters:
+    ///   - placeholder: what others see of it meanwhile; its name is the domain's.
+    ///   - password: what to sign in with first.
+    func add(
+        _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
+    ) async throws -> DomainDescription {
+        let name = placeholder.name
+        if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
+        guard places[name] == nil else { throw DomainFailure("there is a domain \"\(name)\" already") }
         places[name] = .changing(placeholder)
         do {
-            let record = try await record(for: request)
-            let domain = try await RunningDomain.start(record, isNew: true, in: surroundings)
+            let record = try await makeRecord()
+            let domain = try await RunningDomain.start(record, isNew: true, password: password, in: surroundings)
+            watchSignIn(name, domain)
             do {
                 try await mount(record, domain)
                 if isEnding { throw DomainFailure("the daemon is ending; try again") }
@@ -195,7 +270,17 @@ actor DomainService {
             return description(of: .running(record, domain))
         } catch {
             places[name] = nil
-            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))")
+            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))", like: error)
+        }
+    }
+
+    /// Keeps a domain's record with what a program has changed of it. Its provider is told when its process starts the next time.
+    func update(_ record: DomainRecord) async throws {
+        try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
+        switch places[record.name] {
+        case .running(_, let domain): places[record.name] = .running(record, domain)
+        case .failed(_, let fault): places[record.name] = .failed(record, fault)
+        case .changing, nil: break
         }
     }
 
@@ -212,32 +297,25 @@ actor DomainService {
     }
 
     /// `NSExtensionPointIdentifier` of file providers.
-    private static let extensionPoint = "com.apple.fileprovider-nonui"
+    static let extensionPoint = "com.apple.fileprovider-nonui"
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
         guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
-        if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
         let record = place.record
-        // One that cannot be started may have edits that nobody can name.
-        guard case .running(_, let domain) = place else {
-            throw DomainFailure(
-                "\(record.name) does not run, so that nobody knows its edits; 'purvey retry \(record.name)' starts it")
-        }
-        if !request.keepsEdits { try await Self.refuseEdits(record, domain) }
-        places[record.name] = .changing(record)
-        await unmount(record)
         let edits: String?
-        do {
-            // What was open until now may have become an edit.
-            if !request.keepsEdits { try await Self.refuseEdits(record, domain) }
-            edits = try await KeptEdits.keep(record, domain, folders)
-        } catch {
-            places[record.name] = .running(record, domain)
-            try? await mount(record, domain)
-            throw DomainFailure(error)
+        switch place {
+        case .changing: throw DomainFailure("\(request.name) is being changed; try again")
+        case .running(_, let domain): edits = try await end(record, domain, keepsEdits: request.keepsEdits)
+        case .failed:
+            places[record.name] = .changing(record)
+            do {
+                edits = try await KeptEdits.keepOfStopped(record, folders, isWanted: request.keepsEdits)
+            } catch {
+                places[record.name] = place
+                throw DomainFailure(error)
+            }
         }
-        await domain.close()
         do {
             try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
         } catch {
@@ -250,13 +328,29 @@ actor DomainService {
         return RemoveDomainCall.Reply(edits: edits)
     }
 
-    private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        let count = try await domain.engine.editStatus().items.count
-        guard count == 0 else {
-            throw DomainFailure(
-                "\(record.name) has \(count == 1 ? "an edit" : "\(count) edits") that the service does not have: "
-                    + "wait until 'purvey status' shows none, or give --keep-edits", .hasEdits)
+    /// Ends a domain that is to be removed, unless it has edits that nobody wants to keep elsewhere.
+    ///
+    /// - Returns: where the edits are kept.
+    private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
+        if !keepsEdits { try await Self.refuseEdits(record, domain) }
+        places[record.name] = .changing(record)
+        await unmount(record)
+        let edits: String?
+        do {
+            // What was open until now may have become an edit.
+            if !keepsEdits { try await Self.refuseEdits(record, domain) }
+            edits = try await KeptEdits.keep(record, domain, folders)
+        } catch {
+            places[record.name] = .running(record, domain)
+            try? await mount(record, domain)
+            throw DomainFailure(error)
         }
+        await domain.close()
+        return edits
+    }
+
+    private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
+        try KeptEdits.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
     /// Tries again what could not be done: the start, the mount, the transfers.
@@ -265,14 +359,24 @@ actor DomainService {
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
         switch place {
         case .changing: throw DomainFailure("\(name) is being changed; try again")
-        case .failed(let record, _):
-            places[name] = .changing(record)
-            await open(record)
+        case .failed(let known, let fault):
+            places[name] = .changing(known)
+            // What is read here may be mended.
+            let read = await HandlerThreads.shared.value { [folders] in folders.record(of: name) }
+            if let record = read { await open(record) } else { places[name] = .failed(known, fault) }
         case .running(let record, let domain):
             await domain.provider.reset()
             await domain.engine.retry()
             domain.engine.signal(container: nil)
             if mounts != nil, mountedPath(of: record) == nil { try? await mount(record, domain) }
+            do throws(ProviderFailure) {
+                _ = try await domain.provider.item(ProviderItem.rootIdentifier)
+            } catch {
+                // Whoever asks for another attempt wants to know what came of it.
+                var description = description(of: .running(record, domain))
+                if description.fault == nil { description.fault = error.message }
+                return description
+            }
         }
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
         return description(of: place)

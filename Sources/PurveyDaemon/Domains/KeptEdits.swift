@@ -19,7 +19,31 @@ enum KeptEdits {
     /// - Returns: the folder; `nil` where there is nothing to keep. It is whole, or not there.
     static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
     {
-        let edits = try await edits(of: domain.engine)
+        try await keep(try await edits(of: domain.engine), of: record, folders)
+    }
+
+    /// Of a domain that does not run.
+    ///
+    /// - Parameter isWanted: whether edits may be kept; if not, it fails where there are any.
+    static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
+    {
+        let data = folders.folder(of: record.name)
+        let (edits, count) = await HandlerThreads.shared.value { unsent(in: data) }
+        if !isWanted { try refuse(record, count: count) }
+        return try await keep(edits, of: record, folders)
+    }
+
+    /// Fails where there are edits.
+    static func refuse(_ record: DomainRecord, count: Int) throws(DomainFailure) {
+        guard count > 0 else { return }
+        throw DomainFailure(
+            "\(record.name) has \(count == 1 ? "an edit" : "\(count) edits") that the service does not have: "
+                + "wait until 'purvey status' shows none, or give --keep-edits", .hasEdits)
+    }
+
+    private static func keep(
+        _ edits: [Edit], of record: DomainRecord, _ folders: DomainFolders
+    ) async throws -> String? {
         guard !edits.isEmpty else { return nil }
         let source = folders.folder(of: record.name) + "/edits"
         let target = folders.locations.keptEdits
@@ -46,21 +70,46 @@ enum KeptEdits {
             guard let row = try engine.index.item(item.number) else { continue }
             edits.append(
                 Edit(
-                    number: row.number, names: try names(of: row, in: engine.index), kind: row.item.kind,
+                    number: row.number, names: try engine.index.names(onTheWayTo: row), kind: row.item.kind,
                     linkTarget: row.item.linkTarget))
         }
         return edits
     }
 
-    private static func names(of item: IndexedItem, in index: Index) throws -> [String] {
-        var names = [item.name]
-        var parent = item.parent
-        // No path is longer.
-        while parent != .root, names.count < 4096, let folder = try index.itemEvenIfDeleted(parent) {
-            names.insert(folder.name, at: 0)
-            parent = folder.parent
+    /// What the journal and the files say of a domain that does not run; the index may be what keeps it from running.
+    ///
+    /// - Returns: what can be kept, and how many changes the service does not have.
+    private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {
+        let path = folder + "/journal.db"
+        let entries = access(path, F_OK) == 0 ? (try? Journal(path: path).all()) ?? [] : []
+        var unknown = Set(numbers(in: folder + "/edits"))
+        let known = Dictionary(entries.map { ($0.number, $0) }) { first, _ in first }
+        var edits: [Edit] = []
+        for entry in entries where !entry.changes.contains(.deleted) {
+            let hasFile = unknown.remove(entry.number) != nil
+            let isWanted = entry.kind == .file ? hasFile : entry.changes.contains(.created)
+            guard isWanted else { continue }
+            var names = [entry.name]
+            var parent = entry.parent
+            while let above = known[parent], names.count < 4096 {
+                names.insert(above.name, at: 0)
+                parent = above.parent
+            }
+            if parent != .root { names.insert("Folder \(parent.rawValue)", at: 0) }
+            edits.append(Edit(number: entry.number, names: names, kind: entry.kind, linkTarget: entry.linkTarget))
         }
-        return names
+        unknown.subtract(entries.map(\.number))
+        for number in unknown.sorted(by: { $0.rawValue < $1.rawValue }) {
+            edits.append(Edit(number: number, names: ["File \(number.rawValue)"], kind: .file, linkTarget: nil))
+        }
+        return (edits, entries.count + unknown.count)
+    }
+
+    private static func numbers(in folder: String) -> [ItemNumber] {
+        let entries = try? FileDescriptor.open(folder, [.readOnly, .directory]).entries()
+        return (entries ?? []).compactMap { entry in
+            Int64(entry.name.description).map(ItemNumber.init(rawValue:))
+        }
     }
 
     /// A folder of a name that nothing has yet.

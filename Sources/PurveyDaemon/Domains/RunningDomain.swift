@@ -8,6 +8,8 @@ import LinuxSystem
 
 /// A domain at work: its engine, and the provider that the engine asks.
 struct RunningDomain: Sendable {
+    /// Of its record.
+    let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
 
@@ -23,7 +25,8 @@ struct RunningDomain: Sendable {
             switch notice {
             case .changes(let container): engine.signal(container: container)
             case .resolved: engine.perform { $0.retry() }
-            case .progress: break
+            case .progress(let identifier, let sent, let total):
+                engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
             }
         }
     }
@@ -44,8 +47,9 @@ struct RunningDomain: Sendable {
     ///
     /// - Parameter isNew: the provider is asked first whether it can serve it, and the domain is kept on disk then; otherwise the
     ///   provider's process is started when it is needed.
+    /// - Parameter password: what to sign in with before the provider is asked.
     static func start(
-        _ record: DomainRecord, isNew: Bool, in surroundings: Surroundings
+        _ record: DomainRecord, isNew: Bool, password: String? = nil, in surroundings: Surroundings
     ) async throws -> RunningDomain {
         let notices = Notices()
         let folders = surroundings.folders
@@ -54,6 +58,7 @@ struct RunningDomain: Sendable {
             apartFrom: surroundings.kept, coordination: surroundings.coordination
         ) { notices.take($0) }
         do {
+            if let password { try await provider.signIn(password: password) }
             if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
             let configuration = DomainConfiguration(
                 identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
@@ -63,7 +68,7 @@ struct RunningDomain: Sendable {
                 return try DomainEngine(configuration: configuration, provider: provider)
             }
             notices.begin(engine)
-            return RunningDomain(engine: engine, provider: provider)
+            return RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
         } catch {
             await provider.close()
             throw error

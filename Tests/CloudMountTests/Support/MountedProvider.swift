@@ -120,7 +120,9 @@ final class RunningProgram {
     private let process: ProcessDescriptor
     private let output: FileDescriptor
 
-    init(_ arguments: String...) throws {
+    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    init(_ arguments: [String]) throws {
         output = try .open(FileManager.default.temporaryDirectory.path, [.unnamedTemporary, .readWrite])
         program = try ChildProgram.start("/usr/bin/env", arguments: arguments, descriptors: [nil, output, nil])
         process = try .open(program.processID)

@@ -11,6 +11,7 @@ final class PrivateDaemon: Sendable {
     let locations: Locations
     /// This process as a client of the daemon.
     let client: ExchangeClient
+    private let variables: [String]
 
     private struct State {
         var daemon: ChildProgram?
@@ -20,11 +21,13 @@ final class PrivateDaemon: Sendable {
     private let state = Lock(State())
 
     /// Runs a test with a daemon that is ready.
+    ///
+    /// - Parameter variables: what the daemon finds in its environment besides, as `NAME=VALUE`.
     static func run(
-        starting: Bool = true, _ body: (PrivateDaemon) async throws -> Void
+        starting: Bool = true, variables: [String] = [], _ body: (PrivateDaemon) async throws -> Void
     ) async throws {
         TestProcess.prepare()
-        let daemon = try PrivateDaemon()
+        let daemon = try PrivateDaemon(variables)
         do {
             if starting { try await daemon.start() }
             try await body(daemon)
@@ -35,7 +38,8 @@ final class PrivateDaemon: Sendable {
         await daemon.end()
     }
 
-    private init() throws {
+    private init(_ variables: [String]) throws {
+        self.variables = variables
         home = TestProcess.folder + "/" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: home + "/work", withIntermediateDirectories: true)
         locations = try Locations(environment: ["PURVEY_HOME": home], user: getuid())
@@ -82,7 +86,7 @@ final class PrivateDaemon: Sendable {
         let child = try ChildProgram.start(
             TestProcess.program("purveyd"),
             arguments: ["--foreground", "--log", "debug", "--ready-descriptor", "3"],
-            environment: TestProcess.environment(home: home), descriptors: [nil, log, log, theirs])
+            environment: TestProcess.environment(home: home) + variables, descriptors: [nil, log, log, theirs])
         return (child, ours)
     }
 

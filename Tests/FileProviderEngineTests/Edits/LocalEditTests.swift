@@ -154,4 +154,27 @@ struct LocalEditTests {
         #expect(try domain.row(number).localModified == 1_234_567_890)
         #expect(try domain.row(number).mode == 0o755)
     }
+
+    @Test func attributesAreBoundedAndStayThroughRenamesUploadsAndANewStart() async throws {
+        let domain = try TestDomain()
+        let number = try await domain.make("tool", "#!/bin/sh")
+        let value = [UInt8](repeating: 7, count: LocalAttributes.sizeLimit - 100)
+        func set(_ name: String, _ value: [UInt8]?) async -> Errno? {
+            await errno {
+                try await domain.engine.doing { try $0.setExtendedAttribute(name, of: number, to: value) }
+            }
+        }
+        #expect(await set("user.large", value) == nil)
+        #expect(await set("user.other", value) == .noSpace)
+        #expect(await set("user.other", [1]) == nil)
+        #expect(await set("user.none", nil) == .noData)
+        _ = try await domain.engine.doing { try $0.setAttributes(of: number, mode: 0o700, modified: 1_234_567_890) }
+        try await domain.rename("tool", "renamed")
+        try await domain.settle()
+        try domain.restart()
+        // Rows are found by what follows the attributes in them.
+        let row = try #require(try domain.engine.index.item(named: "renamed", in: .root))
+        #expect(row.number == number && row.mode == 0o700)
+        #expect(row.extendedAttributes == ["user.large": value, "user.other": [1]])
+    }
 }

@@ -19,6 +19,8 @@ import Testing
         full.modified = -1.5
         full.mode = 0o755
         full.linkTarget = "target"
+        full.replaced = ItemNumber(rawValue: 5)
+        full.sent = SentPlace(parent: "p", name: "n")
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3

@@ -121,7 +121,7 @@ import Testing
         let other = try TestDomain(domain.provider)
         domain.provider.fail(.page, with: .of(.notAuthenticated))
         #expect(await failure { try await other.list() } == .notAuthenticated)
-        #expect(try await other.engine.status().failure?.kind == .notAuthenticated)
+        #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
         // And again, once it is resolved.
         try await other.list()
         #expect(try other.names().count == 2)
@@ -250,6 +250,18 @@ import Testing
         #expect(try await domain.read("one") == "contents")
         #expect(domain.provider.count(.contents) == 2)
         #expect(try !domain.folder.names("data").contains("index.damaged"))
+    }
+
+    /// As where the index was lost between the removal and the first look at what the provider has now.
+    @Test func aFolderThatIsGoneGoesWhereNobodyToldSo() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFolder("Folder", identifier: "folder")
+        try await domain.list()
+        let folder = try await domain.item("Folder").number
+        domain.provider.behave { $0.changeLimit = 0 }
+        domain.provider.remove("folder")
+        #expect(await failure { try await domain.list(folder) } == .noSuchItem)
+        try await eventually { try domain.names().isEmpty }
     }
 
     @Test func whoeverWaitsIsToldWhenTheDomainIsClosed() async throws {

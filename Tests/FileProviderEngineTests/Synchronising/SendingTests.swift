@@ -104,12 +104,12 @@ struct SendingTests {
 
     @Test func whatNeedsAPersonIsHeldUntilToldOtherwise() async throws {
         let domain = try TestDomain()
-        domain.provider.fail(.create, with: .of(.notAuthenticated))
+        domain.provider.fail(.create, with: .of(.insufficientQuota))
         try await domain.make("file.txt", "x")
         try await domain.settle()
         domain.clock.advance(by: 100_000)
         let item = try #require(try await domain.status().items.first)
-        #expect(item.failure?.kind == .notAuthenticated)
+        #expect(item.failure?.kind == .insufficientQuota)
         #expect(item.isHeld)
         #expect(try await domain.tree() == ["file.txt": "x"])
         #expect(domain.provider.tree.isEmpty)
@@ -255,5 +255,35 @@ struct SendingTests {
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "x"])
         #expect(try await domain.tree() == ["file.txt": "x"])
+    }
+
+    @Test func aNameIsTakenAgainWhileNobodyHasHeardOfTheFirstOnesMaking() async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        let isHeard = Lock(false)
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                // The first answer comes late; that to a second one, if it is asked for meanwhile, overtakes it.
+                guard request.kind == .create, provider.count(.create) == 1 else { return }
+                while !isHeard.withLock({ $0 }) { await Task.yield() }
+            }
+        }
+        try await domain.make("name", "first")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "name") != nil
+        }
+        try await domain.remove("name")
+        try await domain.make("name", "second")
+        for _ in 0..<100 {
+            domain.clock.advance(by: 1)
+            _ = try await domain.status()
+            await Task.yield()
+        }
+        isHeard.withLock { $0 = true }
+        try await domain.settle()
+        #expect(try domain.names() == ["name"])
+        #expect(try await domain.tree() == ["name": "second"])
+        #expect(domain.provider.tree == ["name": "second"])
     }
 }

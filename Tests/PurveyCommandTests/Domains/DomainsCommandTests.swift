@@ -158,7 +158,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
-            try await end(place)
+            try await cloud.end()
             #expect(!FileManager.default.fileExists(atPath: cloud.mount))
             let bad = place.home + "/data/domains/Bad"
             try FileManager.default.createDirectory(atPath: bad, withIntermediateDirectories: true)
@@ -176,7 +176,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             try await cloud.write("edited\n", to: cloud.mount + "/a.txt")
-            try await end(place, by: SIGKILL)
+            try await cloud.end(by: SIGKILL)
             try await cloud.eventually("the domain is mounted again") {
                 try await place.purvey("domains").text.contains(cloud.mount)
             }
@@ -190,7 +190,7 @@ import Testing
     @Test func commandsNeedNoMount() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
-            try await end(place)
+            try await cloud.end()
             let start = try await place.shell(
                 "PATH=\"$(dirname \"$purvey\"):$PATH\" purveyd --no-mount --socket \"$PURVEY_HOME/run/daemon.socket\"")
             #expect(start.status == 0, "\(start.errors)")
@@ -206,22 +206,5 @@ import Testing
             #expect(try await place.purvey("ls", "/tmp").errors.contains("is in no domain"))
             #expect(try await place.purvey("signal", "Nothing").errors.contains("there is no domain"))
         }
-    }
-
-    /// Ends the daemon of a place.
-    private func end(_ place: CommandPlace, by signal: CInt = SIGTERM) async throws {
-        let status = try await place.purvey("status", "--json")
-        let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
-        let number = try #require(object?["daemon"] as? Int)
-        let daemon = pid_t(number)
-        kill(daemon, signal)
-        for _ in 0..<1200 where kill(daemon, 0) == 0 && !isZombie(daemon) {
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-
-    private func isZombie(_ process: pid_t) -> Bool {
-        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-        return text.contains(") Z ")
     }
 }

@@ -13,6 +13,13 @@ enum DomainMethod {
     static let keep: UInt64 = 136
     static let signal: UInt64 = 137
     static let retry: UInt64 = 138
+    static let recents: UInt64 = 150
+    static let favorites: UInt64 = 151
+    static let search: UInt64 = 152
+    static let setFavorite: UInt64 = 153
+    static let tag: UInt64 = 154
+    static let push: UInt64 = 155
+    static let signIn: UInt64 = 156
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
@@ -25,6 +32,8 @@ package enum DomainFault {
         case noSuchItem = 3
         /// It would lose edits.
         case hasEdits = 4
+        /// The provider does not take the password.
+        case signInRefused = 5
     }
 }
 
@@ -138,23 +147,28 @@ package struct AddDomainCall: Call {
     package let provider: String
     package let name: String
     package let settings: [DomainSetting]
+    /// What to sign in with first; `nil` where that is not wanted.
+    package let password: String?
 
-    package init(provider: String, name: String, settings: [DomainSetting]) {
+    package init(provider: String, name: String, settings: [DomainSetting], password: String? = nil) {
         self.provider = provider
         self.name = name
         self.settings = settings
+        self.password = password
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         provider = try decoder.decode(forKey: 0)
         name = try decoder.decode(forKey: 1)
         settings = try decoder.decode(forKey: 2)
+        password = try decoder.decodeIfPresent(forKey: 3)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(provider, forKey: 0)
         encoder.encode(name, forKey: 1)
         encoder.encode(settings, forKey: 2)
+        encoder.encodeIfPresent(password, forKey: 3)
     }
 }
 
@@ -229,4 +243,27 @@ package struct RetryDomainCall: Call {
     package init(from decoder: inout MessageDecoder) throws(MessageError) { name = try decoder.decode(forKey: 0) }
 
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
+}
+
+/// Signs in to a domain's service, and has what waits for that go on.
+package struct SignInDomainCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.signIn }
+    package let name: String
+    package let password: String
+
+    package init(name: String, password: String) {
+        self.name = name
+        self.password = password
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        password = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(password, forKey: 1)
+    }
 }

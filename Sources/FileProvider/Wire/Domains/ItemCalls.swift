@@ -143,14 +143,20 @@ package struct ItemDescription: Message, Equatable {
     package var modified: Double?
     package var state: State
     package var isKept: Bool
-    /// Of ``State/error``: one sentence.
-    package var fault: String?
+    /// Of ``State/error``.
+    package var fault: ItemFault?
     /// Of a link.
     package var target: String?
+    /// Whether the service has what is here.
+    package var isUploaded = true
+    package var isUploading = false
+    /// Of what is being uploaded: bytes that the service has, and in all; 0 where the provider does not say.
+    package var sent: Int64 = 0
+    package var total: Int64 = 0
 
     package init(
         name: String, identifier: String, kind: ProviderItem.Kind, contentType: String, size: Int64?,
-        modified: Double?, state: State, isKept: Bool, fault: String?, target: String?
+        modified: Double?, state: State, isKept: Bool, fault: ItemFault?, target: String?
     ) {
         self.name = name
         self.identifier = identifier
@@ -177,6 +183,10 @@ package struct ItemDescription: Message, Equatable {
         isKept = try decoder.decode(forKey: 7)
         fault = try decoder.decodeIfPresent(forKey: 8)
         target = try decoder.decodeIfPresent(forKey: 9)
+        isUploaded = try decoder.decode(forKey: 10)
+        isUploading = try decoder.decode(forKey: 11)
+        sent = try decoder.decode(forKey: 12)
+        total = try decoder.decode(forKey: 13)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -190,5 +200,9 @@ package struct ItemDescription: Message, Equatable {
         encoder.encode(isKept, forKey: 7)
         encoder.encodeIfPresent(fault, forKey: 8)
         encoder.encodeIfPresent(target, forKey: 9)
+        encoder.encode(isUploaded, forKey: 10)
+        encoder.encode(isUploading, forKey: 11)
+        encoder.encode(sent, forKey: 12)
+        encoder.encode(total, forKey: 13)
     }
 }

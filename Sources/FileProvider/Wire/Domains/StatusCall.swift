@@ -40,6 +40,10 @@ package struct DomainActivity: Message, Equatable {
     package var downloadsInFlight: Int
     /// What needs a person, one sentence each.
     package var faults: [String]
+    /// Whether somebody has to sign in before anything goes on.
+    package var needsSignIn = false
+    /// Those in flight of which it is known how far they are.
+    package var transfers: [TransferActivity] = []
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -60,6 +64,8 @@ package struct DomainActivity: Message, Equatable {
         downloadsWaiting = try decoder.decode(forKey: 3)
         downloadsInFlight = try decoder.decode(forKey: 4)
         faults = try decoder.decode(forKey: 5)
+        needsSignIn = try decoder.decode(forKey: 6)
+        transfers = try decoder.decode(forKey: 7)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -69,5 +75,38 @@ package struct DomainActivity: Message, Equatable {
         encoder.encode(downloadsWaiting, forKey: 3)
         encoder.encode(downloadsInFlight, forKey: 4)
         encoder.encode(faults, forKey: 5)
+        encoder.encode(needsSignIn, forKey: 6)
+        encoder.encode(transfers, forKey: 7)
+    }
+}
+
+/// One file on its way.
+package struct TransferActivity: Message, Equatable {
+    package let name: String
+    /// To the service, or from it.
+    package let isUpload: Bool
+    /// Bytes that are there, and in all.
+    package let done: Int64
+    package let total: Int64
+
+    package init(name: String, isUpload: Bool, done: Int64, total: Int64) {
+        self.name = name
+        self.isUpload = isUpload
+        self.done = done
+        self.total = total
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        isUpload = try decoder.decode(forKey: 1)
+        done = try decoder.decode(forKey: 2)
+        total = try decoder.decode(forKey: 3)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(isUpload, forKey: 1)
+        encoder.encode(done, forKey: 2)
+        encoder.encode(total, forKey: 3)
     }
 }

@@ -1,7 +1,8 @@
 import FileProvider
+import LinuxSystem
 
-/// Modes and dates that are set on this machine. No provider of this model takes them by themselves: they stay in the index, and go
-/// along with contents.
+/// Modes, dates and extended attributes that are set on this machine. No provider of this model takes them by themselves: they stay
+/// in the index; dates go along with contents, and with a new file whether it can be run.
 extension DomainEngine {
     /// - Parameters:
     ///   - mode: permission bits; `nil` leaves them.
@@ -11,14 +12,51 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         _ = try visible(number)
-        try reading { () throws(IndexFailure) in
-            try writeIndex { writer throws(IndexFailure) in
-                try writer.update(number) { row in
-                    if let mode { row.mode = mode }
-                    if let modified { row.localModified = modified }
+        // What was written before has its own date, which this one comes after.
+        if modified != nil { try noteWritten(number) }
+        _ = try makingRoom { () throws(EditFailure) in
+            try reading { () throws(IndexFailure) in
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(number) { row in
+                        if let mode { row.mode = mode }
+                        if let modified { row.localModified = modified }
+                    }
                 }
             }
         }
+        durable.noteIndexCounts()
         return try visible(number)
+    }
+
+    private func noteWritten(_ number: ItemNumber) throws(EditFailure) {
+        do throws(ProviderFailure) { try compare(number) } catch { throw EditFailure(error) }
+    }
+
+    /// - Parameters:
+    ///   - name: the full name, such as `user.color`.
+    ///   - value: `nil` removes it.
+    ///   - isThere: whether it has to be there already, or must not be; `nil` for either.
+    /// - Throws: `ENODATA` and `EEXIST` by `isThere`, and of what is to be removed; `ENOSPC` where all of the item's take more than
+    ///   ``LocalAttributes/sizeLimit`` bytes.
+    package func setExtendedAttribute(
+        _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil
+    ) throws(EditFailure) {
+        try checkOpen()
+        var row = try visible(number)
+        let wasThere = row.extendedAttributes[name] != nil
+        if isThere ?? (value == nil), !wasThere { throw EditFailure(.noData) }
+        if isThere == false, wasThere { throw EditFailure(.fileExists) }
+        if let value {
+            guard row.setAttribute(name, to: value) else { throw EditFailure(.noSpace) }
+        } else {
+            row.removeAttribute(name)
+        }
+        let attributes = row.attributes
+        try reading { () throws(IndexFailure) in
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(number) { $0.attributes = attributes }
+            }
+        }
+        durable.noteIndexCounts()
     }
 }

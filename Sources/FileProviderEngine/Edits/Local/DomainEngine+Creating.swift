@@ -29,13 +29,17 @@ extension DomainEngine {
     package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16
     ) throws(EditFailure) -> IndexedItem {
-        try make(.file, named: name, in: parent, mode: mode, linkTarget: nil)
+        try makingRoom { () throws(EditFailure) in
+            try make(.file, named: name, in: parent, mode: mode, linkTarget: nil)
+        }
     }
 
     package func makeFolder(
         named name: String, in parent: ItemNumber, mode: UInt16
     ) throws(EditFailure) -> IndexedItem {
-        try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil)
+        try makingRoom { () throws(EditFailure) in
+            try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil)
+        }
     }
 
     package func makeSymbolicLink(
@@ -43,7 +47,9 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         guard !target.isEmpty else { throw EditFailure(.noSuchFile) }
         guard target.utf8.count < 4096 else { throw EditFailure(.nameTooLong) }
-        return try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target)
+        return try makingRoom { () throws(EditFailure) in
+            try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target)
+        }
     }
 
     private func make(
@@ -72,9 +78,13 @@ extension DomainEngine {
                 return try writer.item(number) ?? new
             }
         }
+        EngineStep.newIndexed.reach()
         do throws(EditFailure) {
-            if kind == .file { try makeEditFile(of: row.number) }
-            try record([.put(try freshEntry(of: row))]) { (_) throws(IndexFailure) in }
+            if kind == .file {
+                try makeEditFile(of: row.number)
+                EngineStep.newFileMade.reach()
+            }
+            try record(try freshEntry(of: row))
         } catch {
             // Without an entry in the journal the row would be forgotten at the next start as well.
             _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }

@@ -19,12 +19,18 @@ extension DomainEngine {
     }
 
     /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
-    /// Where either fails nothing was done.
+    /// Where either fails nothing was done. On a full disk, clean contents go before it fails.
     ///
     /// - Parameter freesSpace: whether it serves to make room on a full disk.
     @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(EditFailure) -> Result {
+        try makingRoom { () throws(EditFailure) in try recordOnce(changes, freesSpace: freesSpace, body) }
+    }
+
+    private func recordOnce<Result>(
+        _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(EditFailure) -> Result {
         do throws(IndexFailure) {
             var undoing: [JournalChange] = []
@@ -34,8 +40,11 @@ extension DomainEngine {
             }
             try write(changes, freesSpace: freesSpace)
             edits.observer?()
+            EngineStep.editJournalled.reach()
             do throws(IndexFailure) {
-                return try index.write(freesSpace: freesSpace, body)
+                let result = try index.write(freesSpace: freesSpace, body)
+                EngineStep.editIndexed.reach()
+                return result
             } catch {
                 // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
                 try? write(undoing, freesSpace: true)
@@ -46,6 +55,14 @@ extension DomainEngine {
         }
     }
 
+    /// Writes what was done here to an item that is in the index already as it is to be.
+    func record(_ entry: JournalEntry) throws(EditFailure) {
+        try reading { () throws(IndexFailure) in try journal.put(entry) }
+        edits.observer?()
+        EngineStep.editJournalled.reach()
+        EngineStep.editIndexed.reach()
+    }
+
     /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
     @discardableResult
     func confirm<Result>(
@@ -53,7 +70,9 @@ extension DomainEngine {
     ) throws(IndexFailure) -> Result {
         let result = try index.write(freesSpace: true, body)
         edits.observer?()
+        EngineStep.confirmedIndexed.reach()
         try write(changes, freesSpace: true)
+        EngineStep.confirmedJournalled.reach()
         return result
     }
 
@@ -92,6 +111,16 @@ extension DomainEngine {
         return JournalEntry(row, parentIdentifier: parent)
     }
 
+    /// What was edited is removed or replaced: its bytes go when that is on the disk.
+    func setAsideEdit(of number: ItemNumber) {
+        let folders = folders
+        // What cannot be set aside goes at once.
+        guard let size = try? folders.setAside(number) else { return }
+        durable.afterwards { try? folders.removeSetAside(number) }
+        // Whoever makes room wants it soon.
+        if size >= 1 << 20 { durable.synchronize { _ in } }
+    }
+
     /// Nothing of an item's bytes is needed any more; who has them open keeps them.
     func removeBytes(of number: ItemNumber) {
         removeUploads(of: number)
@@ -101,7 +130,6 @@ extension DomainEngine {
     func removeUploads(of number: ItemNumber) {
         try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
         for name in UploadName.earlier(number) { try? UploadCopy.remove(name, in: folders.uploads) }
-        try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
     }
 
     /// A visible item.
@@ -165,6 +193,7 @@ extension IndexedItem {
         static let writing: UInt = 1 << 1
         static let reparenting: UInt = 1 << 2
         static let renaming: UInt = 1 << 3
+        static let trashing: UInt = 1 << 4
         static let deleting: UInt = 1 << 5
     }
 }

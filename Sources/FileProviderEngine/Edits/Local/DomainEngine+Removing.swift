@@ -81,6 +81,8 @@ extension DomainEngine {
         /// Whether the provider never heard of it, so that nothing of it stays.
         let isForgotten: Bool
         let hadEdits: Bool
+        /// What is left to be done at the provider.
+        let changes: LocalChanges
         let journal: JournalChange
 
         func apply(_ writer: inout IndexWriter) throws(IndexFailure) {
@@ -88,7 +90,7 @@ extension DomainEngine {
                 try writer.delete(number)
             } else {
                 try writer.update(number) { row in
-                    row.changes = row.isKnownToProvider ? .deleted : [.created, .deleted]
+                    row.changes = changes
                     if row.content == .edited { row.content = .dataless }
                 }
             }
@@ -99,27 +101,34 @@ extension DomainEngine {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
-        if !row.isKnownToProvider, !edits.isBusy(row.number) {
-            return Removal(number: row.number, isForgotten: true, hadEdits: hadEdits, journal: .remove(row.number))
+        let wasSent = edits.unanswered.values.contains(row.number)
+        if !row.isKnownToProvider, !edits.isBusy(row.number), !wasSent {
+            return Removal(
+                number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
         var entry = try entry(of: row)
         // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
         if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
-        entry.changes = row.isKnownToProvider ? .deleted : [.created, .deleted]
+        // Contents that were edited stay until the provider has removed the item: it may refuse to.
+        entry.changes =
+            row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
         entry.isOpen = false
-        return Removal(number: row.number, isForgotten: false, hadEdits: hadEdits, journal: .put(entry))
+        return Removal(
+            number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
     }
 
     /// Does what follows once a removal was written.
     func finish(_ removal: Removal) {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
-        edits.failures[removal.number] = nil
+        uploads.update(removal.number) { $0.failure = nil }
+        let losesEdits = removal.hadEdits && !removal.changes.contains(.contents)
+        if losesEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if removal.hadEdits { removeBytes(of: removal.number) }
+            if losesEdits { removeBytes(of: removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

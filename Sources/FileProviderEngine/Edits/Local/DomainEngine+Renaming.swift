@@ -132,7 +132,7 @@ extension DomainEngine {
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
         row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
             && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
-            && SentPlace.read(for: row.number, in: folders.uploads) == nil && !edits.isBusy(other.number)
+            && !edits.unanswered.values.contains(row.number) && !edits.isBusy(other.number)
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {
@@ -144,20 +144,29 @@ extension DomainEngine {
         entry.name = other.name
         entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
         entry.changes = replaced.changes.intersection(.place).union(.contents)
+        entry.replaced = other.number
         let changed = entry
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
-            try writer.delete(other.number)
-            try writer.update(row.number) { row in
-                row.item = other.item
-                row.parent = other.parent
-                row.name = other.name
-                row.changes = changed.changes
-                row.localVersion = changed.baseVersion
-                row.isKept = other.isKept
-            }
+            try Self.replace(other, by: changed, &writer)
         }
+        if other.content == .edited { setAsideEdit(of: other.number) }
         removeBytes(of: other.number)
         forget(other.number)
         look(at: row.number, after: configuration.settlingTime)
+    }
+
+    /// The row of an entry becomes that of the item that the entry is about now.
+    static func replace(
+        _ other: IndexedItem, by entry: JournalEntry, _ writer: inout IndexWriter
+    ) throws(IndexFailure) {
+        try writer.delete(other.number)
+        try writer.update(entry.number) { row in
+            row.item = other.item
+            row.parent = other.parent
+            row.name = other.name
+            row.changes = entry.changes
+            row.localVersion = entry.baseVersion
+            row.isKept = other.isKept
+        }
     }
 }

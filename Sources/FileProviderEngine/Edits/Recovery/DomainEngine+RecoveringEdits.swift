@@ -10,15 +10,37 @@ extension DomainEngine {
     func recoverEdits() throws {
         TemporaryName.sweep(folders.uploads)
         try settleRowsWithoutEntries()
+        EngineStep.recoveredRows.reach()
         try restoreMissingRows()
+        EngineStep.recoveredMissing.reach()
         try settleOpenFiles()
+        EngineStep.recoveredOpenFiles.reach()
         try settleIdentities()
+        EngineStep.recoveredIdentities.reach()
         try imposeRemovals()
+        EngineStep.recoveredRemovals.reach()
         try imposePlaces()
+        EngineStep.recoveredPlaces.reach()
         try imposeContents()
+        EngineStep.recoveredContents.reach()
         try recoverFiles()
+        EngineStep.recoveredFiles.reach()
         edits.isReady = true
-        for entry in try journal.all() { look(at: entry.number, after: configuration.settlingTime) }
+        for entry in try journal.all() {
+            if let place = entry.sent { edits.unanswered[place] = entry.number }
+            look(at: entry.number, after: configuration.settlingTime)
+        }
+    }
+
+    /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.
+    func recoverRemovedEdits() throws {
+        for number in try folders.numbersSetAside() {
+            if try journal.entry(number)?.changes.contains(.contents) == true {
+                try folders.takeBack(number)
+            } else {
+                try folders.removeSetAside(number)
+            }
+        }
     }
 
     /// Rows that say that something was done to them, of which the journal knows nothing: it was not answered, or it was confirmed
@@ -59,7 +81,15 @@ extension DomainEngine {
     private func restoreMissingRows() throws {
         let entries = try journal.all()
         var missing: [ItemNumber: JournalEntry] = [:]
-        for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil { missing[entry.number] = entry }
+        for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
+            // Another took its place, and its identifier, which a power failure left in the index alone.
+            if let holder = try index.item(identifier: entry.identifier), try journal.entry(holder.number) != nil {
+                try journal.remove(entry.number)
+                removeBytes(of: entry.number)
+            } else {
+                missing[entry.number] = entry
+            }
+        }
         for entry in entries { try restoreRow(entry, &missing) }
     }
 
@@ -135,12 +165,21 @@ extension DomainEngine {
     }
 
     /// Where the journal and the index know an item by different identifiers, the index is right: either the provider answered just
-    /// before the crash, or the item became a new one.
+    /// before the crash, or the item became a new one. Unless it took another one's place, which the index does not know yet.
     private func settleIdentities() throws {
         for var entry in try journal.all() {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
             else { continue }
+            if let replaced = entry.replaced, !row.isKnownToProvider, try journal.entry(replaced) == nil,
+                let other = try index.item(replaced), other.item.identifier == entry.identifier
+            {
+                let imposed = entry
+                try writeIndex { writer throws(IndexFailure) in try Self.replace(other, by: imposed, &writer) }
+                removeBytes(of: replaced)
+                continue
+            }
             entry.identifier = row.item.identifier
+            entry.sent = nil
             entry.parent = row.parent
             entry.name = row.name
             if row.isKnownToProvider {
@@ -157,8 +196,18 @@ extension DomainEngine {
         }
     }
 
+    /// What the journal says was removed is removed, and nothing else.
     private func imposeRemovals() throws {
-        for entry in try journal.all() where entry.changes.contains(.deleted) {
+        for entry in try journal.all() {
+            guard entry.changes.contains(.deleted) else {
+                guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
+                    continue
+                }
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(row.number) { $0.changes = entry.changes }
+                }
+                continue
+            }
             guard let row = try index.item(entry.number) else { continue }
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
@@ -166,7 +215,7 @@ extension DomainEngine {
                     row.content = .dataless
                 }
             }
-            removeBytes(of: row.number)
+            if !entry.changes.contains(.contents) { removeBytes(of: row.number) }
         }
     }
 
@@ -314,7 +363,7 @@ extension DomainEngine {
         note(.recovered, of: number, name)
     }
 
-    private static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
+    static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
         (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
     }
 }

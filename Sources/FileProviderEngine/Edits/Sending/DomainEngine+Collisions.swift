@@ -11,6 +11,10 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
+        if let sender = try sender(besides: number, to: new.parent, new.filename) {
+            return .waits(for: sender)
+        }
+        guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
         if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
             return result
         }
@@ -60,8 +64,32 @@ extension DomainEngine {
             isInTheWay(holder, of: number, named: name, in: parent)
         else { throw failure }
         if let result = try await makeWay(for: number, holder) { return result }
+        if let sender = try sender(besides: number, to: parent, name) { return .waits(for: sender) }
+        guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
         try takeNumberedName(number, holder)
         return .done
+    }
+
+    /// Another item of this machine that was sent to be made where the name is taken, and of which no answer has come: what has the
+    /// name may be that one, which may have been moved or removed here since.
+    private func sender(
+        besides number: ItemNumber, to parent: String, _ name: String
+    ) throws(IndexFailure) -> ItemNumber? {
+        let place = SentPlace(parent: parent, name: name)
+        let sender = try journal.all().first { entry in
+            entry.sent == place && entry.number != number && entry.failure == nil && !waits(entry.number, for: number)
+        }
+        return sender?.number
+    }
+
+    /// Whether what has the name is known to have it. What is known to be elsewhere, or is not known at all, may be an item of this
+    /// machine whose step has just ended: that is tried once more before anything is renamed for it, or taken for another.
+    private func isSettled(
+        _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
+    ) throws(IndexFailure) -> Bool {
+        guard edits.attempts[number, default: 0] == 0 else { return true }
+        guard let row = try index.item(identifier: holder.identifier) else { return false }
+        return row.item.parent == parent && row.item.filename.hasSameBytes(as: name)
     }
 
     /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
@@ -106,7 +134,7 @@ extension DomainEngine {
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {
-            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, edits.failures[row.number] == nil {
+            if !edits.isBusy(row.number), edits.waitsFor[row.number] == nil, uploads[row.number]?.failure == nil {
                 edits.queue.put(row.number, at: clock.now)
             }
             return .waits(for: row.number)
@@ -125,6 +153,7 @@ extension DomainEngine {
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
+        confirmed(moved, answer.identifier)
         try writeIndex { writer throws(IndexFailure) in
             try writer.update(moved) { row in
                 row.item.parent = answer.parent
@@ -145,6 +174,8 @@ extension DomainEngine {
         { count += 1 }
         let name = MountName.numbered(row.name, count)
         entry.name = name
+        let place = entry.sent
+        entry.sent = nil
         let changed = entry
         let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
             try writer.update(number) { $0.name = Self.nameInBetween }
@@ -159,6 +190,7 @@ extension DomainEngine {
             return applied
         }
         handle(applied)
+        if let place { settle(place, as: holder.identifier) }
         note(.renamed(to: name), of: number, row.name)
     }
 }

@@ -22,9 +22,10 @@ extension DomainEngine {
 
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
+        try await synchronized()
         let answer: ProviderItem
         do {
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.replaceContents(
                     of: row.item.identifier, with: upload.file, base: entry.baseVersion,
                     modified: row.localModified ?? entry.modified)
@@ -44,6 +45,16 @@ extension DomainEngine {
 
     /// A copy of a file's contents to be sent; `nil` where the file is being written to.
     func uploadCopy(of number: ItemNumber) async throws -> Upload? {
+        do {
+            return try await makeUploadCopy(of: number)
+        } catch let failure as ProviderFailure where failure.kind == .noSpace {
+            let size = (try? folders.edits.status(of: ContentFolders.name(number))).map { Int64($0.size) } ?? 0
+            guard evict(bytes: max(size, Self.leastRoom)) > 0 else { throw failure }
+            return try await makeUploadCopy(of: number)
+        }
+    }
+
+    private func makeUploadCopy(of number: ItemNumber) async throws -> Upload? {
         let generation = edits.generations[number, default: 0]
         let name = UploadName.latest(number)
         let earlier = UploadName.earlier(number)
@@ -55,6 +66,7 @@ extension DomainEngine {
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
             }
+            EngineStep.copied.reach()
             return Upload(file: file, size: Int64(try file.status().size), generation: generation)
         } catch UploadCopy.Failure.changing {
             return nil
@@ -67,6 +79,7 @@ extension DomainEngine {
     func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
+        confirmed(number, answer.identifier, told: row.item, answer.kept(at: row))
         entry.baseVersion = answer.contentVersion
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
@@ -101,9 +114,13 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        answers.note([answer.identifier])
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
+        // What it was handed lies in the provider's own storage, too.
+        let (provider, identifier) = (provider, answer.identifier)
+        Task.detached { await provider.stopProviding(identifier) }
     }
 
     // MARK: Confirmation

@@ -9,9 +9,10 @@ extension DomainEngine {
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
+        try await synchronized()
         let answer: ProviderItem
         do {
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
@@ -50,6 +51,7 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
         }
+        confirmed(number, answer.identifier, told: row.item, answer)
         handle(applied)
     }
 

@@ -16,15 +16,14 @@ extension DomainEngine {
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
         if let result = try await findSent(number, new, upload) { return result }
-        do throws(Errno) {
-            try SentPlace(parent: new.parent, name: new.filename).write(for: number, in: folders.uploads)
-        } catch {
-            throw LocalFailure(errno: error)
-        }
+        // On the disk before the provider is asked: its answer may be lost, with the power too.
+        try noteSent(number, SentPlace(parent: new.parent, name: new.filename))
+        try await synchronized()
+        EngineStep.placeNoted.reach()
         let answer: ProviderItem
         do {
             let file = upload?.file
-            answer = try await asking { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderFailure) in
                 try await provider.create(new, contents: file)
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
@@ -38,9 +37,10 @@ extension DomainEngine {
 
     /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
     private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
-        guard let place = SentPlace.read(for: number, in: folders.uploads),
+        guard let place = try journal.entry(number)?.sent,
             place != SentPlace(parent: new.parent, name: new.filename)
         else { return nil }
+        let question = answers.ask()
         let none = ProviderFailure(.filenameCollision, message: "")
         let found: ProviderItem?
         do {
@@ -48,14 +48,19 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return nil
         }
-        guard let found, found.kind == new.kind, let parent = try index.item(identifier: place.parent) else {
-            return nil
+        guard let found else { return nil }
+        let isDeleted = try index.item(identifier: found.identifier)?.changes.contains(.deleted) ?? false
+        if found.kind == new.kind, !isDeleted, let parent = try index.item(identifier: place.parent) {
+            var sent = new
+            sent.parent = place.parent
+            sent.filename = place.name
+            let result = try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
+            if let result { return result }
         }
-        if let row = try index.item(identifier: found.identifier), row.changes.contains(.deleted) { return nil }
-        var sent = new
-        sent.parent = place.parent
-        sent.filename = place.name
-        return try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
+        // It is another one, and is seen as such.
+        try noteSent(number, nil)
+        if !isDeleted { try apply([found], listedIn: nil, answering: question) }
+        return nil
     }
 
     /// Writes that the provider has an item, which from now on is the one of the answer.
@@ -76,6 +81,8 @@ extension DomainEngine {
         entry.changes.remove(.created)
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
+        let place = entry.sent
+        entry.sent = nil
         let isDeleted = entry.changes.contains(.deleted)
         if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
             entry.changes.insert(.place)
@@ -104,17 +111,16 @@ extension DomainEngine {
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        // What a listing told of it meanwhile is the double's.
+        confirmed(number, answer.identifier)
         handle(applied)
+        if let place { settle(place, as: answer.identifier) }
         if let double {
             try journal.remove(double)
             removeBytes(of: double)
             forget(double)
         }
-        if isConfirmed || row.item.kind != .file {
-            removeUploads(of: number)
-        } else {
-            try? UploadCopy.remove(UploadName.place(number), in: folders.uploads)
-        }
+        if isConfirmed || row.item.kind != .file { removeUploads(of: number) }
         wakeWaiters(of: number)
         return .done
     }

@@ -6,7 +6,8 @@ extension DomainEngine {
     func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
-            // Whether the provider has it is not known; if so it will be told of, and be seen again.
+            // Whether the provider has it is not known; if so it is seen again.
+            if let place = entry.sent { try await show(place, of: number) }
             try finishRemoval(number)
             return .done
         }
@@ -24,9 +25,16 @@ extension DomainEngine {
             try comeBack(number, [current], nil)
             return .done
         }
-        if row.item.kind == .folder, let result = try await settleChildren(of: number, current) { return result }
+        if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) {
+            return result
+        }
+        try await synchronized()
         do {
-            try await asking { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            if entry.goesToTrash {
+                try await sendToTrash(identifier)
+            } else {
+                try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+            }
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem: break
@@ -65,6 +73,7 @@ extension DomainEngine {
     }
 
     func finishRemoval(_ number: ItemNumber) throws {
+        if let row = try index.itemEvenIfDeleted(number) { confirmed(number, row.item.identifier) }
         try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
         removeBytes(of: number)
         forget(number)
@@ -75,9 +84,22 @@ extension DomainEngine {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         // It may have been moved here before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
-        let applied = try confirm([.remove(number)]) { writer throws(IndexFailure) in
+        // So are the contents that were edited before it was removed.
+        var edit = try journal.entry(number).flatMap { $0.changes.contains(.contents) ? $0 : nil }
+        let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
+        if size == nil { edit = nil }
+        edit?.changes = .contents
+        edit?.parent = parent
+        edit?.parentIdentifier = row.item.parent
+        edit?.name = MountName.mended(row.item.filename)
+        edit?.failure = nil
+        let applied = try confirm([edit.map { .put($0) } ?? .remove(number)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
-                row.changes = []
+                row.changes = size == nil ? [] : .contents
+                if let size {
+                    row.content = .edited
+                    row.localSize = size
+                }
                 row.parent = parent
                 row.name = MountName.mended(row.item.filename)
                 if row.item.kind == .folder { row.listing = .never }
@@ -87,5 +109,6 @@ extension DomainEngine {
         handle(applied)
         note(.deletionRefused(failure), of: number, row.name)
         forget(number)
+        if edit != nil { look(at: number, after: configuration.settlingTime) }
     }
 }

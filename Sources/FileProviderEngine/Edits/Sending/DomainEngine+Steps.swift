@@ -13,7 +13,7 @@ enum StepResult {
     case parked
 }
 
-/// A failure of this machine's own, which is nothing to tell of: it is tried again.
+/// A failure of this machine's own disk: it is tried again.
 struct LocalFailure: Error {
     var errno: Errno
 }
@@ -35,12 +35,21 @@ extension DomainEngine {
     /// Begins what is due, as much of it as may be under way.
     private func pump() {
         guard !isClosed, edits.isReady else { return }
-        while edits.running.count < EditState.stepLimit, let number = edits.queue.take(at: clock.now) {
+        guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
+            return wakeUp(at: edits.nextSignInProbe)
+        }
+        let limit = signIn.failure == nil ? EditState.stepLimit : 1
+        while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
             // It is looked at when its step has ended.
             if edits.isBusy(number) { continue }
             begin(number)
         }
-        guard edits.running.count < EditState.stepLimit, let time = edits.queue.nextTime() else { return }
+        guard edits.running.count < limit, let time = edits.queue.nextTime() else { return }
+        wakeUp(at: time)
+    }
+
+    /// Has the queue be looked at again then, or earlier.
+    private func wakeUp(at time: Double) {
         if let wake = edits.wake, wake.time <= time { return }
         edits.wake?.waiting.cancel()
         let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
@@ -57,7 +66,9 @@ extension DomainEngine {
             edits.waiters[other]?.remove(number)
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
+        edits.questions[number] = answers.ask()
         edits.running[number] = Task { await self.step(of: number) }
+        noteProgress(of: number)
     }
 
     private func step(of number: ItemNumber) async {
@@ -68,10 +79,14 @@ extension DomainEngine {
             result = .failure(error)
         }
         edits.running[number] = nil
+        edits.questions[number] = nil
         guard !isClosed else { return }
+        defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
-        case .failure(let failure as ProviderFailure): end(number, failure)
+        case .failure(let failure as ProviderFailure): fail(number, failure)
+        case .failure(let failure as IndexFailure): fail(number, failure)
+        case .failure(let failure as LocalFailure): fail(number, ProviderFailure(failure.errno))
         case .failure: postpone(number)
         }
         if edits.again.remove(number) != nil { look(at: number, after: configuration.settlingTime) }
@@ -82,12 +97,16 @@ extension DomainEngine {
         switch result {
         case .done:
             edits.attempts[number] = nil
-            edits.failures[number] = nil
+            uploads.update(number) { $0.failure = nil }
+            // It was tried although somebody has to sign in: that was done elsewhere.
+            if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
             wakeWaiters(of: number)
-            if let entry = try? journal.entry(number) {
+            do throws(IndexFailure) {
+                guard let entry = try journal.entry(number) else { return forget(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
-            } else {
-                forget(number)
+            } catch {
+                // What could not be read now is not done with.
+                fail(number, error)
             }
         case .waits(let other):
             edits.waitsFor[number] = other
@@ -99,9 +118,17 @@ extension DomainEngine {
         }
     }
 
-    private func end(_ number: ItemNumber, _ failure: ProviderFailure) {
-        edits.failures[number] = failure
-        guard failure.needsPerson else { return postpone(number) }
+    private func fail(_ number: ItemNumber, _ failure: ProviderFailure) {
+        EngineStep.failed.reach()
+        uploads.update(number) { $0.failure = failure }
+        if failure.kind == .notAuthenticated {
+            noteSignInNeeded(failure)
+            // It is sent when somebody has signed in, with everything else.
+            return edits.queue.put(number, at: clock.now)
+        }
+        guard failure.needsPerson else {
+            return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
+        }
         guard var entry = try? journal.entry(number) else { return }
         entry.failure = failure
         entry.attempts += 1
@@ -109,10 +136,20 @@ extension DomainEngine {
         try? journal.put(entry)
     }
 
-    private func postpone(_ number: ItemNumber) {
+    /// The index or the journal could not be read or written: nobody but this machine can do something about it, and it is tried again.
+    private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
+        damage.note(failure)
+        uploads.update(number) { $0.failure = ProviderFailure(failure) }
+        postpone(number, longest: Self.longestWaitForSpace)
+    }
+
+    /// Nobody says when there is room on a disk again: seconds until the next look.
+    private static let longestWaitForSpace = 10.0
+
+    private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
         let attempt = edits.attempts[number, default: 0] + 1
         edits.attempts[number] = attempt
-        let pause = pause(after: attempt)
+        let pause = min(pause(after: attempt), longest)
         edits.queue.put(number, at: clock.now + pause)
     }
 
@@ -138,8 +175,9 @@ extension DomainEngine {
         edits.again.remove(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
-        edits.failures[number] = nil
+        uploads.forget(number)
         edits.generations[number] = nil
+        settleUnanswered(of: number)
         wakeWaiters(of: number)
         pump()
     }
@@ -198,6 +236,25 @@ extension DomainEngine {
         }
         if isClosed { throw EngineClosed() }
         return try result.get()
+    }
+
+    /// Asks the provider to change something. What became of it has to be found out where the answer is lost.
+    func askingForChange<Answer: Sendable>(
+        _ question: () async throws(ProviderFailure) -> Answer
+    ) async throws -> Answer {
+        EngineStep.asked.reach()
+        let answer = try await asking(question)
+        EngineStep.answered.reach()
+        return answer
+    }
+
+    /// Waits until everything that was written before is on the disk, and goes on only if the engine is still there then.
+    func synchronized() async throws {
+        let result = await withCheckedContinuation { continuation in
+            durable.synchronize { continuation.resume(returning: $0) }
+        }
+        if isClosed { throw EngineClosed() }
+        do throws(Errno) { try result.get() } catch { throw LocalFailure(errno: error) }
     }
 
     /// Does on another thread what blocks for long, and goes on only if the engine is still there then.

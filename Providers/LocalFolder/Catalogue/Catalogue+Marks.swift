@@ -1,0 +1,79 @@
+/// What a person's use left behind of an item. A confined process cannot write it to the files themselves.
+package struct CatalogueMarks: Sendable, Equatable {
+    /// Seconds since 1970.
+    package var lastUsed: Double?
+    package var favoriteRank: UInt64?
+    package var tagData: [UInt8]?
+
+    package init() {}
+
+    fileprivate enum Kind {
+        static let lastUsed: Int64 = 0
+        static let favoriteRank: Int64 = 1
+        static let tagData: Int64 = 2
+    }
+
+    fileprivate var values: [(kind: Int64, value: [UInt8])] {
+        var values: [(kind: Int64, value: [UInt8])] = []
+        if let lastUsed { values.append((Kind.lastUsed, Array("\(lastUsed)".utf8))) }
+        if let favoriteRank { values.append((Kind.favoriteRank, Array("\(favoriteRank)".utf8))) }
+        if let tagData { values.append((Kind.tagData, tagData)) }
+        return values
+    }
+
+    fileprivate mutating func take(_ kind: Int64, _ value: [UInt8]) {
+        switch kind {
+        case Kind.lastUsed: lastUsed = Double(String(decoding: value, as: UTF8.self))
+        case Kind.favoriteRank: favoriteRank = UInt64(String(decoding: value, as: UTF8.self))
+        case Kind.tagData: tagData = value
+        default: break
+        }
+    }
+}
+
+extension Catalogue {
+    static let marksTable = """
+        CREATE TABLE IF NOT EXISTS mark (
+            number INTEGER NOT NULL, kind INTEGER NOT NULL, value BLOB NOT NULL, PRIMARY KEY (number, kind))
+            WITHOUT ROWID;
+        """
+
+    package func marks(of number: Int64) throws -> CatalogueMarks {
+        var marks = CatalogueMarks()
+        for (kind, value) in try database.all(
+            "SELECT kind, value FROM mark WHERE number = ?", .integer(number), read: { ($0.integer(0), $0.bytes(1)) })
+        {
+            marks.take(kind, value)
+        }
+        return marks
+    }
+
+    /// Changes the marks of an item, which is then told as a change.
+    package func mark(_ item: CatalogueItem, _ change: (inout CatalogueMarks) -> Void) throws -> CatalogueItem {
+        let before = try marks(of: item.number)
+        var marks = before
+        change(&marks)
+        guard marks != before else { return item }
+        return try database.transaction {
+            try database.run("DELETE FROM mark WHERE number = ?", .integer(item.number))
+            for (kind, value) in marks.values {
+                try database.run(
+                    "INSERT INTO mark (number, kind, value) VALUES (?, ?, ?)", .integer(item.number), .integer(kind),
+                    .bytes(value))
+            }
+            // The root is in no feed.
+            guard item.number != CatalogueItem.root else { return item }
+            return try place(item, item.name, in: item.parent, item.facts)
+        }
+    }
+
+    /// Items that have marks and are there, by number.
+    package func markedItems(after number: Int64, limit: Int) throws -> [CatalogueItem] {
+        try database.all(
+            """
+            SELECT \(Self.columns) FROM item WHERE number IN (SELECT number FROM mark) AND gone = 0 AND number > ?
+            ORDER BY number LIMIT ?
+            """, .integer(max(number, CatalogueItem.root)), .integer(Int64(limit)),
+            read: Self.read)
+    }
+}

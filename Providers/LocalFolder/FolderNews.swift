@@ -1,0 +1,81 @@
+import LinuxSystem
+
+/// Tells when anything has changed in a folder that was listed: at once where the kernel tells of it, at the next look elsewhere.
+enum FolderNews {
+    /// Goes on for as long as somebody has the catalogue.
+    static func start(_ catalogue: SharedCatalogue, _ tell: @escaping @Sendable () -> Void) throws(Errno) {
+        let watches = catalogue.watches
+        let reference = WeakCatalogue(catalogue)
+        try SystemThread.start("purvey-news") {
+            var pace = NewsPace()
+            while true {
+                watches.wait(atMost: pace.untilLook(isPartial: watches.isPartial))
+                guard let catalogue = reference.catalogue else { return }
+                if pace.beginLook() { watches.lose() }
+                if hasChanged(catalogue) { tell() }
+                // What comes now waits a little.
+                watches.wait(atMost: pace.endLook(), isAsleep: true)
+            }
+        }
+    }
+
+    /// One folder after the other, so that nobody waits for all of them. What cannot be looked at now is looked at later.
+    private static func hasChanged(_ catalogue: SharedCatalogue) -> Bool {
+        var hasChanged = false
+        _ = try? catalogue.watches.look(
+            listed: { () throws(FolderFailure) in try catalogue.perform { try $0.listedFolders() } },
+            at: { folder throws(FolderFailure) in
+                if try catalogue.perform({ try $0.lookIfThere(folder) }) { hasChanged = true }
+                return hasChanged
+            })
+        return hasChanged
+    }
+
+    private struct WeakCatalogue: Sendable {
+        weak let catalogue: SharedCatalogue?
+
+        init(_ catalogue: SharedCatalogue) { self.catalogue = catalogue }
+    }
+}
+
+/// How often folders are looked at, in seconds.
+private struct NewsPace {
+    /// What the kernel tells nothing of is looked at so much later, or after ten times what the look takes.
+    private static let partialPause = 1.0
+    /// Everything is looked at once in so much time, or after a hundred times what the look takes: what is written through a
+    /// memory map is not told.
+    private static let wholePause = 60.0
+    private static let longestPause = 600.0
+    /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step.
+    private static let rests = 0.01...1.0
+
+    private var nextWhole = ContinuousClock.now
+    private var isWhole = false
+    private var start = ContinuousClock.now
+    private var end: ContinuousClock.Instant?
+    private var taken = 0.0
+    private var rest = rests.lowerBound
+
+    func untilLook(isPartial: Bool) -> Double {
+        let whole = (nextWhole - .now) / .seconds(1)
+        return isPartial ? min(whole, max(Self.partialPause, 10 * taken)) : whole
+    }
+
+    /// - Returns: whether everything is to be looked at.
+    mutating func beginLook() -> Bool {
+        start = .now
+        let isSoon = end.map { (start - $0) / .seconds(1) < 2 * rest } ?? false
+        rest = isSoon ? min(2 * rest, Self.rests.upperBound) : Self.rests.lowerBound
+        isWhole = start >= nextWhole
+        return isWhole
+    }
+
+    /// - Returns: how long to rest.
+    mutating func endLook() -> Double {
+        let now = ContinuousClock.now
+        taken = (now - start) / .seconds(1)
+        end = now
+        if isWhole { nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken))) }
+        return min(max(rest, 5 * taken), Self.longestPause)
+    }
+}

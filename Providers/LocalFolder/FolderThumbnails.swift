@@ -1,0 +1,50 @@
+import FileProvider
+import Foundation
+import Images
+import LinuxSystem
+
+/// Small pictures of the folder's own, made one after the other: there is little memory for large ones.
+///
+/// Sendable: the handlers are the system's, which take calls from any thread, and are called from one.
+struct FolderThumbnails: @unchecked Sendable {
+    let catalogue: SharedCatalogue
+    /// Pixels.
+    let side: Int
+    let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
+    let all: ((any Error)?) -> Void
+
+    /// Larger files are not read for it.
+    private static let largestFile = 48 << 20
+    /// Nor are pictures of which more bytes would have to be held.
+    private static let mostBytes = 64 << 20
+
+    /// Makes them, until the progress is cancelled.
+    func make(for identifiers: [NSFileProviderItemIdentifier], _ progress: Progress) {
+        for identifier in identifiers {
+            if progress.isCancelled { return all(CocoaError(.userCancelled)) }
+            do throws(FolderFailure) {
+                each(identifier, try picture(of: identifier.rawValue), nil)
+            } catch {
+                each(identifier, nil, NSFileProviderError(.noSuchItem))
+            }
+        }
+        all(nil)
+    }
+
+    /// `nil` where the file is no picture, or too large a one.
+    private func picture(of identifier: String) throws(FolderFailure) -> Data? {
+        let file = try catalogue.perform { catalogue in
+            let item = try catalogue.item(identifier)
+            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
+            let (folder, name) = try catalogue.place(of: item)
+            return try folder.open(entry: name, [.readOnly, .nonBlocking])
+        }
+        guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,
+            let bytes = try? file.readToEnd(limit: Self.largestFile)
+        else { return nil }
+        let data = Data(bytes)
+        guard let header = try? ImageCodec.header(of: data), header.wholeSize <= Self.mostBytes else { return nil }
+        return try? ImageCodec.thumbnail(
+            data, width: side, height: side, as: header.format == .jpeg ? .jpeg : .png)
+    }
+}

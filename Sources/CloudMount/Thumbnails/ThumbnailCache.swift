@@ -1,0 +1,121 @@
+import CGLib
+import Glibc
+import LinuxSystem
+
+/// The thumbnails that all programs of a desktop share. Blocks on the disk.
+///
+/// Source: the thumbnail specification of freedesktop.org.
+struct ThumbnailCache: Sendable {
+    /// The folder of it, `~/.cache/thumbnails`.
+    let path: String
+
+    /// The sizes, by the names of their folders: the longest side of a picture, in pixels.
+    private static let folders: [(name: String, side: Int)] = [
+        ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
+    ]
+    /// Where it is noted that there is no picture of a file. Each program has a folder of its own for that.
+    private static let failureFolder = "fail/purvey"
+
+    /// What a provider is asked for, at most: a picture of the next size would take more room than it is worth, and is the same one.
+    static let sides = [128, 256, 512]
+
+    /// A file as the cache knows it.
+    struct File: Sendable {
+        let uri: String
+        /// Seconds since 1970, as stat(2) says.
+        let modified: Int64
+        fileprivate let name: String
+
+        /// - Parameter path: absolute.
+        init(path: String, modified: Int64) {
+            uri = "file://" + Self.escaped(path)
+            self.modified = modified
+            name = Self.digest(uri) + ".png"
+        }
+
+        /// Each byte that has to be written otherwise in a URI, in the way in which GLib does it: programs look for the digest of
+        /// what it says.
+        private static func escaped(_ path: String) -> String {
+            let digits = Array("0123456789ABCDEF".utf8)
+            var bytes: [UInt8] = []
+            for byte in path.utf8 {
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    bytes.append(byte)
+                case _ where plain.contains(byte): bytes.append(byte)
+                default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        private static let plain = Set("-_.!~*'()/&=:@+$,".utf8)
+
+        private static func digest(_ text: String) -> String {
+            guard let sum = g_compute_checksum_for_string(G_CHECKSUM_MD5, text, -1) else { return "" }
+            defer { g_free(sum) }
+            return String(cString: sum)
+        }
+    }
+
+    /// Whether it is known what there is to be seen of a file.
+    func knows(_ file: File) -> Bool {
+        [Self.folders[1].name, Self.failureFolder].contains { folder in
+            guard let picture = try? FileDescriptor.open("\(path)/\(folder)/\(file.name)", [.readOnly, .noFollow]),
+                let head = try? picture.readToEnd(limit: 1024)
+            else { return false }
+            return ThumbnailPicture.modified(in: head, uri: file.uri) == file.modified
+        }
+    }
+
+    /// Keeps a file's pictures, the smallest first; the last stands for the larger sizes too.
+    ///
+    /// - Returns: whether they are pictures at all.
+    func store(_ pictures: [[UInt8]], of file: File) throws(Errno) -> Bool {
+        var described: [[UInt8]] = []
+        for picture in pictures {
+            guard let picture = ThumbnailPicture.described(picture, uri: file.uri, modified: file.modified) else {
+                return false
+            }
+            described.append(picture)
+        }
+        guard let last = described.last else { return false }
+        for (index, folder) in Self.folders.enumerated() {
+            try write(index < described.count ? described[index] : last, to: folder.name, named: file.name)
+        }
+        return true
+    }
+
+    func storeFailure(of file: File) throws(Errno) {
+        let picture = ThumbnailPicture.failure(uri: file.uri, modified: file.modified)
+        try write(picture, to: Self.failureFolder, named: file.name)
+    }
+
+    private func write(_ bytes: [UInt8], to folder: String, named text: String) throws(Errno) {
+        guard let name = FileName(text) else { throw .invalidArgument }
+        let directory = try open(folder)
+        var staged = try StagedFile(in: directory, permissions: 0o600)
+        let file = staged.descriptor
+        let result = bytes.withUnsafeBytes { buffer in Result { () throws(Errno) in try file.writeAll(buffer) } }
+        try result.get()
+        try staged.replace(name, durably: false)
+    }
+
+    /// Opens a folder, made with those above it where it is not there.
+    private func open(_ folder: String) throws(Errno) -> FileDescriptor {
+        let whole = path + "/" + folder
+        do throws(Errno) {
+            return try .open(whole, [.readOnly, .directory])
+        } catch .noSuchFile {
+            var made = ""
+            for part in whole.split(separator: "/") {
+                made += "/" + part
+                guard mkdir(made, 0o700) < 0, Errno.current != .fileExists else { continue }
+                // One that is there may be refused for another reason; opening the last one tells.
+                if (try? FileStatus.of(made)) == nil { throw .current }
+            }
+            return try .open(whole, [.readOnly, .directory])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// What the cache of thumbnails keeps: a PNG file that says of which file it is, and of which day.
+///
+/// Source: the thumbnail specification of freedesktop.org, and the PNG specification for its chunks.
+enum ThumbnailPicture {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The signature, and the header with its length, name and sum.
+    private static let headSize = 8 + 25
+
+    /// A picture with what it is of.
+    ///
+    /// - Parameters:
+    ///   - picture: a PNG file; only its beginning is looked at.
+    ///   - modified: seconds since 1970.
+    /// - Returns: `nil` where it does not begin like one.
+    static func described(_ picture: [UInt8], uri: String, modified: Int64) -> [UInt8]? {
+        guard picture.count > headSize, picture.starts(with: signature),
+            picture[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8))
+        else { return nil }
+        var result = Array(picture[..<headSize])
+        for (key, value) in [("Thumb::URI", uri), ("Thumb::MTime", "\(modified)"), ("Software", "Purvey")] {
+            append("tEXt", Array(key.utf8) + [0] + Array(value.utf8), to: &result)
+        }
+        return result + picture[headSize...]
+    }
+
+    /// A picture of one pixel, which is what is kept where there is none.
+    static func failure(uri: String, modified: Int64) -> [UInt8] {
+        var picture = signature
+        // One by one, 8 bits of grey.
+        append("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0], to: &picture)
+        // One row of one pixel, stored as it is.
+        append("IDAT", [0x78, 0x01, 0x01, 2, 0, 0xFD, 0xFF, 0, 0, 0, 2, 0, 1], to: &picture)
+        append("IEND", [], to: &picture)
+        return described(picture, uri: uri, modified: modified) ?? picture
+    }
+
+    /// The date of the file that a picture is of, from the beginning of the picture; `nil` where it does not say.
+    static func modified(in bytes: [UInt8], uri: String) -> Int64? {
+        guard bytes.starts(with: signature) else { return nil }
+        var position = signature.count
+        var texts: [String: String] = [:]
+        while position + 8 <= bytes.count {
+            let size = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            let end = position + 8 + size
+            guard size >= 0, end + 4 <= bytes.count else { break }
+            if bytes[position + 4..<position + 8].elementsEqual("tEXt".utf8) {
+                let parts = bytes[position + 8..<end].split(
+                    separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+                if parts.count == 2 {
+                    texts[String(decoding: parts[0], as: UTF8.self)] = String(decoding: parts[1], as: UTF8.self)
+                }
+            }
+            position = end + 4
+        }
+        guard texts["Thumb::URI"] == uri else { return nil }
+        return texts["Thumb::MTime"].flatMap { Int64($0) }
+    }
+
+    private static func append(_ name: String, _ body: [UInt8], to picture: inout [UInt8]) {
+        let named = Array(name.utf8) + body
+        withUnsafeBytes(of: UInt32(body.count).bigEndian) { picture += $0 }
+        picture += named
+        withUnsafeBytes(of: checksum(named).bigEndian) { picture += $0 }
+    }
+
+    /// CRC-32, a bit at a time: there are a few dozen bytes.
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var sum = ~UInt32(0)
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 {
+                let isOdd = sum & 1 == 1
+                sum >>= 1
+                if isOdd { sum ^= 0xEDB8_8320 }
+            }
+        }
+        return ~sum
+    }
+}

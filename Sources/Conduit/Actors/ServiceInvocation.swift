@@ -1,0 +1,143 @@
+import Distributed
+import Foundation
+
+/// The arguments of a call on their way out.
+public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
+    /// What arguments have to be.
+    public typealias SerializationRequirement = any Codable
+
+    var arguments: [[UInt8]] = []
+
+    /// A call through a protocol names the type that stands for the actor here, which means nothing to the other side.
+    ///
+    /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
+    public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
+        guard type is any _DistributedActorStub.Type else { throw ServiceCallError.genericFunction }
+    }
+
+    /// Takes the next argument.
+    public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
+        arguments.append(try ServiceValue.encode(argument.value))
+    }
+
+    /// The other side knows it.
+    public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
+
+    /// Errors travel by domain, code and words.
+    public mutating func recordErrorType<E: Error>(_ type: E.Type) throws {}
+
+    /// There is nothing left to do.
+    public mutating func doneRecording() throws {}
+}
+
+/// The arguments of a call that has arrived.
+public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
+    /// What arguments have to be.
+    public typealias SerializationRequirement = any Codable
+
+    private var arguments: ArraySlice<[UInt8]>
+    private let actor: any Any.Type
+
+    /// - Parameter actor: the type of the actor that is called.
+    init(_ arguments: [[UInt8]], of actor: any Any.Type) {
+        self.arguments = arguments[...]
+        self.actor = actor
+    }
+
+    /// The type of the actor, for a call through a protocol of its: functions themselves are not generic.
+    public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { [actor] }
+
+    /// Gives out the next argument.
+    ///
+    /// - Throws: ``ServiceCallError/mismatch(_:)`` where there is none, or one of another type.
+    public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
+        guard let bytes = arguments.popFirst() else { throw ServiceCallError.mismatch("an argument is missing") }
+        return try ServiceValue.decode(bytes)
+    }
+
+    /// Errors travel by domain, code and words.
+    public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
+
+    /// The function knows it.
+    public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
+}
+
+/// Answers a call that has arrived.
+public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
+    /// What results have to be.
+    public typealias SerializationRequirement = any Codable
+
+    let call: ServedCall<ServiceInvocationCall>
+    let describe: @Sendable (any Error) -> RemoteFailure
+
+    /// The function has returned something.
+    public func onReturn<Success: Codable>(value: Success) async throws {
+        call.reply(.init(value: try ServiceValue.encode(value)))
+    }
+
+    /// The function has returned.
+    public func onReturnVoid() async throws { call.reply(.init(value: [])) }
+
+    /// The function has thrown an error.
+    public func onThrow<Err: Error>(error: Err) async throws { call.fail(describe(error)) }
+}
+
+/// Arguments and results as bytes: JSON, each in an array of its own.
+enum ServiceValue {
+    private static let infinite = (positive: "+infinity", negative: "-infinity", none: "nan")
+
+    static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: infinite.positive, negativeInfinity: infinite.negative, nan: infinite.none)
+        return [UInt8](try encoder.encode([value]))
+    }
+
+    static func decode<Value: Decodable>(_ bytes: [UInt8]) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: infinite.positive, negativeInfinity: infinite.negative, nan: infinite.none)
+        do {
+            if let value = try decoder.decode([Value].self, from: Data(bytes)).first { return value }
+        } catch let error as DecodingError {
+            throw ServiceCallError.mismatch("a value is no \(Value.self): \(error)")
+        }
+        throw ServiceCallError.mismatch("there is no value")
+    }
+}
+
+/// A call of a distributed actor's function.
+struct ServiceInvocationCall: Call {
+    static var method: UInt64 { 1 }
+    /// The function, as the compiler names it.
+    let target: String
+    let arguments: [[UInt8]]
+
+    init(target: String, arguments: [[UInt8]]) {
+        self.target = target
+        self.arguments = arguments
+    }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        target = try decoder.decode(forKey: 0)
+        arguments = try decoder.decode([ByteString].self, forKey: 1).map(\.bytes)
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(target, forKey: 0)
+        encoder.encode(arguments.map { ByteString($0) }, forKey: 1)
+    }
+
+    struct Reply: Message {
+        /// Nothing where the function returns nothing.
+        let value: [UInt8]
+
+        init(value: [UInt8]) { self.value = value }
+
+        init(from decoder: inout MessageDecoder) throws(MessageError) {
+            value = try decoder.decode(ByteString.self, forKey: 0).bytes
+        }
+
+        func encode(to encoder: inout MessageEncoder) { encoder.encode(ByteString(value), forKey: 0) }
+    }
+}

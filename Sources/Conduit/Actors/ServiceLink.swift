@@ -1,0 +1,110 @@
+import Distributed
+import LinuxSystem
+
+/// The way to one distributed actor in another process. It is closed when nobody has it any more.
+package final class ServiceLink: Sendable, Hashable {
+    private let connection: Connection
+    /// Errors of the actor's as this process's programs know them.
+    private let translate: @Sendable (RemoteFailure) -> any Error
+
+    /// - Parameters:
+    ///   - socket: at whose other end an actor is served.
+    ///   - ended: called once when the connection has ended, on the connections' thread.
+    package init(
+        _ socket: FileDescriptor, translate: @escaping @Sendable (RemoteFailure) -> any Error,
+        ended: @escaping @Sendable (CloseReason) -> Void
+    ) throws(Errno) {
+        connection = try Connection(try SequencedPacketSocket(checking: socket), limits: .ofServices)
+        self.translate = translate
+        connection.onClose(ended)
+    }
+
+    deinit { connection.close() }
+
+    /// Ends the connection, and every call that waits.
+    package func close() { connection.close() }
+
+    package static func == (left: ServiceLink, right: ServiceLink) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    func call(_ target: String, _ arguments: [[UInt8]]) async throws -> [UInt8] {
+        do throws(ConduitError) {
+            return try await connection.call(ServiceInvocationCall(target: target, arguments: arguments)).value
+        } catch {
+            throw meaning(of: error)
+        }
+    }
+
+    private func meaning(of error: ConduitError) -> any Error {
+        switch error {
+        case .cancelled: return CancellationError()
+        case .disconnected(let reason): return ServiceCallError.connectionLost("\(reason)")
+        case .oversized(let size, let limit):
+            return ServiceCallError.tooLarge("the arguments take \(size) bytes, of at most \(limit)")
+        case .tooManyCalls(let limit): return ServiceCallError.tooManyCalls(limit: limit)
+        case .remote(let failure):
+            switch failure.conduitCode {
+            case .oversized: return ServiceCallError.tooLarge(failure.message)
+            case .replyNotSent: return ServiceCallError.tooLarge(failure.message)
+            case .tooManyCalls: return ServiceCallError.tooManyCalls(limit: ConnectionLimits.ofServices.callsInFlight)
+            case .unanswered: return ServiceCallError.connectionLost("the call was given up there")
+            case .some: return ServiceCallError.mismatch(failure.message)
+            case nil: break
+            }
+            if failure.domain == ServiceFault.domain { return ServiceCallError.mismatch(failure.message) }
+            return translate(failure)
+        case .malformed, .tooManyDescriptors, .descriptorsLost, .refused, .system:
+            return ServiceCallError.connectionLost("\(error)")
+        }
+    }
+}
+
+extension ServiceActorSystem {
+    /// Has an actor be called over a socket, until the other side closes it.
+    ///
+    /// - Parameters:
+    ///   - describe: what is told of the errors that the actor throws.
+    ///   - ended: called once when the connection has ended, on the connections' thread.
+    /// - Returns: ends it.
+    package func serve<Act: DistributedActor>(
+        _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteFailure,
+        ended: @escaping @Sendable () -> Void
+    ) throws(Errno) -> @Sendable () -> Void where Act.ActorSystem == ServiceActorSystem {
+        let described: @Sendable (any Error) -> RemoteFailure = { error in
+            switch error {
+            case let error as ServiceCallError: ServiceFault.failure(error.description)
+            case is ExecuteDistributedTargetError: ServiceFault.failure("it has no such function")
+            default: describe(error)
+            }
+        }
+        var service = Service()
+        service.on(ServiceInvocationCall.self) { request, call in
+            let task = Task {
+                var arguments = ServiceInvocationDecoder(request.arguments, of: Act.self)
+                do {
+                    try await self.executeDistributedTarget(
+                        on: actor, target: RemoteCallTarget(request.target), invocationDecoder: &arguments,
+                        handler: ServiceResultHandler(call: call, describe: described))
+                } catch {
+                    call.fail(described(error))
+                }
+            }
+            call.onCancel { task.cancel() }
+        }
+        let connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices)
+        connection.onClose { _ in ended() }
+        return { connection.close() }
+    }
+}
+
+/// Errors of the system's own, as they travel.
+private enum ServiceFault {
+    static let domain = "PurveyService"
+    static func failure(_ message: String) -> RemoteFailure { RemoteFailure(domain: domain, code: 1, message: message) }
+}
+
+extension ConnectionLimits {
+    fileprivate static let ofServices = ConnectionLimits(
+        messageSize: ServiceActorSystem.longestMessage, callsInFlight: 1024, queuedBytes: 64 << 20)
+}

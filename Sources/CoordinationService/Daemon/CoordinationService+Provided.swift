@@ -1,0 +1,35 @@
+import FileCoordination
+import LinuxSystem
+
+/// Claims of files that are provided when they are wanted.
+extension CoordinationService {
+    /// Has the arbiter deal with what a process says, once the files are there that it is about.
+    func pass(_ event: CoordinationEvent, from client: UInt64) {
+        guard let provided else { return host.apply(event, from: client) }
+        switch event {
+        case .claim(let request):
+            let isTaken = provided.take(
+                request, of: client, isOwn: isOwn(client),
+                make: { [self] in
+                    host.apply(event, from: client)
+                    return isConnected(client)
+                },
+                end: { [host] in host.apply(.cancel(claim: request.number), from: client) },
+                refuse: { [self] denial in deliver([.denied(claim: request.number, denial)], to: client) })
+            if isTaken { return }
+        case .adopt(let request): provided.adopt(request, of: client, isOwn: isOwn(client))
+        case .cancel(let claim): provided.end(claim, of: client)
+        case .release(let claim, let outcomes):
+            // Others use what was written only when it is known that it was.
+            provided.end(claim, of: client, outcomes)
+        default: break
+        }
+        host.apply(event, from: client)
+    }
+
+    /// What a confined process keeps itself, nobody has to provide.
+    private func isOwn(_ client: UInt64) -> (ExactPath) -> Bool {
+        let container = containerOfConfined(client)
+        return { path in container.map { PlainPath.isBeneath(path, $0) } ?? false }
+    }
+}

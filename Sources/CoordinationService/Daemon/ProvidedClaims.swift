@@ -1,0 +1,167 @@
+import FileCoordination
+import LinuxSystem
+
+/// The claims of files that are provided: those that wait for that before the arbiter hears of them, and those that use them.
+///
+/// A file is provided before its claim is made and not when it is granted, because the provider writes it in turn with others, too.
+final class ProvidedClaims: Sendable {
+    private enum Stage {
+        /// Set as soon as there is a task.
+        case preparing(Task<Void, Never>?)
+        case used(any ProvidedHold)
+    }
+
+    private struct Claim {
+        let accesses: [Access]
+        var stage: Stage
+    }
+
+    private let files: any ProvidedFiles
+    // Innermost: holds end, and tasks are cancelled, after it is released.
+    private let claims = Lock<[ClaimIdentifier: Claim]>([:])
+
+    init(_ files: any ProvidedFiles) { self.files = files }
+
+    /// For so many claims of one process files may be on their way.
+    private static let limit = 1_000
+
+    /// Takes a claim that has to wait for files. Others are left alone.
+    ///
+    /// - Parameters:
+    ///   - isOwn: whether a file belongs to the process itself, as a provider's do.
+    ///   - make: makes the claim. Returns whether its process is still there.
+    ///   - end: takes the claim back.
+    /// - Returns: whether the claim was taken, or refused.
+    func take(
+        _ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool, make: @escaping @Sendable () -> Bool,
+        end: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (ClaimDenial) -> Void
+    ) -> Bool {
+        let identifier = ClaimIdentifier(client: client, number: request.number)
+        let uses = uses(of: request, client, isOwn)
+        guard !uses.isEmpty else { return false }
+        let hasRoom = claims.withLock { claims in
+            guard claims.keys.count(where: { $0.client == client }) < Self.limit else { return false }
+            claims[identifier] = Claim(accesses: request.accesses, stage: .preparing(nil))
+            return true
+        }
+        guard hasRoom else {
+            refuse(.tooManyClaims(limit: Self.limit))
+            return true
+        }
+        prepare(identifier, uses, request.purpose) { [self] result in
+            switch result {
+            case .success:
+                // It may have been given up while it was made, and not have been heard of then.
+                if !make() { self.end(of: client) }
+                if claims.withLock({ $0[identifier] == nil }) { end() }
+            case .failure(let failure): refuse(.presenter(failure))
+            }
+        }
+        return true
+    }
+
+    /// Takes note of a claim that another arbiter has granted: its files are used already.
+    func adopt(_ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool) {
+        let identifier = ClaimIdentifier(client: client, number: request.number)
+        let uses = uses(of: request, client, isOwn).map { ProvidedUse(path: $0.path, need: .nothing) }
+        guard !uses.isEmpty else { return }
+        claims.withLock { $0[identifier] = Claim(accesses: request.accesses, stage: .preparing(nil)) }
+        prepare(identifier, uses, request.purpose) { _ in }
+    }
+
+    /// - Parameter done: called with what came of it, unless the claim was ended meanwhile.
+    private func prepare(
+        _ identifier: ClaimIdentifier, _ uses: [ProvidedUse], _ purpose: String,
+        _ done: @escaping @Sendable (Result<Void, CoordinationFailure>) -> Void
+    ) {
+        let task = Task { [self] in
+            switch await files.begin(uses, purpose: purpose) {
+            case .success(let hold):
+                let isWanted = claims.withLock { claims in
+                    claims[identifier]?.stage = .used(hold)
+                    return claims[identifier] != nil
+                }
+                if isWanted { done(.success(())) } else { hold.end(changed: []) }
+            case .failure(let failure):
+                if claims.withLock({ $0.removeValue(forKey: identifier) }) != nil { done(.failure(failure)) }
+            }
+        }
+        let isWanted = claims.withLock { claims in
+            guard let claim = claims[identifier] else { return false }
+            if case .preparing = claim.stage { claims[identifier]?.stage = .preparing(task) }
+            return true
+        }
+        if !isWanted { task.cancel() }
+    }
+
+    private func uses(
+        of request: ClaimRequest, _ client: UInt64, _ isOwn: (ExactPath) -> Bool
+    ) -> [ProvidedUse] {
+        let accesses = request.accesses.filter { files.mayProvide($0.path) && !isOwn($0.path) }
+        if accesses.isEmpty { return [] }
+        // What encloses the claim has its files already, and would be waited for by their provider.
+        let around = claims.withLock { claims in
+            Set(
+                request.enclosing.flatMap { number in
+                    claims[ClaimIdentifier(client: client, number: number)]?.accesses.map(\.path) ?? []
+                })
+        }
+        return accesses.map { access in
+            // A package is provided as a whole.
+            let path = files.mayProvide(access.key) ? access.key : access.path
+            return ProvidedUse(path: path, need: around.contains(access.path) ? .nothing : access.need)
+        }
+    }
+
+    // MARK: The end
+
+    /// A claim has ended, or is not to be made.
+    func end(_ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = []) {
+        let identifier = ClaimIdentifier(client: client, number: number)
+        guard let claim = claims.withLock({ $0.removeValue(forKey: identifier) }) else { return }
+        finish(claim, outcomes)
+    }
+
+    /// A process has gone.
+    ///
+    /// - Parameter keepingUsed: whether it may live and use what it was granted.
+    func end(of client: UInt64, keepingUsed: Bool = false) {
+        let ended = claims.withLock { claims in
+            let ended = claims.filter { identifier, claim in
+                if identifier.client != client { return false }
+                if case .used = claim.stage { return !keepingUsed }
+                return true
+            }
+            for identifier in ended.keys { claims[identifier] = nil }
+            return Array(ended.values)
+        }
+        for claim in ended { finish(claim, []) }
+    }
+
+    private func finish(_ claim: Claim, _ outcomes: [ClaimOutcome]) {
+        switch claim.stage {
+        case .preparing(let task): task?.cancel()
+        case .used(let hold): hold.end(changed: changed(outcomes, claim.accesses))
+        }
+    }
+
+    private func changed(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ExactPath] {
+        outcomes.compactMap { outcome in
+            guard accesses.indices.contains(outcome.access) else { return nil }
+            let access = accesses[outcome.access]
+            switch outcome.change {
+            case .changed: return files.mayProvide(access.key) ? access.key : access.path
+            case .moved(let path, _): return path
+            case .none, .deleted: return nil
+            }
+        }.filter { files.mayProvide($0) }
+    }
+}
+
+extension Access {
+    fileprivate var need: ProvidedUse.Need {
+        if traits.contains(.isQuiet) { return writes ? .nothing : .placeholder }
+        guard writes else { return .contents }
+        return traits.isDisjoint(with: [.deletes, .moves, .replaces, .evicts]) ? .contentsIfAny : .nothing
+    }
+}

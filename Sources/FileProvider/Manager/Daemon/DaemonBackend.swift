@@ -1,0 +1,170 @@
+import Foundation
+import LinuxSystem
+
+/// Whom the managers of a program ask: the daemon, which knows by the program's registered bundle which provider is its own.
+struct DaemonBackend: ManagerBackend {
+    private let link: DaemonLink
+    /// What does not change while the process runs.
+    private let place: KnownPlace
+
+    init(_ link: DaemonLink) {
+        self.link = link
+        place = KnownPlace(link)
+    }
+
+    // MARK: Places
+
+    var providerIdentifier: String { place.value?.identifier ?? Self.nameOfProcess }
+
+    func documentStorage() -> URL {
+        place.value.map { URL(fileURLWithPath: $0.storage, isDirectory: true) } ?? DocumentStorage.url
+    }
+
+    // MARK: Domains
+
+    func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
+        link.ask(ManagedDomainsCall()) { result in
+            switch result {
+            case .success(let value): completion(value.domains.map { NSFileProviderDomain($0) }, nil)
+            case .failure(let failure): completion([], failure.error)
+            }
+        }
+    }
+
+    func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
+        do {
+            link.ask(AddManagedDomainCall(domain: try ManagedDomain(domain)), Self.plain(completion))
+        } catch {
+            completion(error)
+        }
+    }
+
+    func remove(
+        _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
+        _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) {
+        // What is with the service is not copied.
+        guard mode != .preserveDownloadedUserData else { return completion(nil, CocoaError(.featureUnsupported)) }
+        link.ask(RemoveManagedDomainsCall(identifier: domain.rawValue), attempts: 1) { result in
+            switch result {
+            case .success(let value):
+                let folder = value.edits.map { URL(fileURLWithPath: $0, isDirectory: true) }
+                completion(mode == .removeAll ? nil : folder, nil)
+            case .failure(let failure): completion(nil, failure.error)
+            }
+        }
+    }
+
+    func removeAll(_ completion: @escaping Completion) {
+        link.ask(RemoveManagedDomainsCall(identifier: nil), Self.plain(completion))
+    }
+
+    func setDisconnected(
+        _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { completion(CocoaError(.featureUnsupported)) }
+
+    // MARK: Signals
+
+    func signalEnumerator(
+        _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        link.ask(
+            ManagerSignalCall(domain: domain?.rawValue, container: container.rawValue), Self.plain(completion))
+    }
+
+    func signalErrorResolved(
+        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        link.ask(ManagerResolvedCall(domain: domain?.rawValue, failure: failure), Self.plain(completion))
+    }
+
+    // MARK: Items
+
+    func userVisibleURL(
+        of item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) {
+        link.ask(VisiblePathCall(domain: domain?.rawValue, item: item.rawValue)) { result in
+            switch result {
+            case .success(let value): completion(URL(fileURLWithPath: value.path, isDirectory: value.isFolder), nil)
+            case .failure(let failure): completion(nil, failure.error)
+            }
+        }
+    }
+
+    func identifier(
+        ofFileAt url: URL,
+        _ completion:
+            @escaping @Sendable (
+                NSFileProviderItemIdentifier?, NSFileProviderDomainIdentifier?, (any Error)?
+            ) -> Void
+    ) {
+        guard url.isFileURL else { return completion(nil, nil, CocoaError(.fileNoSuchFile)) }
+        link.ask(VisibleItemCall(path: url.standardizedFileURL.path)) { result in
+            switch result {
+            case .success(let value):
+                completion(
+                    NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
+                    nil)
+            case .failure(let failure):
+                // As the interface has it for files that are none of the provider's.
+                completion(nil, nil, failure.kind == .noSuchItem ? CocoaError(.fileNoSuchFile) : failure.error)
+            }
+        }
+    }
+
+    func requestDownload(
+        of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        let request = ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .here)
+        link.ask(request, Self.plain(completion))
+    }
+
+    func evict(
+        _ item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        let request = ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .away)
+        link.ask(request, Self.plain(completion))
+    }
+
+    func waitForChanges(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { completion(CocoaError(.featureUnsupported)) }
+
+    func waitForStabilization(
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) { completion(CocoaError(.featureUnsupported)) }
+
+    private static func plain<Value>(
+        _ completion: @escaping Completion
+    ) -> @Sendable (Result<Value, ProviderFailure>) -> Void {
+        { result in
+            switch result {
+            case .success: completion(nil)
+            case .failure(let failure): completion(failure.error)
+            }
+        }
+    }
+}
+
+/// Who a program's provider is, and where that keeps its documents, once the daemon has said so. Asking blocks.
+private final class KnownPlace: Sendable {
+    private let link: DaemonLink
+    // Innermost.
+    private let known = Lock<ManagerPlaceCall.Value?>(nil)
+
+    init(_ link: DaemonLink) { self.link = link }
+
+    /// `nil` for a program that has no provider, as far as the daemon knows by now.
+    var value: ManagerPlaceCall.Value? {
+        if let value = known.withLock({ $0 }) { return value }
+        guard let value = try? link.wait(for: ManagerPlaceCall()) else { return nil }
+        known.withLock { $0 = value }
+        return value
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import PropertyLists
+
+extension ManagedDomain {
+    /// A domain as the daemon is told of it.
+    ///
+    /// - Throws: `CocoaError` for `userInfo` that is too large, or is no property list.
+    init(_ domain: NSFileProviderDomain) throws {
+        self.init(
+            identifier: domain.identifier.rawValue, displayName: domain.displayName,
+            storage: domain.pathRelativeToDocumentStorage, isReplicated: domain.isReplicated,
+            isHidden: domain.isHidden)
+        guard let given = domain.userInfo, !given.isEmpty else { return }
+        var values: [String: Any] = [:]
+        for (key, value) in given {
+            guard let key = key as? String, let value = PlainValue.make(value) else {
+                throw CocoaError(
+                    .propertyListWriteInvalid,
+                    userInfo: [
+                        NSLocalizedDescriptionKey:
+                            "The userInfo of a domain has strings as keys, and strings, numbers, dates and data as values."
+                    ])
+            }
+            values[key] = value
+        }
+        let list = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+        guard list.count <= Self.longestUserInfo else {
+            throw CocoaError(
+                .propertyListWriteInvalid,
+                userInfo: [
+                    NSLocalizedDescriptionKey:
+                        "The userInfo of a domain has \(list.count) bytes, of at most \(Self.longestUserInfo)."
+                ])
+        }
+        userInfo = [UInt8](list)
+    }
+}
+
+extension NSFileProviderDomain {
+    /// A domain as the daemon tells of it.
+    convenience init(_ domain: ManagedDomain) {
+        let identifier = NSFileProviderDomainIdentifier(rawValue: domain.identifier)
+        if domain.isReplicated {
+            self.init(identifier: identifier, displayName: domain.displayName)
+        } else {
+            self.init(
+                identifier: identifier, displayName: domain.displayName,
+                pathRelativeToDocumentStorage: domain.storage)
+        }
+        isHidden = domain.isHidden
+        take(userInfo: domain.userInfo)
+    }
+
+    /// Takes a property list for its ``userInfo``; one that is damaged is none.
+    func take(userInfo list: [UInt8]?) {
+        guard let list, let values = ForeignPropertyList.dictionary(Data(list)) else { return }
+        userInfo = values
+    }
+}

@@ -1,0 +1,111 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// Small pictures.
+extension ProviderRuntime {
+    func addThumbnails(to service: inout Service) {
+        on(ProviderThumbnailsCall.self, .transfer, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try Self.thumbnails(request, provider, question)
+        }
+    }
+
+    private static func thumbnails(
+        _ request: ProviderThumbnailsCall, _ provider: ProviderObject, _ question: Question
+    ) throws(ProviderFailure) -> ProviderThumbnails {
+        let collection = ThumbnailCollection(request.identifiers)
+        let running = RunningThumbnails()
+        let failure: ProviderFailure?
+        do throws(ProviderFailure) {
+            failure = try question.wait { done in
+                let progress = provider.object.fetchThumbnails(
+                    for: request.identifiers.map { NSFileProviderItemIdentifier($0) },
+                    requestedSize: CGSize(width: request.side, height: request.side),
+                    perThumbnailCompletionHandler: { identifier, data, error in
+                        let count = collection.take(identifier.rawValue, data, error)
+                        question.advance(completed: Int64(count), total: Int64(request.identifiers.count))
+                    },
+                    completionHandler: { error in done(error.map { ProviderFailure($0) }) })
+                running.begin(progress)
+            }
+        } catch {
+            // Nobody waits any more: the provider is to stop.
+            running.cancel()
+            throw error
+        }
+        let thumbnails = collection.end()
+        // What came before the failure is as good as any.
+        if let failure, thumbnails.isEmpty { throw failure }
+        return ProviderThumbnails(thumbnails: thumbnails)
+    }
+}
+
+/// The provider's own progress, which is good for stopping it.
+///
+/// Sendable: it is under a lock, and only cancelled.
+private final class RunningThumbnails: @unchecked Sendable {
+    // Innermost: the progress is cancelled, which is client code, after it is released.
+    private let lock = NSLock()
+    private var progress: Progress?
+
+    func begin(_ progress: Progress) { lock.withLock { self.progress = progress } }
+
+    func cancel() {
+        let progress = lock.withLock { self.progress }
+        progress?.cancel()
+    }
+}
+
+/// The first answer about each item that was asked about, until nobody waits for more.
+private final class ThumbnailCollection: Sendable {
+    private struct State {
+        var awaited: Set<String>
+        var thumbnails: [ProviderThumbnail] = []
+        var hasEnded = false
+    }
+    // Innermost: pictures are copied outside of it.
+    private let state: Lock<State>
+
+    init(_ identifiers: [String]) { state = Lock(State(awaited: Set(identifiers))) }
+
+    /// - Returns: how many there are now.
+    func take(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> Int {
+        let isFirst = state.withLock { $0.hasEnded ? false : $0.awaited.remove(identifier) != nil }
+        guard isFirst else { return state.withLock { $0.thumbnails.count } }
+        let thumbnail = Self.thumbnail(identifier, data, error)
+        return state.withLock { state in
+            if !state.hasEnded { state.thumbnails.append(thumbnail) }
+            return state.thumbnails.count
+        }
+    }
+
+    func end() -> [ProviderThumbnail] {
+        state.withLock { state in
+            state.hasEnded = true
+            return state.thumbnails
+        }
+    }
+
+    private static func thumbnail(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> ProviderThumbnail {
+        if let error {
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderFailure(error))
+        }
+        guard let data, !data.isEmpty else {
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: nil)
+        }
+        // Counted before anything of it is read: it may be a file that is mapped.
+        guard data.count <= ProviderThumbnailsCall.largestPicture else {
+            let failure = ProviderFailure(.badAnswer, message: "a thumbnail of \(data.count) bytes")
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: failure)
+        }
+        do {
+            let file = try MemoryFile.create(name: "purvey-thumbnail")
+            try data.withUnsafeBytes { try file.writeAll($0) }
+            try MemoryFile.seal(file)
+            return ProviderThumbnail(identifier: identifier, picture: file, failure: nil)
+        } catch {
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderFailure(error))
+        }
+    }
+}

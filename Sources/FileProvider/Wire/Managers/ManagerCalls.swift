@@ -1,0 +1,164 @@
+import Conduit
+
+/// The numbers of the calls of providers' own programs to the daemon; never reused for another. Below 192 are those of the
+/// daemon's other services.
+enum ManagerMethod {
+    static let place: UInt64 = 192
+    static let domains: UInt64 = 193
+    static let add: UInt64 = 194
+    static let remove: UInt64 = 195
+    static let signal: UInt64 = 196
+    static let resolved: UInt64 = 197
+    static let visiblePath: UInt64 = 198
+    static let visibleItem: UInt64 = 199
+    static let transfer: UInt64 = 200
+    static let services: UInt64 = 201
+    static let openService: UInt64 = 202
+}
+
+/// Asks who the provider of the asking program is, and where it keeps its documents.
+package struct ManagerPlaceCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.place }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Value: Message {
+        /// Of the provider's extension.
+        package let identifier: String
+        /// The folder of its documents, those of all its domains.
+        package let storage: String
+
+        package init(identifier: String, storage: String) {
+            self.identifier = identifier
+            self.storage = storage
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            identifier = try decoder.decode(forKey: 0)
+            storage = try decoder.decode(forKey: 1)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(identifier, forKey: 0)
+            encoder.encode(storage, forKey: 1)
+        }
+    }
+}
+
+/// Asks for the domains of the asking program's provider.
+package struct ManagedDomainsCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.domains }
+
+    package init() {}
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
+    package func encode(to encoder: inout MessageEncoder) {}
+
+    package struct Value: Message {
+        package let domains: [ManagedDomain]
+
+        package init(domains: [ManagedDomain]) { self.domains = domains }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            domains = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(domains, forKey: 0) }
+    }
+}
+
+/// Adds a domain, or changes the one that has its identifier.
+package struct AddManagedDomainCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.add }
+    package let domain: ManagedDomain
+
+    package init(domain: ManagedDomain) { self.domain = domain }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { domain = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(domain, forKey: 0) }
+}
+
+/// Removes a domain, or all of the provider.
+package struct RemoveManagedDomainsCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.remove }
+    /// `nil` for all.
+    package let identifier: String?
+
+    package init(identifier: String?) { self.identifier = identifier }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decodeIfPresent(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(identifier, forKey: 0) }
+
+    package struct Value: Message {
+        /// Where the edits are now that the service does not have; `nil` where there were none.
+        package let edits: String?
+
+        package init(edits: String?) { self.edits = edits }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            edits = try decoder.decodeIfPresent(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(edits, forKey: 0) }
+    }
+}
+
+/// Tells that something has changed in a container.
+package struct ManagerSignalCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.signal }
+    /// `nil` for the domains that no program has added.
+    package let domain: String?
+    package let container: String
+
+    package init(domain: String?, container: String) {
+        self.domain = domain
+        self.container = container
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        container = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encode(container, forKey: 1)
+    }
+}
+
+/// Tells that what a failure was about is over.
+package struct ManagerResolvedCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.resolved }
+    /// `nil` for the domains that no program has added.
+    package let domain: String?
+    package let failure: ProviderFailure
+
+    package init(domain: String?, failure: ProviderFailure) {
+        self.domain = domain
+        self.failure = failure
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        failure = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encode(failure, forKey: 1)
+    }
+}

@@ -1,0 +1,114 @@
+import Conduit
+
+/// Asks where a person sees an item.
+package struct VisiblePathCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.visiblePath }
+    /// `nil` for the domain that no program has added.
+    package let domain: String?
+    package let item: String
+
+    package init(domain: String?, item: String) {
+        self.domain = domain
+        self.item = item
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        item = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encode(item, forKey: 1)
+    }
+
+    package struct Value: Message {
+        /// Absolute.
+        package let path: String
+        package let isFolder: Bool
+
+        package init(path: String, isFolder: Bool) {
+            self.path = path
+            self.isFolder = isFolder
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            path = try decoder.decode(forKey: 0)
+            isFolder = try decoder.decode(forKey: 1)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(path, forKey: 0)
+            encoder.encode(isFolder, forKey: 1)
+        }
+    }
+}
+
+/// Asks which item of the asking program's provider a person sees at a place.
+package struct VisibleItemCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.visibleItem }
+    /// Absolute.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
+
+    package struct Value: Message {
+        package let item: String
+        package let domain: String
+
+        package init(item: String, domain: String) {
+            self.item = item
+            self.domain = domain
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            item = try decoder.decode(forKey: 0)
+            domain = try decoder.decode(forKey: 1)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(item, forKey: 0)
+            encoder.encode(domain, forKey: 1)
+        }
+    }
+}
+
+/// Brings an item's bytes here, or drops them. Cancelling it gives up.
+package struct ManagerTransferCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.transfer }
+    package enum Direction: UInt8, Sendable, MessageValue {
+        case here = 0
+        case away = 1
+    }
+
+    /// `nil` for the domain that no program has added.
+    package let domain: String?
+    package let item: String
+    package let direction: Direction
+
+    package init(domain: String?, item: String, _ direction: Direction) {
+        self.domain = domain
+        self.item = item
+        self.direction = direction
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        item = try decoder.decode(forKey: 1)
+        direction = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encode(item, forKey: 1)
+        encoder.encode(direction, forKey: 2)
+    }
+}

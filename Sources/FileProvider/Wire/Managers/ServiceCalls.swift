@@ -1,0 +1,101 @@
+import Conduit
+import LinuxSystem
+
+/// Asks which services the provider of an item offers for it.
+package struct ItemServicesCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.services }
+
+    package enum Place: Sendable, Equatable {
+        /// Absolute. Services for the provider's own programs are not told.
+        case path(String)
+        /// Of the asking program's provider; `nil` for the domain that no program has added.
+        case item(String, domain: String?)
+    }
+
+    package let place: Place
+
+    package init(place: Place) { self.place = place }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        if let path = try decoder.decodeIfPresent(String.self, forKey: 0) {
+            place = .path(path)
+        } else {
+            place = .item(try decoder.decode(forKey: 1), domain: try decoder.decodeIfPresent(forKey: 2))
+        }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        switch place {
+        case .path(let path): encoder.encode(path, forKey: 0)
+        case .item(let item, let domain):
+            encoder.encode(item, forKey: 1)
+            encoder.encodeIfPresent(domain, forKey: 2)
+        }
+    }
+
+    package struct Value: Message {
+        /// The domain, as the daemon knows it.
+        package let domain: String
+        /// The item, as the provider knows it.
+        package let item: String
+        package let names: [String]
+
+        package init(domain: String, item: String, names: [String]) {
+            self.domain = domain
+            self.item = item
+            self.names = names
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            domain = try decoder.decode(forKey: 0)
+            item = try decoder.decode(forKey: 1)
+            names = try decoder.decode(forKey: 2)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(domain, forKey: 0)
+            encoder.encode(item, forKey: 1)
+            encoder.encode(names, forKey: 2)
+        }
+    }
+}
+
+/// Connects to a service.
+package struct OpenServiceCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { ManagerMethod.openService }
+    /// As ``ItemServicesCall/Value`` has them.
+    package let domain: String
+    package let item: String
+    package let name: String
+
+    package init(domain: String, item: String, name: String) {
+        self.domain = domain
+        self.item = item
+        self.name = name
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decode(forKey: 0)
+        item = try decoder.decode(forKey: 1)
+        name = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encode(item, forKey: 1)
+        encoder.encode(name, forKey: 2)
+    }
+
+    package struct Value: Message {
+        /// At whose other end the provider serves.
+        package let socket: FileDescriptor
+
+        package init(socket: FileDescriptor) { self.socket = socket }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) { socket = try decoder.decode(forKey: 0) }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(socket, forKey: 0) }
+    }
+}

@@ -1,0 +1,84 @@
+import Conduit
+
+/// Which item's file is at a place.
+package struct ProviderIdentifyCall: ProviderCall {
+    package typealias Reply = ProviderReply<Value>
+    package static var method: UInt64 { 40 }
+    /// Absolute, in the provider's document storage.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
+
+    package struct Value: Message {
+        /// `nil` for a place that is no item's.
+        package let identifier: String?
+
+        package init(identifier: String?) { self.identifier = identifier }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            identifier = try decoder.decodeIfPresent(forKey: 0)
+            if let identifier, identifier.utf8.count > ProviderItem.longestText {
+                throw .invalid("an identifier of \(identifier.utf8.count) bytes")
+            }
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(identifier, forKey: 0) }
+    }
+}
+
+/// Has an item's file be at its place, because a program is about to use it there. Its progress is in bytes.
+package struct ProviderStartCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 41 }
+    package let identifier: String
+    package let path: String
+    /// Whether the file itself is wanted, or what stands for it will do.
+    package let wantsContents: Bool
+
+    package init(identifier: String, path: String, wantsContents: Bool) {
+        self.identifier = identifier
+        self.path = path
+        self.wantsContents = wantsContents
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        path = try decoder.decode(forKey: 1)
+        wantsContents = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(path, forKey: 1)
+        encoder.encode(wantsContents, forKey: 2)
+    }
+}
+
+/// Tells that a program has changed an item's file at its place.
+package struct ProviderChangedCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 42 }
+    package let identifier: String
+    package let path: String
+
+    package init(identifier: String, path: String) {
+        self.identifier = identifier
+        self.path = path
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        path = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(path, forKey: 1)
+    }
+}

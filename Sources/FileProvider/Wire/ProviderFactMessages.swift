@@ -1,0 +1,57 @@
+import Conduit
+
+/// One of the facts of an item that a person's use leaves behind, as it is to be.
+package enum ItemFact: Sendable, Equatable {
+    /// Seconds since 1970.
+    case lastUsed(Double?)
+    case tagData([UInt8]?)
+    case favoriteRank(UInt64?)
+}
+
+/// Sets one of an item's facts.
+package struct ProviderFactCall: ProviderCall {
+    package typealias Value = ProviderItem
+    package typealias Reply = ProviderReply<ProviderItem>
+    package static var method: UInt64 { 20 }
+    package let identifier: String
+    package let fact: ItemFact
+
+    private enum Kind {
+        static let lastUsed: UInt8 = 0
+        static let tagData: UInt8 = 1
+        static let favoriteRank: UInt8 = 2
+    }
+
+    package init(identifier: String, fact: ItemFact) {
+        self.identifier = identifier
+        self.fact = fact
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        let kind: UInt8 = try decoder.decode(forKey: 1)
+        switch kind {
+        case Kind.lastUsed: fact = .lastUsed(try decoder.decodeIfPresent(forKey: 2))
+        case Kind.tagData:
+            let data: ByteString? = try decoder.decodeIfPresent(forKey: 2)
+            fact = .tagData(data?.bytes)
+        case Kind.favoriteRank: fact = .favoriteRank(try decoder.decodeIfPresent(forKey: 2))
+        default: throw .invalid("unknown fact: \(kind)")
+        }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        switch fact {
+        case .lastUsed(let time):
+            encoder.encode(Kind.lastUsed, forKey: 1)
+            encoder.encodeIfPresent(time, forKey: 2)
+        case .tagData(let data):
+            encoder.encode(Kind.tagData, forKey: 1)
+            encoder.encodeIfPresent(data.map { ByteString($0) }, forKey: 2)
+        case .favoriteRank(let rank):
+            encoder.encode(Kind.favoriteRank, forKey: 1)
+            encoder.encodeIfPresent(rank, forKey: 2)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Conduit
+
+/// Makes known who is asking.
+package struct ProviderSignInCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 32 }
+    package let password: String
+
+    package init(password: String) {
+        self.password = password
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        password = try decoder.decode(forKey: 0)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(password, forKey: 0)
+    }
+}

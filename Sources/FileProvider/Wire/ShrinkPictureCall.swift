@@ -1,0 +1,44 @@
+import Conduit
+import LinuxSystem
+
+/// Asks the program that decodes pictures for small ones of a large one, as PNG files.
+package struct ShrinkPictureCall: Call {
+    package static var method: UInt64 { 1 }
+    /// A sealed memory file with bytes of a stranger's.
+    package let picture: FileDescriptor
+    /// The longest sides to fit into, in pixels, the shortest first.
+    package let sides: [Int]
+
+    package init(picture: FileDescriptor, sides: [Int]) {
+        self.picture = picture
+        self.sides = sides
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        picture = try decoder.decode(forKey: 0)
+        sides = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(picture, forKey: 0)
+        encoder.encode(sides, forKey: 1)
+    }
+
+    package struct Reply: Message {
+        /// One for each side, up to the first that the picture fits into as it is: it is the same for all beyond.
+        package let pictures: [ByteString]
+
+        package init(pictures: [ByteString]) { self.pictures = pictures }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            pictures = try decoder.decode(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encode(pictures, forKey: 0) }
+    }
+
+    /// What a connection for it allows: a few pictures of a thousand pixels each way.
+    package static let limits = ConnectionLimits(messageSize: 16 << 20)
+    /// The domain of the errors that say that there is nothing to be made of a picture.
+    package static let errorDomain = "PurveyPicture"
+}

@@ -1,0 +1,223 @@
+import FileProvider
+import LinuxSystem
+
+/// Tags, favorites and dates of the last use, as they are set on this machine: journalled before it is answered, and sent behind.
+extension DomainEngine {
+    /// Gives an item tags, instead of those that it has.
+    package func setTags(_ names: [String], of number: ItemNumber) throws(EditFailure) {
+        guard names.count <= TagList.most, names.allSatisfy({ TagList.fault(of: $0) == nil }) else {
+            throw EditFailure(.invalidArgument)
+        }
+        try setFacts(.tags, [number: ItemFacts(tagData: TagList.data(of: names))])
+    }
+
+    /// Makes an item the last one of the favorites, or none. One that is a favorite keeps its place.
+    package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditFailure) {
+        let (known, next) = try reading { () throws(IndexFailure) in
+            // The first rank is the time, so that those of other machines come in the order in which they were made.
+            (try index.facts(of: number), try index.nextFavoriteRank(atLeast: UInt64(max(0, clock.now * 1000))))
+        }
+        guard isFavorite != (known.favoriteRank != nil) else { return }
+        try setFacts(.favoriteRank, [number: ItemFacts(favoriteRank: isFavorite ? next : nil)])
+    }
+
+    /// Notes when an item was used last; seconds since 1970.
+    package func setLastUsed(_ time: Double, of number: ItemNumber) throws(EditFailure) {
+        try setFacts(.lastUsed, [number: ItemFacts(lastUsed: time)])
+    }
+
+    /// Sets facts of one kind or several of some items, all or none.
+    ///
+    /// - Parameter delay: seconds until they are sent.
+    func setFacts(
+        _ kinds: FactKinds, _ values: [ItemNumber: ItemFacts], after delay: Double = 0
+    ) throws(EditFailure) {
+        try checkOpen()
+        var entries: [FactEntry] = []
+        var before: [FactEntry] = []
+        for (number, value) in values {
+            let row = try visible(number)
+            let known = try reading { () throws(IndexFailure) in try journal.facts(number) }
+            if let known { before.append(known) }
+            // The number may have been another item's in an index that is lost.
+            var entry =
+                known.flatMap { Self.isEntry($0, of: row) ? $0 : nil }
+                ?? FactEntry(number: number, identifier: "", kinds: [], values: ItemFacts())
+            entry.identifier = row.item.identifier
+            entry.kinds.formUnion(kinds)
+            entry.values.take(kinds, from: value)
+            entries.append(entry)
+        }
+        let written = entries
+        try reading { () throws(IndexFailure) in
+            try journal.putFacts(written)
+            do throws(IndexFailure) {
+                try index.write { writer throws(IndexFailure) in
+                    for entry in written { try writer.setFacts(kinds, of: entry.number, entry.values) }
+                }
+            } catch {
+                // What cannot be taken back now is done by the next start.
+                for entry in written where !before.contains(where: { $0.number == entry.number }) {
+                    try? journal.removeFacts(entry.number)
+                }
+                try? journal.putFacts(before)
+                throw error
+            }
+        }
+        for entry in entries { facts.queue.put(entry.number, at: clock.now + delay) }
+        sendFacts()
+    }
+
+    private static func isEntry(_ entry: FactEntry, of row: IndexedItem) -> Bool {
+        entry.identifier == row.item.identifier || entry.identifier.hasPrefix(IndexedItem.localPrefix)
+    }
+
+    /// What the last process set and the provider has not confirmed is set again where it is lost, and sent.
+    func recoverFacts() throws(IndexFailure) {
+        for entry in try journal.allFacts() {
+            if let number = try row(of: entry)?.number,
+                try !index.factsSetHere(of: number).isSuperset(of: entry.kinds)
+            {
+                try index.write { writer throws(IndexFailure) in
+                    try writer.setFacts(entry.kinds, of: number, entry.values)
+                }
+            }
+            facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
+        }
+        sendFacts()
+    }
+
+    /// The item that an entry is of, which has another number after the index was lost.
+    private func row(of entry: FactEntry) throws(IndexFailure) -> IndexedItem? {
+        if let row = try index.item(entry.number), Self.isEntry(entry, of: row) { return row }
+        return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }
+    }
+
+    /// Sends at once what was put off.
+    func retryFacts() {
+        facts.attempts = [:]
+        for entry in (try? journal.allFacts()) ?? [] { facts.queue.put(entry.number, at: clock.now) }
+        sendFacts()
+    }
+
+    /// Ends what is under way, for the engine's end.
+    func closeFacts() async {
+        facts.wake?.waiting.cancel()
+        facts.wake = nil
+        let tasks = Array(facts.running.values)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    // MARK: Sending
+
+    /// Begins what is due.
+    private func sendFacts() {
+        guard !isClosed else { return }
+        while facts.running.count < FactState.width, let number = facts.queue.take(at: clock.now) {
+            guard facts.running[number] == nil else {
+                // Looked at once more when that has ended.
+                facts.queue.put(number, at: clock.now + configuration.settlingTime)
+                break
+            }
+            facts.running[number] = Task { await self.sendFacts(of: number) }
+        }
+        guard facts.running.count < FactState.width, let time = facts.queue.nextTime() else { return }
+        if let wake = facts.wake, wake.time <= time { return }
+        facts.wake?.waiting.cancel()
+        let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
+            self?.perform { engine in
+                engine.facts.wake = nil
+                engine.sendFacts()
+            }
+        }
+        facts.wake = (time, waiting)
+    }
+
+    private func sendFacts(of number: ItemNumber) async {
+        let result: Result<Bool, any Error>
+        do { result = .success(try await sendAll(of: number)) } catch { result = .failure(error) }
+        facts.running[number] = nil
+        guard !isClosed else { return }
+        switch result {
+        case .success(true): facts.attempts[number] = nil
+        // A person has something to do first; ``retryFacts()`` comes then.
+        case .failure(let failure as ProviderFailure) where failure.needsPerson: noteFailure(failure)
+        default:
+            let attempt = facts.attempts[number, default: 0] + 1
+            facts.attempts[number] = attempt
+            facts.queue.put(number, at: clock.now + pause(after: attempt))
+        }
+        sendFacts()
+    }
+
+    /// - Returns: whether nothing is left to be sent.
+    private func sendAll(of number: ItemNumber) async throws -> Bool {
+        // As many as there are kinds, and as many again for what is set meanwhile.
+        for _ in 0..<8 {
+            guard let entry = try journal.facts(number), let kind = entry.kinds.each.first else { return true }
+            let row = try row(of: entry)
+            let identifier = row?.item.identifier ?? entry.identifier
+            // One that was made here is sent first.
+            guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
+                guard try index.itemEvenIfDeleted(number) == nil else { return false }
+                try journal.removeFacts(number)
+                return true
+            }
+            let question = answers.ask()
+            do {
+                let answer = try await asking { () async throws(ProviderFailure) in
+                    try await provider.set(ItemFact(kind, of: entry.values), of: identifier)
+                }
+                guard answer.identifier == identifier else {
+                    throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+                }
+                try confirm(kind, of: entry, row?.number, newest([answer], answering: question))
+                answers.note([identifier])
+            } catch let failure as ProviderFailure {
+                switch failure.kind {
+                // It keeps no such facts: they stay on this machine.
+                case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [])
+                case .noSuchItem: try journal.removeFacts(number)
+                default: throw failure
+                }
+            }
+        }
+        return false
+    }
+
+    /// - Parameters:
+    ///   - row: whose facts the provider has now; `nil` where it does not keep them.
+    ///   - items: what the provider answered with.
+    private func confirm(
+        _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ items: [ProviderItem]
+    ) throws {
+        guard var entry = try journal.facts(sent.number) else { return }
+        var (now, then) = (ItemFacts(), ItemFacts())
+        now.take(kind, from: entry.values)
+        then.take(kind, from: sent.values)
+        // Set anew meanwhile, it is sent anew.
+        let isSettled = now == then
+        if row != nil || !items.isEmpty {
+            let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
+                if isSettled, let row { try writer.settleFacts(kind, of: row) }
+                return try writer.apply(items)
+            }
+            handle(applied)
+        }
+        guard isSettled else { return }
+        entry.kinds.subtract(kind)
+        if entry.kinds.isEmpty { try journal.removeFacts(entry.number) } else { try journal.putFacts([entry]) }
+    }
+}
+
+extension ItemFact {
+    /// - Parameter kind: one.
+    init(_ kind: FactKinds, of values: ItemFacts) {
+        switch kind {
+        case .lastUsed: self = .lastUsed(values.lastUsed)
+        case .favoriteRank: self = .favoriteRank(values.favoriteRank)
+        default: self = .tagData(values.tagData)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FileProvider
+
+/// Writes the facts of items: rows only of those that have some, so that the others cost nothing.
+///
+/// What was set here stays until it is settled, whatever the provider says meanwhile; otherwise the provider's words count. The
+/// date of the last use only grows.
+final class FactsWriter {
+    private let find: Statement
+    private let put: Statement
+    private let remove: Statement
+    private let countRows: Statement
+    /// So that nobody looks for them where there are none.
+    private var count: Int64 = 0
+
+    init(_ connection: DatabaseConnection) throws(IndexFailure) {
+        find = try connection.statement(FactsQueries.find)
+        put = try connection.statement(
+            "INSERT OR REPLACE INTO facts (number, used, rank, data, tags, here) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
+        countRows = try connection.statement("SELECT count(*) FROM facts")
+    }
+
+    /// Counts anew, after something was undone.
+    func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
+
+    /// The provider has said something of an item.
+    func note(_ number: ItemNumber, _ item: ProviderItem, before: ProviderItem? = nil) throws(IndexFailure) {
+        let said = ItemFacts(item)
+        let saidBefore = before.map { ItemFacts($0) } ?? ItemFacts()
+        guard said != saidBefore else { return }
+        var (facts, here) = try row(number)
+        let lastUsed = [facts.lastUsed, said.lastUsed].compactMap { $0 }.max()
+        facts.take(FactKinds([.favoriteRank, .tags]).subtracting(here), from: said)
+        if !here.contains(.lastUsed) { facts.lastUsed = lastUsed }
+        try write(number, facts, here)
+    }
+
+    /// Something was set here.
+    func set(_ number: ItemNumber, _ kinds: FactKinds, _ values: ItemFacts) throws(IndexFailure) {
+        var (facts, here) = try row(number)
+        facts.take(kinds, from: values)
+        try write(number, facts, here.union(kinds))
+    }
+
+    /// The provider has what was set here: from now on its words count.
+    func settle(_ number: ItemNumber, _ kinds: FactKinds) throws(IndexFailure) {
+        let (facts, here) = try row(number)
+        guard !here.isDisjoint(with: kinds) else { return }
+        try write(number, facts, here.subtracting(kinds))
+    }
+
+    /// The item was used here, which is nothing that the provider has to know.
+    func noteUse(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
+        var (facts, here) = try row(number)
+        guard time > facts.lastUsed ?? 0 else { return }
+        facts.lastUsed = time
+        try write(number, facts, here)
+    }
+
+    func forget(_ number: ItemNumber) throws(IndexFailure) {
+        guard count > 0 else { return }
+        remove.bind(1, number.rawValue)
+        try remove.run()
+    }
+
+    private func row(_ number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds) {
+        guard count > 0 else { return (ItemFacts(), []) }
+        return try FactsQueries.row(find, number) ?? (ItemFacts(), [])
+    }
+
+    private func write(_ number: ItemNumber, _ facts: ItemFacts, _ here: FactKinds) throws(IndexFailure) {
+        guard !facts.isEmpty || !here.isEmpty else { return try forget(number) }
+        put.bind(1, number.rawValue)
+        if let used = facts.lastUsed { put.bind(2, used) } else { put.bindNull(2) }
+        if let rank = facts.favoriteRank { put.bind(3, FactsQueries.column(ofRank: rank)) } else { put.bindNull(3) }
+        let tags = facts.tags
+        if tags.isEmpty { put.bindNull(5) } else { put.bind(5, tags.joined(separator: "\n")) }
+        put.bind(6, Int64(here.rawValue))
+        if let data = facts.tagData {
+            try put.run(4, data)
+        } else {
+            put.bindNull(4)
+            try put.run()
+        }
+        // One that replaced another counts twice, which only keeps somebody looking.
+        count += 1
+    }
+}
+
+/// What is read of facts.
+enum FactsQueries {
+    static let find = "SELECT used, rank, data, here FROM facts WHERE number = ?1"
+
+    static func row(_ statement: Statement, _ number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds)? {
+        statement.bind(1, number.rawValue)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let facts = ItemFacts(
+            lastUsed: statement.isNull(0) ? nil : statement.double(0),
+            favoriteRank: statement.isNull(1) ? nil : rank(ofColumn: statement.integer(1)),
+            tagData: statement.isNull(2) ? nil : Array(statement.bytes(2)))
+        return (facts, FactKinds(rawValue: UInt8(truncatingIfNeeded: statement.integer(3))))
+    }
+
+    // SQLite's integers have a sign; this keeps their order.
+    static func column(ofRank rank: UInt64) -> Int64 { Int64(bitPattern: rank ^ 1 << 63) }
+    static func rank(ofColumn column: Int64) -> UInt64 { UInt64(bitPattern: column) ^ 1 << 63 }
+}

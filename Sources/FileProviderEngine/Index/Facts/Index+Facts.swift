@@ -1,0 +1,105 @@
+import FileProvider
+
+/// The working set as it is known here: what was used, the favorites, what has tags. None of it asks the provider.
+extension Index {
+    /// The files that were used last, the latest first.
+    package func recents(limit: Int) throws(IndexFailure) -> [FoundItem] {
+        try found("SELECT number FROM facts WHERE used IS NOT NULL ORDER BY used DESC, number DESC", limit: limit) {
+            $0.item.kind == .file
+        }
+    }
+
+    /// The favorites in their order.
+    package func favorites() throws(IndexFailure) -> [FoundItem] {
+        try found("SELECT number FROM facts WHERE rank IS NOT NULL ORDER BY rank, number", limit: .max)
+    }
+
+    /// The rank that comes after those of all favorites; at least a given one.
+    package func nextFavoriteRank(atLeast least: UInt64) throws(IndexFailure) -> UInt64 {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT max(rank) FROM facts WHERE rank IS NOT NULL")
+            guard try statement.step() else { return least }
+            defer { statement.reset() }
+            guard !statement.isNull(0) else { return least }
+            let last = FactsQueries.rank(ofColumn: statement.integer(0))
+            return max(least, last == .max ? last : last + 1)
+        }
+    }
+
+    /// What a person's use left behind of an item; nothing of most.
+    package func facts(of number: ItemNumber) throws(IndexFailure) -> ItemFacts {
+        try read { queries throws(IndexFailure) in
+            try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.0 ?? ItemFacts()
+        }
+    }
+
+    /// Which of an item's facts were set here and are not settled.
+    package func factsSetHere(of number: ItemNumber) throws(IndexFailure) -> FactKinds {
+        try read { queries throws(IndexFailure) in
+            try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.1 ?? []
+        }
+    }
+
+    /// An item with where it is; `nil` where it, or a folder on the way to it, was removed here.
+    package func found(_ number: ItemNumber) throws(IndexFailure) -> FoundItem? {
+        try read { queries throws(IndexFailure) in
+            var paths = ShownPaths()
+            return try found(number, queries, &paths)
+        }
+    }
+
+    /// An item with where it is and its facts; `nil` where it, or a folder on the way to it, was removed here.
+    func found(
+        _ number: ItemNumber, _ queries: IndexQueries, _ paths: inout ShownPaths
+    ) throws(IndexFailure) -> FoundItem? {
+        guard let item = try queries.item(number), item.isShown, let folder = try paths.names(of: item.parent, queries)
+        else { return nil }
+        let facts = try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.0
+        return FoundItem(item: item, names: folder + [item.name], facts: facts ?? ItemFacts())
+    }
+
+    private func found(
+        _ sql: String, limit: Int, where isWanted: (IndexedItem) -> Bool = { _ in true }
+    ) throws(IndexFailure) -> [FoundItem] {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement(sql)
+            defer { statement.reset() }
+            var paths = ShownPaths()
+            var items: [FoundItem] = []
+            while items.count < limit, try statement.step() {
+                let number = ItemNumber(rawValue: statement.integer(0))
+                if number != .root, let item = try found(number, queries, &paths), isWanted(item.item) {
+                    items.append(item)
+                }
+            }
+            return items
+        }
+    }
+}
+
+/// The ways to folders, each looked for once.
+struct ShownPaths {
+    private var known: [ItemNumber: [String]?] = [.root: []]
+
+    /// The names from the root to a folder, its own included; `nil` where one of them was removed here.
+    mutating func names(of folder: ItemNumber, _ queries: IndexQueries) throws(IndexFailure) -> [String]? {
+        var unknown: [(number: ItemNumber, name: String)] = []
+        var number = folder
+        var names: [String]?
+        // A tree in the index has no cycles; its depth is bounded all the same.
+        while unknown.count < 4096 {
+            if let path = known[number] {
+                names = path
+                break
+            }
+            guard let item = try queries.item(number), item.isShown else { break }
+            unknown.append((number, item.name))
+            number = item.parent
+        }
+        for (number, name) in unknown.reversed() {
+            names?.append(name)
+            known[number] = .some(names)
+        }
+        return names
+    }
+}

@@ -1,0 +1,89 @@
+import FileProvider
+
+/// Facts of one item that were set here and that the provider has not confirmed.
+package struct FactEntry: Sendable, Equatable {
+    package var number: ItemNumber
+    /// The provider's; one that begins with ``IndexedItem/localPrefix`` where it had none when this was written.
+    package var identifier: String
+    package var kinds: FactKinds
+    /// Those of ``kinds`` count.
+    package var values: ItemFacts
+
+    package init(number: ItemNumber, identifier: String, kinds: FactKinds, values: ItemFacts) {
+        self.number = number
+        self.identifier = identifier
+        self.kinds = kinds
+        self.values = values
+    }
+
+    func write(to bytes: inout ByteWriter) {
+        bytes.byte(kinds.rawValue)
+        bytes.text(identifier)
+        bytes.byte(
+            (values.lastUsed == nil ? 0 : 1) | (values.favoriteRank == nil ? 0 : 2) | (values.tagData == nil ? 0 : 4))
+        if let lastUsed = values.lastUsed { bytes.double(lastUsed) }
+        if let rank = values.favoriteRank { bytes.number(rank) }
+        if let data = values.tagData { bytes.counted(data) }
+    }
+
+    static func read(number: ItemNumber, _ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> FactEntry {
+        var reader = ByteReader(bytes)
+        let kinds = FactKinds(rawValue: try reader.byte())
+        var entry = FactEntry(number: number, identifier: try reader.text(), kinds: kinds, values: ItemFacts())
+        let parts = try reader.byte()
+        if parts & 1 != 0 { entry.values.lastUsed = try reader.double() }
+        if parts & 2 != 0 { entry.values.favoriteRank = try reader.number() }
+        if parts & 4 != 0 { entry.values.tagData = try reader.array() }
+        return entry
+    }
+}
+
+/// Facts lie in a table of their own beside the edits: an item that is only marked is not changed.
+extension Journal {
+    static func createFacts(in connection: DatabaseConnection) throws(IndexFailure) {
+        try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+    }
+
+    /// Writes entries down, all or none, each in the place of an earlier one of its number.
+    package func putFacts(_ entries: [FactEntry]) throws(IndexFailure) {
+        guard !entries.isEmpty else { return }
+        try change(freesSpace: false) { () throws(IndexFailure) in
+            let put = try connection.statement("INSERT OR REPLACE INTO facts (number, data) VALUES (?1, ?2)")
+            var bytes = ByteWriter()
+            for entry in entries {
+                bytes.clear()
+                entry.write(to: &bytes)
+                put.bind(1, entry.number.rawValue)
+                put.bind(2, kept: bytes.bytes)
+                try put.run()
+            }
+        }
+    }
+
+    /// The provider has them, or never will. Works on a full disk.
+    package func removeFacts(_ number: ItemNumber) throws(IndexFailure) {
+        try change(freesSpace: true) { () throws(IndexFailure) in
+            let remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
+            remove.bind(1, number.rawValue)
+            try remove.run()
+        }
+    }
+
+    package func facts(_ number: ItemNumber) throws(IndexFailure) -> FactEntry? {
+        let find = try connection.statement("SELECT data FROM facts WHERE number = ?1")
+        find.bind(1, number.rawValue)
+        guard try find.step() else { return nil }
+        defer { find.reset() }
+        return try FactEntry.read(number: number, find.bytes(0))
+    }
+
+    /// Every entry, by number.
+    package func allFacts() throws(IndexFailure) -> [FactEntry] {
+        let all = try connection.statement("SELECT number, data FROM facts ORDER BY number")
+        var entries: [FactEntry] = []
+        while try all.step() {
+            entries.append(try FactEntry.read(number: ItemNumber(rawValue: all.integer(0)), all.bytes(1)))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,187 @@
+import Dispatch
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// The thread that writes the file of words.
+final class SearchBuilder: Sendable {
+    private struct State {
+        var isStarted = false
+        var isStopped = false
+        var hasEnded = true
+        var isWanted = false
+        var isHurried = false
+        var isToReplace = false
+        var waiters: [Latch] = []
+    }
+
+    // Innermost.
+    private let state = Lock(State())
+    private let signal = DispatchSemaphore(value: 0)
+    private let ended = Latch()
+    private let index: Index
+    private let reader: SearchReader
+    private let path: String
+
+    /// So long nothing has to have happened, and not longer than that it waits for it.
+    private static let calm = 0.5
+    private static let patience = 10
+    private static let batch = 2000
+    /// Names that changed, at one time.
+    private static let batchOfRenamed = 500
+
+    init(_ index: Index, _ reader: SearchReader, path: String) {
+        self.index = index
+        self.reader = reader
+        self.path = path
+    }
+
+    func wake(toReplace: Bool = false) { request { $0.isToReplace = $0.isToReplace || toReplace } }
+
+    func catchUp() {
+        let latch = Latch()
+        request { state in
+            state.isHurried = true
+            state.waiters.append(latch)
+        }
+        latch.wait()
+    }
+
+    private func request(_ change: (inout State) -> Void) {
+        let (isFirst, isToBeSignalled) = state.withLock { state in
+            change(&state)
+            guard !state.isStopped else { return (false, false) }
+            defer {
+                state.isWanted = true
+                state.isStarted = true
+            }
+            if !state.isStarted { state.hasEnded = false }
+            return (!state.isStarted, !state.isWanted || state.isHurried)
+        }
+        if isFirst {
+            do {
+                try SystemThread.start("purvey-search") { [self] in run() }
+            } catch {
+                state.withLock { state in
+                    state.isStarted = false
+                    state.hasEnded = true
+                }
+                endWaiters()
+            }
+        }
+        if isToBeSignalled { signal.signal() }
+        if isStopped { endWaiters() }
+    }
+
+    /// Ends the thread; comes back when that is done.
+    func stop() {
+        let isRunning = state.withLock { state in
+            state.isStopped = true
+            defer { state.isStarted = true }
+            return state.isStarted && !state.hasEnded
+        }
+        guard isRunning else { return endWaiters() }
+        signal.signal()
+        ended.wait()
+        endWaiters()
+    }
+
+    private func endWaiters() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.open() }
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func run() {
+        // What a person does comes first.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        var file: SearchFile?
+        while !isStopped {
+            signal.wait()
+            waitForCalm()
+            let isToReplace = state.withLock { state in
+                state.isWanted = false
+                defer { state.isToReplace = false }
+                return state.isToReplace
+            }
+            if isToReplace {
+                file = nil
+                try? reader.remove()
+            }
+            do throws(IndexFailure) {
+                try bring(to: &file)
+            } catch {
+                file = nil
+                // On a full disk, and the like, the search looks through the items; the next change tries again.
+                if case .corrupt = error {
+                    try? reader.remove()
+                    try? bring(to: &file)
+                }
+            }
+            if state.withLock({ !$0.isWanted }) { endWaiters() }
+        }
+        try? file?.close()
+        file = nil
+        state.withLock { $0.hasEnded = true }
+        ended.open()
+    }
+
+    private func waitForCalm() {
+        for _ in 0..<Self.patience {
+            guard state.withLock({ !$0.isHurried && !$0.isStopped }) else { break }
+            // Whoever comes meanwhile begins the time anew.
+            state.withLock { $0.isWanted = false }
+            if signal.wait(timeout: .now() + Self.calm) == .timedOut { break }
+        }
+        state.withLock { $0.isHurried = false }
+    }
+
+    private func open() throws(IndexFailure) -> SearchFile {
+        let start = Self.machineStart
+        do throws(IndexFailure) {
+            return try SearchFile(writing: path, identity: index.identity, start: start)
+        } catch .corrupt {
+            try reader.remove()
+            return try SearchFile(writing: path, identity: index.identity, start: start)
+        }
+    }
+
+    /// A number for the time since the machine was started.
+    private static var machineStart: Int64 {
+        guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .readOnly),
+            let bytes = try? file.readToEnd(limit: 100)
+        else { return 1 }
+        return bytes.reduce(1) { ($0 &* 31 &+ Int64($1)) & Int64.max | 1 }
+    }
+
+    /// Brings what is in the index to the file, which is opened if it is not.
+    private func bring(to file: inout SearchFile?) throws(IndexFailure) {
+        let open: SearchFile
+        if let file { open = file } else { open = try self.open() }
+        file = open
+        try open.emptyIfWornOut()
+        try bring(to: open)
+    }
+
+    private func bring(to file: SearchFile) throws(IndexFailure) {
+        while !isStopped {
+            let (items, last) = try index.words(after: try file.lastNumber(), limit: Self.batch)
+            guard let last else { break }
+            try file.add(items, upTo: last)
+        }
+        while !isStopped {
+            let (numbers, mark) = try index.renamed(limit: Self.batchOfRenamed)
+            guard !numbers.isEmpty else { break }
+            var items: [(number: ItemNumber, words: SearchWords)] = []
+            for number in numbers.sorted(by: { $0.rawValue < $1.rawValue }) {
+                if let words = try index.words(of: number) { items.append((number, words)) }
+            }
+            try file.add(items, upTo: nil)
+            try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.forgetRenamed(upTo: mark) }
+        }
+    }
+}

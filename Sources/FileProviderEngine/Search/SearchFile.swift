@@ -1,0 +1,255 @@
+import FileProvider
+import LinuxSystem
+
+/// The file of words by which items are found: an index of SQLite's FTS5 that keeps no text. Used by one thread at a time.
+///
+/// It is behind what it tells of, and what it has told of an item is never taken back: whoever finds an item by it looks at the
+/// item itself. Once too much of it is of no use any more it is made anew.
+final class SearchFile {
+    /// Which index it tells of: another one has other numbers.
+    private let identity: Int64
+    let connection: DatabaseConnection
+
+    private static let version: Int64 = 1
+
+    private enum Key: String {
+        case identity
+        /// Items up to this number are in it.
+        case last
+        /// How many words of items were put in a second time.
+        case repeated
+        /// The start of the machine since which it has not been closed; 0 for one that was closed.
+        case start
+        case firstMonth
+        case lastMonth
+    }
+
+    /// Kinds of words of our own.
+    private enum Word {
+        static let type: UInt32 = 0xF0001
+        static let month: UInt32 = 0xF0002
+    }
+
+    // MARK: Writing
+
+    /// Opens it for writing, and makes it where there is none, or none that is of use.
+    init(writing path: String, identity: Int64, start: Int64) throws(IndexFailure) {
+        self.identity = identity
+        connection = try DatabaseConnection(path: path, .writing, cache: 4 << 20)
+        try connection.run("PRAGMA journal_mode = WAL")
+        try connection.run("PRAGMA synchronous = NORMAL")
+        try connection.run("PRAGMA journal_size_limit = \(4 << 20)")
+        let version = try connection.number("PRAGMA user_version")
+        guard version == Self.version || version == 0 else { throw .corrupt("another version") }
+        if version == 0 { try create() }
+        guard try value(.identity) == identity else { throw .corrupt("the words of another index") }
+        // After a fall of the machine either may know less than the other.
+        let before = try value(.start) ?? 0
+        guard before == 0 || before == start else { throw .corrupt("it was not closed") }
+        try set(.start, to: start)
+    }
+
+    private func create() throws(IndexFailure) {
+        guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
+            throw .corrupt("the file holds tables of something else")
+        }
+        try connection.transaction { () throws(IndexFailure) in
+            try connection.run(
+                """
+                CREATE VIRTUAL TABLE words USING fts5 (
+                    text, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
+                CREATE TABLE types (number INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE);
+                CREATE TABLE state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+                INSERT INTO words (words, rank) VALUES ('hashsize', \(4 << 20));
+                """)
+            try set(.identity, to: identity)
+            try connection.run("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    /// It is whole.
+    func close() throws(IndexFailure) { try set(.start, to: 0) }
+
+    private func set(_ key: Key, to value: Int64) throws(IndexFailure) {
+        let statement = try connection.statement("INSERT OR REPLACE INTO state (key, value) VALUES (?1, ?2)")
+        statement.bind(1, key.rawValue)
+        statement.bind(2, value)
+        try statement.run()
+    }
+
+    private func value(_ key: Key) throws(IndexFailure) -> Int64? {
+        let statement = try connection.statement("SELECT value FROM state WHERE key = ?1")
+        statement.bind(1, key.rawValue)
+        return try statement.number()
+    }
+
+    /// Items up to this number are in it.
+    func lastNumber() throws(IndexFailure) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
+
+    /// Empties it, where too much of it is of no use any more.
+    func emptyIfWornOut() throws(IndexFailure) {
+        guard try value(.repeated) ?? 0 > 10_000 + (try lastNumber().rawValue) / 2 else { return }
+        try connection.transaction { () throws(IndexFailure) in
+            try connection.run("INSERT INTO words (words) VALUES ('delete-all')")
+            try set(.last, to: 0)
+            try set(.repeated, to: 0)
+        }
+    }
+
+    /// Puts items in, as one transaction.
+    ///
+    /// - Parameters:
+    ///   - items: by number.
+    ///   - last: up to where it then is; `nil` for items that are in it already, by other words.
+    func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexFailure) {
+        try connection.transaction { () throws(IndexFailure) in
+            let insert = try connection.statement("INSERT INTO words (rowid, text) VALUES (?1, ?2)")
+            var writer = TokenWriter()
+            var types: [String: Int64] = [:]
+            var months: (first: Int64, last: Int64)?
+            for (number, words) in items {
+                writer.clear()
+                writer.add(name: FoldedText.scalars(of: words.name))
+                if let known = types[words.type] {
+                    writer.add(Word.type, number: known)
+                } else {
+                    let type = try self.number(ofType: words.type)
+                    types[words.type] = type
+                    writer.add(Word.type, number: type)
+                }
+                if let month = words.month {
+                    writer.add(Word.month, number: month)
+                    months = (min(months?.first ?? month, month), max(months?.last ?? month, month))
+                }
+                insert.bind(1, number.rawValue)
+                try insert.runWithText(2, writer.text)
+            }
+            if let months {
+                try set(.firstMonth, to: min(try value(.firstMonth) ?? months.first, months.first))
+                try set(.lastMonth, to: max(try value(.lastMonth) ?? months.last, months.last))
+            }
+            if let last {
+                try set(.last, to: last.rawValue)
+            } else {
+                try set(.repeated, to: (try value(.repeated) ?? 0) + Int64(items.count))
+            }
+        }
+    }
+
+    private func number(ofType identifier: String) throws(IndexFailure) -> Int64 {
+        let add = try connection.statement("INSERT OR IGNORE INTO types (identifier) VALUES (?1)")
+        add.bind(1, identifier)
+        try add.run()
+        let find = try connection.statement("SELECT number FROM types WHERE identifier = ?1")
+        find.bind(1, identifier)
+        return try find.number() ?? 0
+    }
+
+    // MARK: Reading
+
+    /// Opens one that is there for reading; `nil` where it tells of another index.
+    init?(reading path: String, identity: Int64) throws(IndexFailure) {
+        self.identity = identity
+        connection = try DatabaseConnection(path: path, .reading, cache: 4 << 20)
+        guard try connection.number("PRAGMA user_version") == Self.version, try value(.identity) == identity else {
+            return nil
+        }
+    }
+
+    /// Items that may be what is looked for, the greatest number first.
+    ///
+    /// - Parameter body: `false` for enough.
+    /// - Returns: `false` where the query has nothing that could narrow them down.
+    func candidates(
+        _ query: SearchQuery, _ body: (ItemNumber) throws(IndexFailure) -> Bool
+    ) throws(IndexFailure) -> Bool {
+        let last = try lastNumber().rawValue
+        var conditions: [Condition] = []
+        for term in query.words.compactMap({ SearchTerm($0) }) {
+            for token in Set(term.tokens).prefix(Self.mostTokens) {
+                conditions.append(try condition([token], last))
+            }
+        }
+        if !query.types.isEmpty { conditions.append(try condition(try tokens(ofTypes: query.types), last)) }
+        if let tokens = try monthTokens(query) { conditions.append(try condition(tokens, last)) }
+        guard let expression = Self.expression(conditions) else { return false }
+        let find = try connection.statement("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC")
+        defer { find.reset() }
+        find.bind(1, expression)
+        while try find.step() {
+            guard try body(ItemNumber(rawValue: find.integer(0))) else { break }
+        }
+        return true
+    }
+
+    /// Words of which an item has one.
+    private struct Condition {
+        let expression: String
+        /// About how large a part of all items has one.
+        let share: Double
+    }
+
+    /// Of a long term its first parts are enough to find few.
+    private static let mostTokens = 24
+    private static let probed = 1000
+
+    private func condition(_ tokens: [[UInt8]], _ last: Int64) throws(IndexFailure) -> Condition {
+        guard !tokens.isEmpty else { return Condition(expression: "\"\u{F0003}\"", share: 0) }
+        var share = tokens.count > 16 ? 1.0 : 0
+        for token in tokens where share < 1 { share += try self.share(token, last) }
+        let words = tokens.map { "\"" + String(decoding: $0, as: UTF8.self) + "\"" }
+        return Condition(expression: "(" + words.joined(separator: " OR ") + ")", share: min(share, 1))
+    }
+
+    private func share(_ token: [UInt8], _ last: Int64) throws(IndexFailure) -> Double {
+        let probe = try connection.statement(
+            "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT 1 OFFSET \(Self.probed - 1)")
+        probe.bind(1, "\"" + String(decoding: token, as: UTF8.self) + "\"")
+        guard let number = try probe.number() else { return 0 }
+        return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
+    }
+
+    /// What most items have costs more to go through than it saves: such a condition is left to the look at each item.
+    private static func expression(_ conditions: [Condition]) -> String? {
+        guard let least = conditions.map(\.share).min() else { return nil }
+        let used = conditions.filter { $0.share <= max(least * 30, 0.01) }
+        return used.map(\.expression).joined(separator: " AND ")
+    }
+
+    private func tokens(ofTypes identifiers: [String]) throws(IndexFailure) -> [[UInt8]] {
+        var wanted = WantedTypes(identifiers)
+        let all = try connection.statement("SELECT number, identifier FROM types")
+        defer { all.reset() }
+        var tokens: [[UInt8]] = []
+        while try all.step() {
+            if wanted.contains(all.text(1)) { tokens.append(Self.token(Word.type, all.integer(0))) }
+        }
+        return tokens
+    }
+
+    /// More months than these say nothing.
+    private static let mostMonths = 400
+
+    private func monthTokens(_ query: SearchQuery) throws(IndexFailure) -> [[UInt8]]? {
+        guard query.since != nil || query.before != nil else { return nil }
+        guard let first = try value(.firstMonth), let last = try value(.lastMonth) else { return [] }
+        let from = max(first, query.since.map { SearchWords.month(of: $0) } ?? first)
+        let to = min(last, query.before.map { SearchWords.month(of: $0) } ?? last)
+        guard from <= to else { return [] }
+        return to - from < Self.mostMonths ? (from...to).map { Self.token(Word.month, $0) } : nil
+    }
+
+    private static func token(_ kind: UInt32, _ number: Int64) -> [UInt8] {
+        var writer = TokenWriter()
+        writer.add(kind, number: number)
+        return Array(writer.text.dropLast())
+    }
+}
+
+extension Statement {
+    /// Binds a text that is not copied and runs the statement to its end.
+    fileprivate func runWithText(_ place: CInt, _ text: [UInt8]) throws(IndexFailure) {
+        bind(place, String(decoding: text, as: UTF8.self))
+        try run()
+    }
+}

@@ -1,0 +1,196 @@
+import FileProvider
+import LinuxSystem
+
+/// Finds items by words, types and dates.
+///
+/// The words lie in a file beside the index, which a thread of its own writes behind whatever happens in the index, while nothing
+/// else does. What is not in the file yet is looked through item by item; so what is found is right at any moment. Where the file
+/// is damaged or lost, it is made anew.
+package final class SearchIndex: Sendable {
+    private let index: Index
+    private let reader: SearchReader
+    private let builder: SearchBuilder
+
+    /// - Parameter path: of the file; it need not be there.
+    package init(_ index: Index, path: String) {
+        self.index = index
+        reader = SearchReader(path: path, identity: index.identity)
+        builder = SearchBuilder(index, reader, path: path)
+    }
+
+    deinit { builder.stop() }
+
+    /// Something in the index is different: its words go to the file when things have calmed down.
+    package func noteChanges() { builder.wake() }
+
+    /// Brings everything that is in the index to the file; blocks until it is there, or until it cannot be.
+    package func catchUp() { builder.catchUp() }
+
+    /// Whether the file has the words of everything in the index.
+    package func isCaughtUp() throws(IndexFailure) -> Bool {
+        let last = try reader.withFile { file throws(IndexFailure) in try file?.lastNumber() }
+        guard let last, try index.renamed(limit: 1).numbers.isEmpty else { return false }
+        return try index.words(after: last, limit: 1).last == nil
+    }
+
+    /// Ends the thread; what is missing in the file is added by the next one.
+    package func close() { builder.stop() }
+
+    /// What fits, the best first. Blocks for milliseconds; longer for what only a look at every item can tell.
+    package func search(_ query: SearchQuery) throws(IndexFailure) -> [FoundItem] {
+        guard !query.isEmpty, query.limit > 0 else { return [] }
+        if !query.tags.isEmpty {
+            return try index.search(query) { collector throws(IndexFailure) in
+                for number in try index.tagged() where !collector.isFull { try collector.look(at: number) }
+            }
+        }
+        do throws(IndexFailure) {
+            return try reader.withFile { file throws(IndexFailure) in try search(query, file) }
+        } catch .corrupt {
+            builder.wake(toReplace: true)
+            return try index.search(query) { collector throws(IndexFailure) in
+                try index.lookThrough(after: ItemNumber(rawValue: 0), &collector)
+            }
+        }
+    }
+
+    private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexFailure) -> [FoundItem] {
+        try index.search(query) { collector throws(IndexFailure) in
+            // Before what is noted: what is brought to the file meanwhile is then looked at twice, rather than not at all.
+            let last = try file?.lastNumber() ?? ItemNumber(rawValue: 0)
+            for number in try index.renamed(limit: .max).numbers { try collector.look(at: number) }
+            try index.lookThrough(after: last, &collector)
+            guard !collector.isFull, let file else { return }
+            let isNarrow = try file.candidates(query) { number throws(IndexFailure) in
+                try collector.look(at: number)
+                return !collector.isFull
+            }
+            if !isNarrow { try index.lookThrough(after: ItemNumber(rawValue: 0), &collector) }
+        }
+    }
+}
+
+/// The file of words as questions read it.
+final class SearchReader: Sendable {
+    private let path: String
+    private let identity: Int64
+    // Held while a question is answered. Taken before the index's own locks.
+    private let state = Lock(State(file: nil))
+
+    /// Sendable because only whoever has the lock touches it.
+    private struct State: @unchecked Sendable {
+        var file: SearchFile?
+    }
+
+    init(path: String, identity: Int64) {
+        self.path = path
+        self.identity = identity
+    }
+
+    /// Runs a function with the file, if there is one for the index; one question at a time.
+    func withFile<Answer: Sendable>(
+        _ body: (SearchFile?) throws(IndexFailure) -> Answer
+    ) throws(IndexFailure) -> Answer {
+        let result = state.withLock { state in
+            Result { () throws(IndexFailure) in
+                if state.file == nil, (try? FileStatus.of(path)) != nil {
+                    state.file = try? SearchFile(reading: path, identity: identity)
+                }
+                return try body(state.file)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Removes the file. Nobody has it open then: who closes a file of SQLite that was removed would remove parts of the next one.
+    func remove() throws(IndexFailure) {
+        let result = state.withLock { state in
+            state.file = nil
+            return Result { () throws(Errno) in try Index.delete(path: path) }
+        }
+        do throws(Errno) { try result.get() } catch { throw .system("\(path): \(error)") }
+    }
+}
+
+extension Index {
+    /// What tells this index from others, whose numbers mean other items.
+    var identity: Int64 { Int64(bitPattern: hash.first) }
+
+    fileprivate func search(
+        _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexFailure) -> Void
+    ) throws(IndexFailure) -> [FoundItem] {
+        try read { queries throws(IndexFailure) in
+            var collector = SearchCollector(query, self, queries)
+            try body(&collector)
+            return collector.best()
+        }
+    }
+
+    /// Looks at all items after a number, the latest first, until enough is found.
+    fileprivate func lookThrough(
+        after number: ItemNumber, _ collector: inout SearchCollector
+    ) throws(IndexFailure) {
+        try read { queries throws(IndexFailure) in
+            let rows = try queries.connection.statement(
+                "SELECT number, parent, changes, data FROM items WHERE number > ?1 ORDER BY number DESC")
+            defer { rows.reset() }
+            rows.bind(1, number.rawValue)
+            while !collector.isFull, try rows.step() { try collector.look(at: IndexQueries.Row(rows)) }
+        }
+    }
+
+    fileprivate func tagged() throws(IndexFailure) -> [ItemNumber] {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT number FROM facts WHERE tags IS NOT NULL")
+            var numbers: [ItemNumber] = []
+            while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+            return numbers
+        }
+    }
+
+    /// Items that were noted because their words are others now, and the mark of the last of them.
+    func renamed(limit: Int) throws(IndexFailure) -> (numbers: Set<ItemNumber>, mark: Int64) {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")
+            statement.bind(1, Int64(limit))
+            var (numbers, mark) = (Set<ItemNumber>(), Int64(0))
+            while try statement.step() {
+                mark = statement.integer(0)
+                numbers.insert(ItemNumber(rawValue: statement.integer(1)))
+            }
+            return (numbers, mark)
+        }
+    }
+
+    /// The words of items by number.
+    func words(
+        after number: ItemNumber, limit: Int
+    ) throws(IndexFailure) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {
+        try read { queries throws(IndexFailure) in
+            let rows = try queries.connection.statement(
+                "SELECT number, parent, changes, data FROM items WHERE number > ?1 ORDER BY number LIMIT ?2")
+            rows.bind(1, number.rawValue)
+            rows.bind(2, Int64(limit))
+            var items: [(number: ItemNumber, words: SearchWords)] = []
+            while try rows.step() {
+                let item = try IndexQueries.Row(rows).item()
+                items.append((item.number, SearchWords(item)))
+            }
+            return (items, items.last?.number)
+        }
+    }
+
+    func words(of number: ItemNumber) throws(IndexFailure) -> SearchWords? {
+        try itemEvenIfDeleted(number).map { SearchWords($0) }
+    }
+}
+
+extension IndexQueries.Row {
+    /// The row that a statement is at, with the columns number, parent, changes and data.
+    fileprivate init(_ statement: Statement) {
+        self.init(
+            number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),
+            changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
+            bytes: statement.bytes(3))
+    }
+}

@@ -1,0 +1,69 @@
+import FileProvider
+import UniformTypeIdentifiers
+
+/// What an item is found by, besides the tags, which are few and looked through.
+struct SearchWords: Equatable {
+    let name: String
+    /// The identifier of its type.
+    let type: String
+    /// The month of its last modification, counted from 1970; `nil` where that is not known.
+    let month: Int64?
+
+    init(_ item: IndexedItem) {
+        name = item.name
+        type = Self.type(of: item.item)
+        month = Self.modified(item).map { Self.month(of: $0) }
+    }
+
+    /// Whether an item is found by the same words as before.
+    static func areSame(_ before: IndexedItem, _ after: IndexedItem) -> Bool {
+        before.name.hasSameBytes(as: after.name) && before.item.contentType == after.item.contentType
+            && before.item.kind == after.item.kind
+            && modified(before).map({ month(of: $0) }) == modified(after).map { month(of: $0) }
+    }
+
+    static func modified(_ item: IndexedItem) -> Double? { item.localModified ?? item.item.modified }
+
+    /// Months of a thirtieth of a year each do as well as the calendar's: they only narrow down where to look.
+    static func month(of seconds: Double) -> Int64 {
+        // What a provider says may be anything.
+        Int64(max(-1e6, min(1e6, (seconds / 2_592_000).rounded(.down))))
+    }
+
+    /// What the provider said, or what goes without saying.
+    private static func type(of item: ProviderItem) -> String {
+        if !item.contentType.isEmpty { return item.contentType }
+        switch item.kind {
+        case .folder: return UTType.folder.identifier
+        case .symbolicLink: return UTType.symbolicLink.identifier
+        case .file:
+            guard let dot = item.filename.lastIndex(of: "."), dot > item.filename.startIndex else {
+                return UTType.data.identifier
+            }
+            let suffix = String(item.filename[item.filename.index(after: dot)...])
+            return UTType(filenameExtension: suffix)?.identifier ?? UTType.data.identifier
+        }
+    }
+}
+
+/// Which types are among those that are looked for; each is asked once.
+struct WantedTypes {
+    private let wanted: [UTType]
+    private let identifiers: Set<String>
+    private var known: [String: Bool] = [:]
+
+    init(_ identifiers: [String]) {
+        self.identifiers = Set(identifiers)
+        wanted = identifiers.compactMap { UTType($0) }
+    }
+
+    var isEmpty: Bool { identifiers.isEmpty }
+
+    mutating func contains(_ identifier: String) -> Bool {
+        if let answer = known[identifier] { return answer }
+        let type = UTType(identifier)
+        let answer = identifiers.contains(identifier) || wanted.contains { type?.conforms(to: $0) == true }
+        if known.count < 10_000 { known[identifier] = answer }
+        return answer
+    }
+}

@@ -1,0 +1,85 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// The trash, where a provider has one. A removal in the mount is a removal for good, as programs mean it.
+extension DomainEngine {
+    /// Puts an item into the provider's trash, a folder with everything in it: journalled here, and done behind.
+    ///
+    /// - Throws: `EBUSY` where something of it was changed here and the provider does not have that yet.
+    package func trash(_ number: ItemNumber) throws(EditFailure) {
+        try checkOpen()
+        let row = try visible(number)
+        guard number != .root, row.isKnownToProvider, row.item.capabilities & IndexedItem.Capability.trashing != 0
+        else {
+            throw EditFailure(.notPermitted)
+        }
+        let isSent = try reading { () throws(IndexFailure) in try isUnchanged(row) }
+        guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
+        var entry = try freshEntry(of: row)
+        entry.baseVersion = row.item.contentVersion
+        entry.changes = .deleted
+        entry.goesToTrash = true
+        try record([.put(entry)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.changes = .deleted }
+        }
+        look(at: number, after: configuration.settlingTime)
+    }
+
+    /// Whether the provider has everything of an item and of what is in it.
+    private func isUnchanged(_ top: IndexedItem) throws(IndexFailure) -> Bool {
+        var items = [top]
+        while let item = items.popLast() {
+            guard item.changes.isEmpty, item.content != .edited, !isOpenForWriting(item.number) else { return false }
+            guard item.item.kind == .folder else { continue }
+            try index.children(of: item.number) { child in
+                items.append(child)
+                return true
+            }
+        }
+        return true
+    }
+
+    /// What lies in the trash, as far as it is known here. The provider is not asked.
+    package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] { try index.trashed() }
+
+    /// Takes an item out of the trash, which the provider does at once.
+    ///
+    /// - Parameter folder: where it goes; `nil` for where it was.
+    package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderFailure) {
+        var parent: String?
+        if let folder {
+            let row = try row(folder)
+            guard row.item.kind == .folder, row.isKnownToProvider else { throw .noSuchItem }
+            parent = row.item.identifier
+        }
+        let question = answers.ask()
+        let item = try await provider.untrash(identifier, to: parent)
+        guard !isClosed else { throw .closed }
+        guard item.identifier == identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        }
+        let items = try await withAncestors([item])
+        guard !isClosed else { throw .closed }
+        try apply(items, listedIn: nil, answering: question)
+        answers.note([identifier])
+    }
+
+    /// The last step of a removal, where it is one to the trash.
+    func sendToTrash(_ identifier: String) async throws {
+        let answer = try await askingForChange { () async throws(ProviderFailure) in
+            try await provider.trash(identifier)
+        }
+        guard answer.identifier == identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        }
+        // What is here of it, and of what is in it, is of no use until it comes back.
+        let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
+            var trashed = answer
+            trashed.flags.insert(.trashed)
+            return try writer.apply([trashed])
+        }
+        answers.note([identifier])
+        handle(applied)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A program that runs beside the benchmark, ended with this object.
+final class Companion {
+    let processID: pid_t
+    private let process: ProcessDescriptor
+    private let program: ChildProgram
+    private var leftover: Leftover?
+
+    /// - Parameters:
+    ///   - environment: added to this process's own.
+    ///   - output: `nil` for nowhere.
+    ///   - cleanUp: undoes what the program has no time to undo.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], input: FileDescriptor? = nil,
+        output: FileDescriptor? = nil, errors: FileDescriptor? = nil, cleanUp: @escaping @Sendable () -> Void = {}
+    ) throws {
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let program = try ChildProgram.start(
+            path, arguments: arguments, environment: variables.map { "\($0.key)=\($0.value)" },
+            descriptors: [input, output, errors])
+        let process = try ProcessDescriptor.open(program.processID)
+        (self.program, self.process) = (program, process)
+        processID = program.processID
+        leftover = Leftover {
+            Self.end(process)
+            cleanUp()
+        }
+    }
+
+    deinit { end() }
+
+    var isRunning: Bool { !process.hasEnded }
+
+    /// How long a program may take to end that is asked to.
+    private static let patience: CInt = 20_000
+
+    /// Asks it to end, and sees to it that it does.
+    func end() {
+        leftover?.remove()
+        leftover = nil
+        _ = try? program.wait()
+    }
+
+    /// Waits for its end, but not for ever.
+    func waitForEnd(seconds: Double) throws -> ChildProgram.Ending {
+        guard process.hasEnded(within: CInt(seconds * 1000)) else {
+            throw TimeIsOver(processID: processID, seconds: seconds)
+        }
+        return try program.wait()
+    }
+
+    private struct TimeIsOver: Error, CustomStringConvertible {
+        let processID: pid_t
+        let seconds: Double
+        var description: String { "process \(processID) has not ended within \(seconds) s" }
+    }
+
+    private static func end(_ process: ProcessDescriptor) {
+        for signal in [SIGTERM, SIGKILL] {
+            guard (try? process.send(signal: signal)) != nil, !process.hasEnded(within: patience) else { return }
+        }
+    }
+
+    /// What this process's own errors go to.
+    static var errors: FileDescriptor? {
+        let number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+        return number >= 0 ? FileDescriptor(owning: number) : nil
+    }
+}

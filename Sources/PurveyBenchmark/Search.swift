@@ -1,0 +1,84 @@
+import FileProvider
+import FileProviderEngine
+import Glibc
+import LinuxSystem
+
+extension Section {
+    /// Looking for items by their names in a million, and the files that were used last, with no provider there.
+    static let search = Section(name: "search") { report in
+        let output = try Child.output(of: .searching).split(separator: "\n").map { $0.split(separator: "\t") }
+        for line in output {
+            guard line.count >= 2, let value = Double(line[1]) else {
+                report.fail("search", because: "the child said \(line)")
+                continue
+            }
+            let name = String(line[0])
+            switch name {
+            case "words": report.add("a million names put into the file of words, behind", value, .seconds)
+            case "size": report.add("size of the file of words", value, .bytes)
+            case "peak": report.add("peak resident", value, .bytes, target: .atMost(200 * 1_048_576))
+            case "recents":
+                report.add("the 50 of 1,000 files that were used last", value, .seconds, target: .atMost(0.01))
+            default:
+                report.add(
+                    name, value, .seconds,
+                    peer: line.count > 2 ? Double(line[2]).map { .init(name: "grep", value: $0) } : nil,
+                    target: .atMost(0.02))
+            }
+        }
+    }
+}
+
+extension ChildRole {
+    /// Fills an index and its file of words, and prints what questions take, a line for each.
+    static let searching = ChildRole(name: "searching") { _ in
+        let folder = try ScratchFolder()
+        let index = try Index(path: folder.path + "/index.db")
+        _ = try IndexTree.deep.fill(index)
+        let path = folder.path + "/search.db"
+        let search = SearchIndex(index, path: path)
+        print("words", Measure.seconds { search.catchUp() }, separator: "\t")
+        print("size", try FileStatus.of(path).size, separator: "\t")
+        try index.write { writer throws(IndexFailure) in
+            for number in 2000..<3000 {
+                try writer.noteUse(of: ItemNumber(rawValue: Int64(number)), at: 1_700_000_000 + Double(number))
+            }
+        }
+        print("recents", try Measure.median { Measure.keep(try index.recents(limit: 50)) }, separator: "\t")
+        let list = folder.path + "/names"
+        try writeNames(to: list)
+        for (name, words, found) in [
+            ("one of a million", ["123456"], 1...200), ("a part that all have", ["graph"], 100...100),
+            ("a rare and a common part", ["photograph", "7771"], 100...100),
+            ("nothing", ["no such name"], 0...0), ("the beginning of a word", ["9"], 100...100),
+            ("parts that few have together", ["0001", "000"], 1...100),
+        ] {
+            var count = 0
+            let query = SearchQuery(words: words)
+            let (ours, theirs) = try Measure.medians {
+                count = try search.search(query).count
+            } _: {
+                // As long as a program takes that looks at every name.
+                _ = try? Child.output(ofProgram: "/bin/grep", ["-icF", words[0], list])
+            }
+            guard found.contains(count) else {
+                throw WrongAnswer(description: "\(count) items were found for \(words)")
+            }
+            print(name, ours, theirs, separator: "\t")
+        }
+        search.close()
+        print("peak", try peakResident(), separator: "\t")
+    }
+
+    private static func writeNames(to path: String) throws {
+        var names: [UInt8] = []
+        for number in 0..<IndexTree.count { names += "Photograph \(number).jpeg\n".utf8 }
+        let file = try FileDescriptor.open(path, [.writeOnly, .create])
+        try names.withUnsafeBytes { try file.writeAll($0) }
+    }
+}
+
+/// A search that did not find what is there.
+private struct WrongAnswer: Error, CustomStringConvertible {
+    let description: String
+}

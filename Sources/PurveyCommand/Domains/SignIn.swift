@@ -1,0 +1,97 @@
+import FileProvider
+import Foundation
+import Glibc
+import LinuxSystem
+
+extension Command {
+    static let signIn = Command(
+        name: "sign-in", summary: "sign in to the service of a domain, as after a password change",
+        usage: ["[--password-file FILE] DOMAIN"],
+        options: [.value("password-file", "FILE", "take the first line of FILE for the password; - is standard input")],
+        discussion: """
+            The password is asked for on the terminal, three times at most. What waits for the sign-in goes on by itself.
+            """
+    ) { arguments in
+        guard arguments.operands.count == 1 else { throw UsageError("sign-in takes one domain") }
+        let name = arguments.operands[0]
+        try await PasswordSource.use(for: name, file: arguments.value("password-file"), command: "sign-in") {
+            _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0))
+        }
+    }
+}
+
+/// Where a password comes from: never from the command line, which everybody can read.
+enum PasswordSource {
+    /// The most bytes of a password.
+    private static let limit = 4096
+
+    /// How often a person is asked before the command gives up.
+    private static let attempts = 3
+
+    /// Does something with a password, and once more with another one where that is refused and a person can be asked.
+    ///
+    /// - Parameters:
+    ///   - name: of the domain.
+    ///   - file: where the password is; `nil` is the terminal.
+    static func use<Value: Sendable>(
+        for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value
+    ) async throws -> Value {
+        if let file { return try await body(try firstLine(of: file)) }
+        var attempt = 1
+        while true {
+            let password = try ask("Password for \(OneLine.text(name)): ")
+            do {
+                return try await body(password)
+            } catch let error as CommandError where error.fault == .signInRefused && attempt < attempts {
+                StandardError.complain("\(command): \(error.message)")
+            }
+            attempt += 1
+        }
+    }
+
+    private static func firstLine(of path: String) throws -> String {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            let file = path == "-" ? FileDescriptor(owning: try retrying { dup(0) }) : try .open(path, .readOnly)
+            bytes = try file.readToEnd(limit: limit)
+        } catch {
+            throw CommandError("\(path): \(error)")
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw CommandError("the password in \(path) is not UTF-8")
+        }
+        return text
+    }
+
+    /// Whether there is a person to ask.
+    static var hasTerminal: Bool { (try? FileDescriptor.open("/dev/tty", .readWrite)) != nil }
+
+    /// Asks on the terminal, which shows nothing of the answer.
+    private static func ask(_ question: String) throws -> String {
+        let terminal: FileDescriptor
+        do throws(Errno) {
+            terminal = try .open("/dev/tty", .readWrite)
+        } catch {
+            throw CommandError("there is no terminal to ask for the password on; give --password-file")
+        }
+        var before = termios()
+        guard tcgetattr(terminal.rawValue, &before) == 0 else {
+            throw CommandError("the terminal cannot be asked: \(Errno.current)")
+        }
+        var quiet = before
+        quiet.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(terminal.rawValue, TCSAFLUSH, &quiet)
+        defer { tcsetattr(terminal.rawValue, TCSAFLUSH, &before) }
+        try Array(question.utf8).withUnsafeBytes { try terminal.writeAll($0) }
+        var line: [UInt8] = []
+        var byte = [UInt8](repeating: 0, count: 1)
+        while line.count < limit {
+            let count = try byte.withUnsafeMutableBytes { try terminal.read(into: $0) }
+            guard count == 1, byte[0] != UInt8(ascii: "\n") else { break }
+            line += byte
+        }
+        try Array("\n".utf8).withUnsafeBytes { try terminal.writeAll($0) }
+        return String(decoding: line, as: UTF8.self)
+    }
+}

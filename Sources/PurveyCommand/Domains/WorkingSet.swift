@@ -1,0 +1,180 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// What stands for items on the command line, for the help of the commands that take one.
+private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs no mount."
+
+extension Command {
+    static let recents = Command(
+        name: "recents", summary: "the files of all services that were used last", usage: ["[--json] [--limit N]"],
+        options: [.flag("json", "print JSON"), .value("limit", "N", "at most so many (50)")],
+        discussion: "What is known on this machine is shown: it works offline, and no service is asked."
+    ) { arguments in
+        if let extra = arguments.operands.first { throw UsageError("unexpected argument '\(extra)'") }
+        let found = try await DomainClient.call(RecentsCall(limit: try limit(arguments, standard: 50)))
+        try show(found.items, arguments) { item in
+            [item.lastUsed.map(ListedFoundItem.date) ?? "-", OneLine.text(item.place)]
+        }
+    }
+
+    static let favorites = Command(
+        name: "favorites", summary: "the favorites of all services, in their order: list, add and remove them",
+        usage: ["[--json]", "add PATH…", "remove PATH…"], options: [.flag("json", "print JSON")],
+        discussion: placeWords
+    ) { arguments in
+        let operands = arguments.operands
+        switch (operands.first, operands.count) {
+        case (nil, _):
+            let found = try await DomainClient.call(FavoritesCall())
+            try show(found.items, arguments) { [OneLine.text($0.place)] }
+        case ("add", 2...), ("remove", 2...):
+            if arguments.has("json") { throw UsageError("--json goes with the list") }
+            for word in operands.dropFirst() {
+                _ = try await DomainClient.call(
+                    SetFavoriteCall(place: DomainClient.place(word), isFavorite: operands[0] == "add"))
+            }
+        case ("add", _), ("remove", _): throw UsageError("a path is missing")
+        case (let word?, _): throw UsageError("there is no 'favorites \(word)': add or remove")
+        }
+    }
+
+    static let tag = Command(
+        name: "tag", summary: "the tags of an item: add some, take some away, show them",
+        usage: ["[--json] PATH [TAG…]", "--remove PATH TAG…"],
+        options: [.flag("json", "print JSON"), .flag("remove", "take the tags away")],
+        discussion: placeWords + "\n\nA tag has no comma. The tags that the item then has are printed, one a line."
+    ) { arguments in
+        guard let path = arguments.operands.first else { throw UsageError("a path is missing") }
+        let tags = Array(arguments.operands.dropFirst())
+        let isRemoval = arguments.has("remove")
+        if isRemoval, tags.isEmpty { throw UsageError("which tags are to be taken away?") }
+        if let fault = tags.lazy.compactMap({ TagList.fault(of: $0) }).first { throw CommandError(fault) }
+        let reply = try await DomainClient.call(
+            TagItemCall(
+                place: DomainClient.place(path), added: isRemoval ? [] : tags, removed: isRemoval ? tags : []))
+        if arguments.has("json") { return try JSONOutput.print(reply.tags) }
+        for tag in reply.tags { try StandardOutput.print(OneLine.text(tag) + "\n") }
+    }
+
+    static let search = Command(
+        name: "search", summary: "find items of all services by name, type, tag and date",
+        usage: ["[--json] [OPTION…] [WORD…]"],
+        options: [
+            .flag("json", "print JSON"), .value("type", "T", "of this type: an identifier, or an extension"),
+            .value("tag", "TAG", "with this tag; several have all to be there"),
+            .value("since", "DATE", "modified on this day or later (2026-01-31)"),
+            .value("before", "DATE", "modified before this day"),
+            .value("domain", "NAME", "in this domain only"), .value("limit", "N", "at most so many (100)"),
+        ],
+        discussion: """
+            Each WORD is a part of the name, without regard to case and accents; one of one or two characters is the beginning
+            of a word in it. What is known on this machine is looked through: folders that nobody has looked into yet are not
+            in it. It works offline, and no service is asked.
+            """
+    ) { arguments in
+        let call = SearchCall(
+            domain: arguments.value("domain"), words: arguments.operands,
+            types: try arguments.values("type").map(type), tags: arguments.values("tag"),
+            since: try arguments.value("since").map(day), before: try arguments.value("before").map(day),
+            limit: try limit(arguments, standard: 100))
+        let isWanted = call.words.contains { !$0.allSatisfy(\.isWhitespace) }
+        guard isWanted || !call.types.isEmpty || !call.tags.isEmpty || call.since != nil || call.before != nil else {
+            throw UsageError("what is to be found? A word, --type, --tag, --since or --before")
+        }
+        let found = try await DomainClient.call(call)
+        try show(found.items, arguments) { [OneLine.text($0.place)] }
+    }
+
+    static let push = Command(
+        name: "push", summary: "deliver a service's push message (JSON on standard input)", usage: [""], options: [],
+        discussion: """
+            The payload is an object with "container-identifier", the identifier of a container that has changed, and "domain",
+            the identifier or name of the domain; instead of a domain it may have "topic", the extension's identifier with
+            ".pushkit.fileprovider". Its changes are then asked for.
+            """
+    ) { arguments in
+        if let extra = arguments.operands.first { throw UsageError("unexpected argument '\(extra)'") }
+        let payload = try PushPayload(try PushPayload.read())
+        _ = try await DomainClient.call(
+            PushCall(container: payload.container, domain: payload.domain, topic: payload.topic))
+    }
+
+    // MARK: Arguments
+
+    private static func limit(_ arguments: Arguments, standard: Int) throws -> Int {
+        guard let text = arguments.value("limit") else { return standard }
+        guard let number = Int(text), number > 0 else { throw UsageError("--limit needs a number from 1 on") }
+        return number
+    }
+
+    private static func type(_ word: String) throws -> String {
+        let suffix = word.hasPrefix(".") ? String(word.dropFirst()) : word
+        guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else {
+            throw CommandError("there is no type '\(word)'")
+        }
+        return type.identifier
+    }
+
+    /// The beginning of a day, in this machine's time zone.
+    private static func day(_ word: String) throws -> Double {
+        let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .current
+        guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
+            (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+            let date = calendar.date(from: DateComponents(year: year, month: month, day: day)),
+            calendar.component(.day, from: date) == day
+        else { throw UsageError("'\(word)' is no day: write it like 2026-01-31") }
+        return date.timeIntervalSince1970
+    }
+
+    // MARK: Output
+
+    private static func show(
+        _ items: [FoundItemDescription], _ arguments: Arguments, _ columns: (FoundItemDescription) -> [String]
+    ) throws {
+        if arguments.has("json") { return try JSONOutput.print(items.map(ListedFoundItem.init)) }
+        var output = StandardOutput()
+        for item in items { try output.write(columns(item).joined(separator: "  ") + "\n") }
+        try output.flush()
+    }
+}
+
+extension FoundItemDescription {
+    /// What the other commands take for it.
+    fileprivate var place: String { mountedPath ?? domain + ":" + path }
+}
+
+/// An item in the JSON of `purvey recents`, `favorites` and `search`.
+private struct ListedFoundItem: Encodable {
+    private let found: FoundItemDescription
+
+    init(_ found: FoundItemDescription) { self.found = found }
+
+    private enum CodingKeys: CodingKey {
+        case domain, path, mountedPath, name, identifier, kind, type, size, modified, state, lastUsed, favorite, tags
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let item = found.item
+        try container.encode(found.domain, forKey: .domain)
+        try container.encode(found.path, forKey: .path)
+        try container.encode(item.name, forKey: .name)
+        try container.encode(item.identifier, forKey: .identifier)
+        try container.encode(item.kind.word, forKey: .kind)
+        try container.encode(item.state.word, forKey: .state)
+        try container.encode(found.favoriteRank != nil, forKey: .favorite)
+        try container.encode(found.tags, forKey: .tags)
+        // Written as null where there is none: a script finds every key.
+        try container.encode(found.mountedPath, forKey: .mountedPath)
+        try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
+        try container.encode(item.size, forKey: .size)
+        try container.encode(item.modified.map(Self.date), forKey: .modified)
+        try container.encode(found.lastUsed.map(Self.date), forKey: .lastUsed)
+    }
+
+    static func date(_ seconds: Double) -> String { ListedItemState.date(seconds) }
+}

@@ -1,0 +1,249 @@
+import Conduit
+import Exchange
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import LinuxSystem
+import PropertyLists
+
+/// The calls of providers' own programs: what `NSFileProviderManager` asks.
+extension DomainService {
+    nonisolated func addManagerCalls(to service: inout Service, _ programs: ProviderPrograms) {
+        on(ManagerPlaceCall.self, programs, in: &service) { _, service, providers in
+            let provider = try Self.only(providers)
+            let storage = ProviderDomain.storage(of: provider, data: service.folders.locations.data)
+            return .init(identifier: provider, storage: storage)
+        }
+        on(ManagedDomainsCall.self, programs, in: &service) { _, service, providers in
+            .init(domains: try await service.records(of: providers).map(\.description))
+        }
+        on(AddManagedDomainCall.self, programs, in: &service) { request, service, providers in
+            try await service.add(request.domain, of: try Self.only(providers))
+        }
+        on(RemoveManagedDomainsCall.self, programs, in: &service) { request, service, providers in
+            .init(edits: try await service.remove(request.identifier, of: providers))
+        }
+        on(ManagerSignalCall.self, programs, in: &service) { request, service, providers in
+            for (_, domain) in try await service.running(request.domain, of: providers) {
+                domain.engine.signal(container: request.container)
+            }
+            return Empty()
+        }
+        on(ManagerResolvedCall.self, programs, in: &service) { request, service, providers in
+            for (_, domain) in try await service.running(request.domain, of: providers) {
+                await domain.engine.retry()
+            }
+            return Empty()
+        }
+        addItemCalls(to: &service, programs)
+    }
+
+    private nonisolated func addItemCalls(to service: inout Service, _ programs: ProviderPrograms) {
+        on(VisiblePathCall.self, programs, in: &service) { request, service, providers in
+            let (record, domain) = try await service.first(request.domain, of: providers)
+            guard let mount = await service.mountedPath(of: record) else {
+                throw ProviderFailure.domain(
+                    .providerDomainTemporarilyUnavailable, "The domain \(record.name) is not mounted.")
+            }
+            let item = try await domain.engine.learn(of: request.item)
+            let names: [String] = try await HandlerThreads.shared.value { () throws in
+                try domain.engine.index.names(onTheWayTo: item)
+            }
+            let path = ([mount] + names).joined(separator: "/")
+            return .init(path: path, isFolder: item.item.kind == .folder)
+        }
+        on(VisibleItemCall.self, programs, in: &service) { request, service, providers in
+            let place = ItemPlace(text: request.path, path: request.path)
+            let found = try await service.place(place)
+            let own = try await service.records(of: providers)
+            guard let record = own.first(where: { $0.identifier == found.domain.identifier }) else {
+                throw ProviderFailure(.noSuchItem, message: "\(request.path) is none of the provider's items.")
+            }
+            return .init(item: found.item.item.identifier, domain: record.description.identifier)
+        }
+        on(ManagerTransferCall.self, programs, in: &service) { request, service, providers in
+            let (_, domain) = try await service.first(request.domain, of: providers)
+            let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
+            switch request.direction {
+            case .here: try await item.download { _, _ in }
+            case .away: try await item.evict()
+            }
+            return Empty()
+        }
+    }
+
+    /// Serves a call for programs that have a provider.
+    private nonisolated func on<C: ProviderCall>(
+        _: C.Type, _ programs: ProviderPrograms, in service: inout Service,
+        _ body: @escaping @Sendable (C, DomainService, [String]) async throws -> C.Value
+    ) where C.Reply == ProviderReply<C.Value> {
+        service.on(C.self) { request, call in
+            call.answerProvider {
+                let providers = try await programs.providers(ofProgramAt: call.connection)
+                return try await body(request, self, providers)
+            }
+        }
+    }
+
+    private static func only(_ providers: [String]) throws -> String {
+        guard providers.count == 1, let provider = providers.first else {
+            throw ProviderFailure.domain(
+                .providerNotFound,
+                "The program has several file providers: " + providers.joined(separator: ", ") + ".")
+        }
+        return provider
+    }
+
+    // MARK: Domains
+
+    /// The domains of providers, those that do not run too. Waits for a while for those that are being started or removed.
+    private func records(of providers: [String]) async throws -> [DomainRecord] {
+        try await settled(of: providers)
+        return places.values.map(\.record).filter { providers.contains($0.provider) && !$0.identifier.isEmpty }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// The domain with an identifier, or those that a person has added where a program names none: the ones without a name of the
+    /// program's own.
+    private func running(
+        _ identifier: String?, of providers: [String]
+    ) async throws -> [(DomainRecord, RunningDomain)] {
+        let records = try await records(of: providers).filter { record in
+            identifier.map { record.description.identifier == $0 } ?? (record.managed == nil)
+        }
+        var domains: [(DomainRecord, RunningDomain)] = []
+        for record in records { domains.append((record, try await domain(record.name))) }
+        guard !domains.isEmpty else {
+            throw ProviderFailure.domain(
+                .providerDomainNotFound, "The provider has no domain \(identifier ?? "that a person has added").")
+        }
+        return domains
+    }
+
+    /// As ``running(_:of:)``, where there is to be one.
+    func first(
+        _ identifier: String?, of providers: [String]
+    ) async throws -> (DomainRecord, RunningDomain) {
+        guard let first = try await running(identifier, of: providers).first else {
+            throw ProviderFailure.domain(.providerDomainNotFound, "The provider has no such domain.")
+        }
+        return first
+    }
+
+    private func add(_ domain: ManagedDomain, of provider: String) async throws -> Empty {
+        try Self.check(domain)
+        let own = try await records(of: [provider])
+        if var known = own.first(where: { $0.description.identifier == domain.identifier }) {
+            guard known.providerDomain.documentFolder == domain.documentFolder else {
+                throw DomainFailure("the documents of a domain stay where they are; remove it, and add it again")
+            }
+            known.managed = domain
+            try await update(known)
+            return Empty()
+        }
+        let folder = domain.documentFolder
+        for other in own.map(\.providerDomain.documentFolder)
+        where other == folder || other.hasPrefix(folder + "/") || folder.hasPrefix(other + "/") {
+            throw DomainFailure("another domain has its documents in \(other)")
+        }
+        let path = domain.handedPath.map { [DomainSetting(key: DomainSetting.path, value: $0)] } ?? []
+        let record = DomainRecord(
+            name: freeName(like: domain.displayName), identifier: UUID().uuidString, provider: provider,
+            settings: path, managed: domain)
+        _ = try await add(record) { record }
+        return Empty()
+    }
+
+    private static func check(_ domain: ManagedDomain) throws {
+        guard NSFileProviderDomain.isValid(NSFileProviderDomainIdentifier(rawValue: domain.identifier)),
+            domain.displayName.utf8.count <= 1000, domain.storage.utf8.count <= 1000,
+            domain.userInfo.map({ $0.count <= ManagedDomain.longestUserInfo }) ?? true
+        else { throw DomainFailure("the domain's identifier, name, folder or userInfo cannot be used") }
+        let parts = domain.storage.split(separator: "/")
+        guard !parts.contains(where: { $0 == ".." || $0 == "." || $0.utf8.contains(0) }) else {
+            throw DomainFailure("\(domain.storage) is no folder within the provider's document storage")
+        }
+    }
+
+    /// A name for a domain that nothing has yet: what a person calls it, as far as that can be a folder's name.
+    private func freeName(like text: String) -> String {
+        var name = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isBad = scalar == "/" || scalar == ":" || scalar.properties.generalCategory == .control
+                    return isBad ? "-" : scalar
+                }.drop { $0 == "." || $0 == " " }))
+        while name.utf8.count > 180 { name.removeLast() }
+        if name.isEmpty { name = "Files" }
+        guard places[name] != nil else { return name }
+        var number = 2
+        while places["\(name) \(number)"] != nil { number += 1 }
+        return "\(name) \(number)"
+    }
+
+    /// - Returns: where the edits are now that the service does not have: of the last domain that had any.
+    private func remove(_ identifier: String?, of providers: [String]) async throws -> String? {
+        let records = try await records(of: providers).filter { record in
+            identifier.map { record.description.identifier == $0 } ?? true
+        }
+        if identifier != nil, records.isEmpty {
+            throw ProviderFailure.domain(.providerDomainNotFound, "The provider has no such domain.")
+        }
+        var edits: String?
+        for record in records {
+            // Whatever a program says: what a person has written is not lost.
+            edits = try await remove(RemoveDomainCall(name: record.name, keepsEdits: true)).edits ?? edits
+        }
+        return edits
+    }
+}
+
+extension ManagedDomain {
+    /// Where beneath the provider's document storage its documents are.
+    fileprivate var documentFolder: String {
+        ProviderDomain(
+            identifier: identifier, displayName: displayName, storage: storage.isEmpty ? nil : storage
+        ).documentFolder
+    }
+
+    /// The folder that the program hands to it.
+    fileprivate var handedPath: String? {
+        userInfo.flatMap { ForeignPropertyList.dictionary(Data($0)) }?["path"] as? String
+    }
+}
+
+extension ProviderFailure {
+    /// A failure that the provider's own program gets as an error of file providers.
+    static func domain(_ code: NSFileProviderError.Code, _ message: String) -> ProviderFailure {
+        ProviderFailure(NSFileProviderError(code, userInfo: [NSLocalizedDescriptionKey: message]))
+    }
+}
+
+extension ServedCall {
+    /// Answers with what a task gives, which ends when the caller gives up, or with why it gives nothing.
+    func answerProvider<Value>(_ body: @escaping @Sendable () async throws -> Value)
+    where C.Reply == ProviderReply<Value> {
+        let task = Task {
+            do {
+                reply(.done(try await body()))
+            } catch let failure as DomainFailure {
+                reply(.failed(failure.cause ?? .domain(failure.providerCode, failure.description)))
+            } catch {
+                reply(.failed(ProviderFailure(error)))
+            }
+        }
+        onCancel { task.cancel() }
+    }
+}
+
+extension DomainFailure {
+    fileprivate var providerCode: NSFileProviderError.Code {
+        switch code {
+        case .noSuchDomain: .providerDomainNotFound
+        case .noSuchItem: .noSuchItem
+        case .signInRefused: .notAuthenticated
+        case .failed, .hasEdits: .cannotSynchronize
+        }
+    }
+}

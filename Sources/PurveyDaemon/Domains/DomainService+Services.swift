@@ -1,0 +1,57 @@
+import Conduit
+import FileCoordination
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The calls of programs that use providers' services.
+extension DomainService {
+    nonisolated func addServiceCalls(
+        to service: inout Service, _ programs: ProviderPrograms, _ storages: ProvidedStorages
+    ) {
+        service.on(ItemServicesCall.self) { request, call in
+            call.answerProvider {
+                switch request.place {
+                case .path(let path):
+                    let (domain, item) = try await self.item(at: path, storages)
+                    let names = try await domain.provider.services(of: item, isOwn: false)
+                    return .init(domain: domain.identifier, item: item, names: names)
+                case .item(let item, let identifier):
+                    let providers = try await programs.providers(ofProgramAt: call.connection)
+                    let (_, domain) = try await self.first(identifier, of: providers)
+                    let names = try await domain.provider.services(of: item, isOwn: true)
+                    return .init(domain: domain.identifier, item: item, names: names)
+                }
+            }
+        }
+        service.on(OpenServiceCall.self) { request, call in
+            call.answerProvider {
+                let (provider, domain) = try await self.running(request.domain)
+                // Most programs have no provider.
+                let own = (try? await programs.providers(ofProgramAt: call.connection)) ?? []
+                return .init(
+                    socket: try await domain.provider.openService(
+                        request.name, of: request.item, isOwn: own.contains(provider)))
+            }
+        }
+    }
+
+    /// The item at a path in a mount, or in a provider's document storage.
+    private func item(at path: String, _ storages: ProvidedStorages) async throws -> (RunningDomain, String) {
+        if let stored = try await storages.item(at: ExactPath(path)) { return stored }
+        let found = try await place(ItemPlace(text: path, path: path))
+        guard found.item.isKnownToProvider else {
+            throw ProviderFailure.domain(.noSuchItem, "The provider does not know of \(path) yet.")
+        }
+        return (found.domain, found.item.item.identifier)
+    }
+
+    /// The domain of a record's identifier, and its provider.
+    private func running(_ identifier: String) async throws -> (provider: String, RunningDomain) {
+        try await ready()
+        for case .running(let record, let domain) in places.values where record.identifier == identifier {
+            return (record.provider, domain)
+        }
+        throw ProviderFailure.domain(.providerDomainNotFound, "The domain is not there any more.")
+    }
+}

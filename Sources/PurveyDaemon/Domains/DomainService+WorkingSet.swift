@@ -1,0 +1,148 @@
+import Conduit
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The calls about the working set: answered from the indexes of the domains, without waking an extension.
+extension DomainService {
+    nonisolated func addWorkingSetCalls(to service: inout Service) {
+        service.on(RecentsCall.self) { request, call in
+            call.answer {
+                let limit = Self.limit(request.limit)
+                let items = try await self.found { domain throws in try domain.engine.recents(limit: limit) }
+                let sorted = items.sorted { ($0.lastUsed ?? 0, $0.path) > ($1.lastUsed ?? 0, $1.path) }
+                return FoundItems(items: Array(sorted.prefix(limit)))
+            }
+        }
+        service.on(FavoritesCall.self) { _, call in
+            call.answer {
+                let items = try await self.found { domain throws in try domain.engine.index.favorites() }
+                let sorted = items.sorted { ($0.favoriteRank ?? 0, $0.path) < ($1.favoriteRank ?? 0, $1.path) }
+                return FoundItems(items: Array(sorted.prefix(Self.most)))
+            }
+        }
+        service.on(SearchCall.self) { request, call in call.answer { try await self.search(request) } }
+        service.on(SetFavoriteCall.self) { request, call in
+            call.answer {
+                let place = try await self.place(request.place)
+                try await place.setFavorite(request.isFavorite)
+                return Empty()
+            }
+        }
+        service.on(TagItemCall.self) { request, call in
+            call.answer {
+                let place = try await self.place(request.place)
+                return TagItemCall.Reply(tags: try await place.tag(adding: request.added, removing: request.removed))
+            }
+        }
+        service.on(PushCall.self) { request, call in
+            call.answer {
+                try await self.push(request)
+                return Empty()
+            }
+        }
+    }
+
+    /// More items than these are no answer for a person, and none for one message.
+    private static let most = 10_000
+
+    private static func limit(_ wanted: Int) -> Int { min(max(0, wanted), most) }
+
+    private func search(_ request: SearchCall) async throws -> FoundItems {
+        var query = SearchQuery(words: request.words)
+        query.types = request.types
+        query.tags = request.tags
+        query.since = request.since
+        query.before = request.before
+        query.limit = Self.limit(request.limit)
+        if let name = request.domain { _ = try await domain(name) }
+        let wanted = query
+        let items = try await found(only: request.domain) { domain throws in
+            try domain.engine.search.search(wanted)
+        }
+        return FoundItems(items: Array(items.prefix(query.limit)))
+    }
+
+    /// What is found in the domains that run, domain by domain in the order of their names.
+    private func found(
+        only name: String? = nil, _ find: @escaping @Sendable (RunningDomain) throws -> [FoundItem]
+    ) async throws -> [FoundItemDescription] {
+        try await ready()
+        var found: [FoundItemDescription] = []
+        for place in places.values.sorted(by: { $0.record.name < $1.record.name }) {
+            guard case .running(let record, let domain) = place, name == nil || name == record.name else { continue }
+            let mount = mountedPath(of: record)
+            let items = try await HandlerThreads.shared.value { () throws in try find(domain) }
+            found += items.map { item in
+                let path = item.names.joined(separator: "/")
+                return FoundItemDescription(
+                    domain: record.name, path: path, mountedPath: mount.map { $0 + "/" + path },
+                    item: ItemDescription(item.item, nil), lastUsed: item.facts.lastUsed,
+                    favoriteRank: item.facts.favoriteRank, tags: item.facts.tags)
+            }
+        }
+        return found
+    }
+
+    // MARK: Pushes
+
+    private func push(_ push: PushCall) async throws {
+        guard !push.container.isEmpty, push.container.utf8.count <= ProviderItem.longestText else {
+            throw DomainFailure("the container of the push is no identifier")
+        }
+        try await ready()
+        var provider: String?
+        if let topic = push.topic {
+            guard topic.hasSuffix(PushCall.topicSuffix) else {
+                throw DomainFailure(
+                    "the topic \"\(topic)\" is not an extension's identifier with \(PushCall.topicSuffix)")
+            }
+            provider = String(topic.dropLast(PushCall.topicSuffix.count))
+        }
+        let meant = places.values.filter { place in
+            let record = place.record
+            let isMeant = push.domain.map { $0 == record.identifier || $0 == record.name } ?? true
+            return isMeant && (provider.map { $0 == record.provider } ?? true)
+        }
+        guard !meant.isEmpty else {
+            if let domain = push.domain { throw DomainFailure.noSuchDomain(domain) }
+            throw DomainFailure("there is no domain that the push is about", .noSuchDomain)
+        }
+        guard push.domain != nil || push.topic != nil || meant.count == 1 else {
+            throw DomainFailure("the push names neither a domain nor a topic, and there are \(meant.count) domains")
+        }
+        for place in meant {
+            // One that does not run asks for everything when it starts.
+            if case .running(_, let domain) = place { domain.engine.signal(container: push.container) }
+        }
+    }
+}
+
+extension DomainItem {
+    func setFavorite(_ isFavorite: Bool) async throws {
+        do {
+            try await domain.engine.setFavorite(isFavorite, of: item.number)
+        } catch {
+            throw DomainFailure("\(item.name) cannot be marked: \(error.errno)")
+        }
+    }
+
+    /// - Returns: the tags that it then has.
+    func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
+        if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainFailure(fault) }
+        let engine = domain.engine
+        let before = try await HandlerThreads.shared.value { [item] () throws in
+            try engine.index.facts(of: item.number).tags
+        }
+        var tags = before.filter { !removed.contains($0) }
+        for tag in added where !tags.contains(tag) { tags.append(tag) }
+        guard tags != before else { return tags }
+        guard tags.count <= TagList.most else { throw DomainFailure("an item has at most \(TagList.most) tags") }
+        do {
+            try await engine.setTags(tags, of: item.number)
+        } catch {
+            throw DomainFailure("\(item.name) cannot be tagged: \(error.errno)")
+        }
+        return tags
+    }
+}

@@ -1,0 +1,44 @@
+import AppExtension
+import Conduit
+import Exchange
+import ExtensionHost
+import FileProvider
+import LinuxSystem
+
+/// Which program is whose: a file provider belongs to the program in whose registered bundle's identifier its own begins.
+struct ProviderPrograms: Sendable {
+    let bundles: BundleRegistry
+    let data: String
+
+    /// The file providers of the program at the other end of a connection, by their identifiers. Blocks on the file system.
+    ///
+    /// - Throws: `providerNotFound`, for a program that has none.
+    private func providers(of connection: Connection) throws(ProviderFailure) -> [String] {
+        guard let executable = try? connection.peer.executable().identity,
+            let bundle = bundles.bundle(ofExecutable: executable)
+        else {
+            throw .noProvider("The program belongs to no registered bundle; 'purvey bundles register' registers one.")
+        }
+        let own = ExtensionLibrary(data: data).all.filter { provider in
+            provider.point == DomainService.extensionPoint && provider.identifier.hasPrefix(bundle.identifier + ".")
+        }
+        guard !own.isEmpty else {
+            throw .noProvider(
+                "No file provider is installed whose identifier begins with that of the program, \(bundle.identifier).")
+        }
+        return own.map(\.identifier)
+    }
+
+    /// The same, on a thread that may block.
+    func providers(ofProgramAt connection: Connection) async throws(ProviderFailure) -> [String] {
+        try await HandlerThreads.shared.value { () throws(ProviderFailure) in try providers(of: connection) }
+    }
+}
+
+extension ProviderFailure {
+    fileprivate static func noProvider(_ message: String) -> ProviderFailure {
+        ProviderFailure(
+            .unsupported, message: message, domain: NSFileProviderErrorDomain,
+            code: NSFileProviderError.Code.providerNotFound.rawValue)
+    }
+}

@@ -1,0 +1,51 @@
+// Decodes pictures of strangers' making, in a process that reaches nothing and may crash: the daemon starts it confined, with its
+// end of a socket as descriptor 3, and ends it when there is nothing to do.
+import Conduit
+import FileProvider
+import Foundation
+import Glibc
+import Images
+import LinuxSystem
+
+/// More pixels than this are no thumbnail.
+let mostPixels = 1 << 25
+
+/// Small pictures of a large one; see ``ShrinkPictureCall``.
+func shrink(_ request: ShrinkPictureCall) throws -> [ByteString] {
+    let size = try request.picture.status().size
+    guard MemoryFile.isSealed(request.picture), size <= ProviderThumbnailsCall.largestPicture else {
+        throw ImageError.unknownFormat
+    }
+    let mapping = try Mapping(request.picture, size: size)
+    let data = Data(mapping.bytes)
+    let header = try ImageCodec.header(of: data)
+    let (pixels, overflows) = header.width.multipliedReportingOverflow(by: header.height)
+    guard !overflows, pixels <= mostPixels else { throw ImageError.tooLarge(pixels: pixels, limit: mostPixels) }
+    var pictures: [ByteString] = []
+    for side in request.sides {
+        let picture = try ImageCodec.thumbnail(data, width: side, height: side, as: .png)
+        pictures.append(ByteString([UInt8](picture)))
+        if max(header.width, header.height) <= side { break }
+    }
+    return pictures
+}
+
+signal(SIGPIPE, SIG_IGN)
+var service = Service()
+service.on(ShrinkPictureCall.self) { request, call in
+    HandlerThreads.shared.run {
+        do {
+            call.reply(ShrinkPictureCall.Reply(pictures: try shrink(request)))
+        } catch {
+            call.fail(domain: ShrinkPictureCall.errorDomain, code: 1, message: "\(error)")
+        }
+    }
+}
+guard fcntl(3, F_GETFD) >= 0 else {
+    FileHandle.standardError.write(Data("this program is started by purveyd\n".utf8))
+    exit(1)
+}
+let connection = try Connection(
+    try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: service, limits: ShrinkPictureCall.limits)
+connection.onClose { _ in exit(0) }
+while true { pause() }

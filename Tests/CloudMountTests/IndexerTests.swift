@@ -1,0 +1,61 @@
+import CloudMount
+import FileProvider
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Programs that read whatever they find have nothing fetched.
+@Suite(.ownThreads, .enabled(if: canMount)) struct IndexerTests {
+    /// A program that reads a file, under a name of the test's choice.
+    private func reader(_ name: String, in folder: TestFolder) throws -> String {
+        let path = folder.path + "/" + name
+        let copy = try ChildProgram.start("/bin/cp", arguments: ["/bin/cat", path], descriptors: []).wait()
+        try #require(copy == .exited(0))
+        return path
+    }
+
+    @Test func anIndexerGetsNoFileThatIsNotHere() async throws {
+        let folder = try TestFolder()
+        let indexer = try reader("tracker-extract-3", in: folder)
+        try await withMount {
+            $0.addFile("a.txt", "hello")
+        } _: { mounted in
+            let refused = try RunningProgram(indexer, mounted("a.txt")).end()
+            #expect(refused.status == 1 && refused.output.isEmpty)
+            #expect(mounted.provider.count(.contents) == 0)
+            // What is here may be read by all.
+            #expect(try mounted.text("a.txt") == "hello")
+            let allowed = try RunningProgram(indexer, mounted("a.txt")).end()
+            #expect(allowed.status == 0 && allowed.output == "hello")
+        }
+    }
+
+    @Test func anIndexerDoesNotHinderOthersThatWait() async throws {
+        let folder = try TestFolder()
+        let indexer = try reader("updatedb", in: folder)
+        try await withMount { provider in
+            provider.addFile("a.txt", "hello")
+            provider.hold(.contents)
+        } _: { mounted in
+            let waiting = try RunningProgram("cat", mounted("a.txt"))
+            mounted.wait(until: { mounted.provider.heldCount(.contents) == 1 })
+            #expect(try RunningProgram(indexer, mounted("a.txt")).end().status == 1)
+            mounted.provider.release(.contents)
+            #expect(waiting.end().output == "hello")
+        }
+    }
+
+    @Test func thePersonsOwnNamesCount() throws {
+        let folder = try TestFolder()
+        let policies = ReaderPolicies(path: folder.path + "/indexers")
+        #expect(policies.current == ReaderPolicy())
+        try folder.file("indexers", Array("# mine\nmy-indexer\n-tumblerd # draws well\n\n".utf8))
+        let names = policies.current.refused
+        #expect(names.contains("my-indexer") && !names.contains("tumblerd") && names.contains("baloo_file"))
+        try FileManager.default.removeItem(atPath: folder.path + "/indexers")
+        #expect(policies.current == ReaderPolicy())
+    }
+}

@@ -1,0 +1,57 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// One file that several programs have open, for reading and for writing, in whatever order they come.
+@Suite(.ownThreads, .enabled(if: canMount)) struct SharedFileTests {
+    /// Whether all of the file is here when the first opens it, and what the first opens it for.
+    @Test(arguments: [true, false], [true, false])
+    func nobodyIsRefusedWhileAnotherHoldsAChangedFile(isHere: Bool, writesFirst: Bool) async throws {
+        for passing in [true, false] {
+            try await withMount(passing: passing) {
+                $0.addFile("File", "text")
+            } _: { (mount) throws in
+                if isHere { #expect(try mount.text("File") == "text") }
+                let first = try mount.open("File", writesFirst ? .readWrite : .readOnly)
+                #expect(try first.everything() == Array("text".utf8))
+                let writer = writesFirst ? first : try mount.open("File", .readWrite)
+                try writer.overwrite(Array("more".utf8), at: 4)
+                // Another program, one that maps it, one that writes too, and this one.
+                for _ in 0..<2 {
+                    let other = try RunningProgram("cat", mount("File")).end()
+                    #expect(other.status == 0 && other.output.hasPrefix("textmore"))
+                    let mapped = try RunningProgram(RunningProgram.mappingPeer, "read", mount("File")).end()
+                    #expect(mapped.status == 0, "\(mapped.output)")
+                    let appended = try RunningProgram("sh", "-c", "echo -n x >> '\(mount("File"))'").end()
+                    #expect(appended.status == 0, "\(appended.output)")
+                }
+                #expect(try mount.text("File") == "textmorexx")
+                #expect(try first.everything() == Array("textmorexx".utf8))
+                #expect(try mount.status("File").size == 10)
+                withExtendedLifetime(writer) {}
+            }
+        }
+    }
+
+    @Test func aFileThatIsSentWhileItIsOpenIsReadByAll() async throws {
+        try await withMount {
+            $0.addFile("File", "text")
+        } _: { (mount) throws in
+            let reader = try mount.open("File")
+            #expect(try reader.everything() == Array("text".utf8))
+            try mount.write("changed", to: "File")
+            mount.waitUntilSent()
+            #expect(try mount.text("File") == "changed")
+            #expect(try reader.everything() == Array("changed".utf8))
+            let writer = try mount.open("File", .readWrite)
+            try writer.overwrite(Array("again  ".utf8), at: 0)
+            #expect(try mount.text("File") == "again  ")
+            #expect(try reader.everything() == Array("again  ".utf8))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FileProvider
+import FileProviderEngine
+import Foundation
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Folders whose listing takes its time, or fails.
+@Suite(.ownThreads, .enabled(if: canMount)) struct UnlistedFolderTests {
+    @Test(arguments: [["rmdir", "Slow"], ["mv", "-T", "Other", "Slow"]])
+    func removingAFolderThatIsNotListedHoldsNobodyUp(_ words: [String]) async throws {
+        try await withMount { provider in
+            provider.addFolder("Slow", identifier: "slow")
+            provider.addFolder("Other", identifier: "other")
+            provider.addFile("File", "text")
+        } _: { (mount) throws in
+            #expect(try mount.names() == ["File", "Other", "Slow"])
+            #expect(try mount.names("Other").isEmpty)
+            mount.provider.hold(.page)
+            let arguments = [words[0]] + words.dropFirst().map { $0.hasPrefix("-") ? $0 : mount($0) }
+            let program = try RunningProgram(arguments)
+            mount.wait(until: { mount.provider.heldCount(.page) == 1 })
+            // It ends although the listing does not, and the folder above can be used.
+            let ending = program.end()
+            #expect(ending.status != 0 && !ending.wasSignalled)
+            #expect(mount.provider.heldCount(.page) == 1)
+            #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
+            #expect(try mount.text("File") == "text")
+            mount.provider.release(.page)
+            mount.wait(until: { try RunningProgram(arguments).end().status == 0 })
+            mount.waitUntilSent()
+            #expect(mount.provider.tree.count == 2)
+        }
+    }
+
+    @Test func aFolderWhoseSecondPageFailsIsAnErrorAndEnds() async throws {
+        try await withMount(pageSize: 10) { provider in
+            let folder = provider.addFolder("Folder", identifier: "folder")
+            for number in 0..<20 { provider.addFile("File \(number)", in: folder) }
+            provider.behave { behaviour in
+                behaviour.before = { (request) throws(ProviderFailure) in
+                    guard case .page(of: "folder", after: .some) = request else { return }
+                    throw ProviderFailure(.notAuthenticated, message: "by the test")
+                }
+            }
+        } _: { (mount) throws in
+            let listing = try RunningProgram("ls", "-f", mount("Folder")).end()
+            #expect(listing.status != 0 && !listing.wasSignalled)
+            // What came is there, and what came is not all.
+            #expect(try mount.text("Folder/File 3").isEmpty)
+            #expect(mount.failure { _ = try mount.status("Folder/File 15") } == .permissionDenied)
+            #expect(mount.failure { _ = try mount.status("Folder/None") } == .permissionDenied)
+            mount.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+            #expect(try mount.names("Folder").count == 20)
+            #expect(mount.failure { _ = try mount.status("Folder/None") } == .noSuchFile)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Answers that arrive after newer words of the provider: no item goes back to what it was.
+@Suite(.ownThreads) struct LateAnswerTests {
+    /// Holds the answers to requests of a kind back once they are made up.
+    private final class LateAnswers: Sendable {
+        private let gate = PageGate(pages: 0)
+        private let arrived = Latch()
+
+        /// Of the next requests.
+        init(_ provider: MemoryProvider, _ isLate: @escaping @Sendable (MemoryProvider.Request) -> Bool) {
+            provider.behave { behaviour in
+                behaviour.after = { [gate, arrived] request in
+                    guard isLate(request) else { return }
+                    arrived.open()
+                    await gate.pass()
+                }
+            }
+        }
+
+        /// Waits until one is made up.
+        func madeUp() { arrived.wait() }
+
+        func arrive(_ provider: MemoryProvider) async {
+            provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+            await gate.open()
+        }
+    }
+
+    /// The names that appeared, in order.
+    private final class Shown: Sendable {
+        // Innermost.
+        private let all = Lock<[String]>([])
+
+        func watch(_ engine: DomainEngine) {
+            engine.onEvent { [self] event in
+                guard case .index(let changes) = event else { return }
+                for change in changes {
+                    switch change {
+                    case .added(_, _, let name), .moved(_, _, _, _, let name): all.withLock { $0.append(name) }
+                    case .changed, .removed: break
+                    }
+                }
+            }
+        }
+
+        /// Apart from the root's, of which the provider is asked too.
+        var names: [String] { all.withLock { $0.filter { $0 != "root" } } }
+    }
+
+    /// A provider without a feed, which could put right by itself what a page did wrong.
+    private func listedDomain() async throws -> TestDomain {
+        let domain = try TestDomain { $0.refreshAge = 0 }
+        domain.provider.behave { behaviour in
+            behaviour.hasAnchors = false
+            behaviour.hasWorkingSet = false
+        }
+        domain.provider.addFile("moved", "m")
+        domain.provider.addFile("edited", "old")
+        domain.provider.addFile("removed", "r")
+        domain.provider.addFolder("Folder")
+        try await domain.list()
+        #expect(try await domain.read("edited") == "old")
+        return domain
+    }
+
+    @Test func aPageThatWasMadeUpBeforeEditsWereConfirmedTakesNothingBack() async throws {
+        let domain = try await listedDomain()
+        let late = LateAnswers(domain.provider) { $0.isPage(of: ProviderItem.rootIdentifier) }
+        domain.clock.advance(by: 10)
+        try await domain.list()
+        late.madeUp()
+        let moved = try await domain.item("moved").number
+        try await domain.rename("moved", "renamed")
+        try await domain.overwrite("edited", "longer than before")
+        try await domain.remove("removed")
+        try await domain.make("new", "n")
+        try await domain.settle()
+        let wanted = [
+            "renamed": "m", "edited": "longer than before", "new": "n", "Folder": "/",
+        ]
+        #expect(domain.provider.tree == wanted)
+        let shown = Shown()
+        shown.watch(domain.engine)
+        await late.arrive(domain.provider)
+        try await eventually { try await domain.engine.doing { try $0.status() }.listingCount == 0 }
+        #expect(shown.names.isEmpty)
+        #expect(try await domain.tree() == wanted)
+        #expect(try domain.row(moved).name == "renamed")
+        #expect(try domain.row(try await domain.item("edited").number).content == .current)
+    }
+
+    @Test func aPageThatWasMadeUpBeforeChangesWereToldTakesNothingBack() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let folder = domain.provider.addFolder("Folder")
+        let moved = domain.provider.addFile("moved", "m", in: folder)
+        let removed = domain.provider.addFile("removed", "r", in: folder)
+        try await domain.list()
+        try await domain.list(try await domain.item("Folder").number)
+        try await eventually { domain.provider.count(.currentAnchor) >= 3 }
+        let number = try await domain.item("Folder/moved").number
+        // The folder is listed anew; meanwhile all changes are told, as they are to whoever asks for the working set.
+        domain.provider.behave { $0.hasAnchors = false }
+        try await domain.engine.doing { engine in
+            try engine.index.write { writer throws(IndexFailure) in try writer.setAnchor(nil, of: folder) }
+        }
+        let late = LateAnswers(domain.provider) { $0.isPage(of: folder) }
+        domain.engine.signal(container: folder)
+        late.madeUp()
+        domain.provider.rename(moved, to: "renamed")
+        domain.provider.remove(removed)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names(in: try await domain.item("Folder").number) == ["renamed"] }
+        let pages = domain.provider.count(.page)
+        let shown = Shown()
+        shown.watch(domain.engine)
+        await late.arrive(domain.provider)
+        domain.engine.signal(container: folder)
+        try await eventually { domain.provider.count(.page) > pages }
+        #expect(shown.names.isEmpty)
+        #expect(try domain.row(number).name == "renamed")
+        #expect(try domain.names(in: try await domain.item("Folder").number) == ["renamed"])
+    }
+
+    @Test func contentsThatWereHandedOverBeforeAChangeWasToldAreNotTheNewOnes() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let identifier = domain.provider.addFile("file", "old")
+        try await domain.list()
+        let number = try await domain.item("file").number
+        let late = LateAnswers(domain.provider) { $0 == .contents(of: identifier) }
+        let opened = try await domain.open(number)
+        opened.ready { _ in }
+        late.madeUp()
+        domain.provider.write("newer", to: identifier)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).item.size == 5 }
+        await late.arrive(domain.provider)
+        #expect(try await opened.text() == "newer")
+        try await opened.closed()
+        #expect(try await domain.read("file") == "newer")
+        #expect(domain.provider.count(.contents) == 2)
+    }
+
+    @Test func aConfirmationThatComesAfterANewerChangeWasToldTakesNothingBack() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let moved = domain.provider.addFile("moved", "m")
+        try await domain.list()
+        try await eventually { domain.provider.count(.currentAnchor) >= 2 }
+        let late = LateAnswers(domain.provider) { $0 == .move(moved) }
+        try await domain.rename("moved", "renamed")
+        let clock = domain.clock
+        try await eventually {
+            clock.advance(by: 1)
+            return domain.provider.count(.move(moved)) == 1
+        }
+        late.madeUp()
+        domain.provider.rename(moved, to: "renamed again")
+        domain.engine.signal(container: nil)
+        let number = try await domain.item("renamed").number
+        try await eventually { try domain.row(number).item.filename == "renamed again" }
+        await late.arrive(domain.provider)
+        try await domain.settle()
+        try await eventually { try domain.names() == ["renamed again"] }
+    }
+}

@@ -1,0 +1,40 @@
+import FileProvider
+import FileProviderEngine
+import ProviderTesting
+
+/// What came of it all.
+extension Simulation {
+    /// Whether others changed or removed what had arrived. What is gone without the engine's having deleted it they removed.
+    private func isOthers(_ word: String) -> Bool {
+        arrivals.isOthers(word)
+            || arrivals.items(of: word).contains { provider.item(of: $0) == nil && provider.count(.delete($0)) == 0 }
+    }
+
+    /// What is not as it has to be, in sentences.
+    func complaints() async throws -> [String] {
+        var complaints: [String] = []
+        let there = provider.tree
+        // Others gave a name to two items at once, which nothing here could hinder.
+        if there.keys.contains(where: { $0.contains(" (item-") }) { return [] }
+        let status = try await engine.doing { try $0.editStatus() }
+        for item in status.items { complaints.append("\(item.name) was not sent: \(item)") }
+        let here = (try? await tree()) ?? [:]
+        for path in Set(here.keys).union(there.keys).sorted() where here[path] != there[path] {
+            complaints.append("\(path): here \(here[path] ?? "nothing"), there \(there[path] ?? "nothing")")
+        }
+        var paths: [String: [String]] = [:]
+        for (path, text) in there where text.hasPrefix("word") { paths[text, default: []].append(path) }
+        for word in promised.keys.sorted() where paths[word] == nil && !isOthers(word) {
+            complaints.append("lost: \(word)")
+        }
+        for (word, paths) in paths where paths.count > 1 && !renamed.contains(word) {
+            complaints.append("\(word) is in \(paths)")
+        }
+        guard !complaints.isEmpty else { return [] }
+        for (path, row) in try items() {
+            let said = "\(row.item.identifier), there \(row.item.filename) in \(row.item.parent)"
+            complaints.append("  \(path) is \(row.number.rawValue), \(said), changed \(row.changes.rawValue)")
+        }
+        return complaints
+    }
+}

@@ -1,0 +1,114 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+
+/// What a person and programs do here.
+extension Simulation {
+    func edit() async throws {
+        let here = try items()
+        let files = here.filter { $0.row.item.kind == .file }
+        let folders =
+            here.filter { $0.row.item.kind == .folder }.map { ($0.path, $0.row.number) } + [("", ItemNumber.root)]
+        let (folderPath, folder) = folders.randomElement(using: &generator) ?? ("", .root)
+        let name = Self.names.randomElement(using: &generator) ?? "a"
+        switch Int.random(in: 0..<13, using: &generator) {
+        case 12:
+            story.append("synchronize")
+            let engine = engine
+            let result = await withCheckedContinuation { continuation in
+                engine.synchronize { continuation.resume(returning: $0) }
+            }
+            try result.get()
+        case 0, 1, 2:
+            let word = word()
+            story.append("make \(folderPath)/\(name): \(word)")
+            let number = try await make(name, in: folder, word)
+            promise(word, in: number)
+        case 3, 4, 5:
+            guard let file = files.randomElement(using: &generator) else { return }
+            let word = word()
+            story.append("write \(file.path) (\(file.row.number.rawValue)): \(word)")
+            forgetPromises(of: file.row)
+            try await write(file.row.number, word)
+            promise(word, in: file.row.number)
+        case 6:
+            guard let file = files.randomElement(using: &generator) else { return }
+            story.append("remove \(file.path)")
+            forgetPromises(of: file.row)
+            let (parent, name, number) = (file.row.parent, file.row.name, file.row.number)
+            try await engine.doing { engine in
+                // Meanwhile something else may have got the name.
+                guard try engine.index.item(named: name, in: parent)?.number == number else { return }
+                try engine.remove(name, in: parent)
+            }
+        case 7:
+            story.append("make folder \(folderPath)/\(name)")
+            guard folderPath.split(separator: "/").count < 3 else { return }
+            _ = try await engine.doing { engine in try engine.makeFolder(named: name, in: folder, mode: 0o755) }
+        case 8:
+            guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else {
+                return
+            }
+            story.append("remove folder \(other.path)")
+            let (parent, name) = (other.row.parent, other.row.name)
+            try await engine.doing { engine in try engine.removeFolder(name, in: parent) }
+        default:
+            guard let item = here.randomElement(using: &generator) else { return }
+            let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
+            story.append("rename \(item.path) to \(folderPath)/\(name) \(mode)")
+            let (parent, oldName) = (item.row.parent, item.row.name)
+            let replaced = try await engine.doing { engine in
+                let other = try engine.index.item(named: name, in: folder)
+                let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
+                try engine.rename(oldName, in: parent, to: name, in: folder, mode)
+                return mode == .replacing && !isSame ? other : nil
+            }
+            if let replaced { forgetPromises(of: replaced) }
+        }
+    }
+
+    private func promise(_ word: String, in number: ItemNumber) {
+        // What the engine answered after its death nobody heard.
+        guard !life.isDead else { return }
+        promised[word] = number
+        disk.promise(word)
+    }
+
+    /// What a file holds here goes, because whoever sees it wants it so.
+    private func forgetPromises(of row: IndexedItem) {
+        promised = promised.filter { $0.value != row.number }
+        for place in ["data/edits", "cache/content"] {
+            let path = "life-\(lives)/\(place)/\(row.number.rawValue)"
+            if let bytes = try? folder.content(path) { promised[String(decoding: bytes, as: UTF8.self)] = nil }
+        }
+        overtake(row.item.identifier)
+    }
+
+    private func make(_ name: String, in folder: ItemNumber, _ word: String) async throws -> ItemNumber {
+        let engine = engine
+        let result = await withCheckedContinuation { continuation in
+            engine.create(name, in: folder, mode: 0o644) { continuation.resume(returning: $0) }
+        }
+        let (row, opened) = try result.get()
+        try await fill(opened, word)
+        return row.number
+    }
+
+    private func write(_ number: ItemNumber, _ word: String) async throws {
+        let engine = engine
+        let result = await withCheckedContinuation { continuation in
+            engine.open(number, for: .writing(truncating: true)) { continuation.resume(returning: $0) }
+        }
+        try await fill(try result.get(), word)
+    }
+
+    private func fill(_ opened: OpenItem, _ word: String) async throws {
+        guard let file = opened.descriptor else { throw Errno.inputOutput }
+        try Array(word.utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
+        let result = await withCheckedContinuation { continuation in opened.close { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+}

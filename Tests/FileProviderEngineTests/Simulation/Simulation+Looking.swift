@@ -1,0 +1,74 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+
+/// What is seen here.
+extension Simulation {
+    /// What is known here, without asking for more.
+    ///
+    /// - Parameter asAtProvider: whether a number that keeps two names apart is left out.
+    func items(asAtProvider: Bool = false) throws -> [(path: String, row: IndexedItem)] {
+        var items: [(path: String, row: IndexedItem)] = []
+        var folders: [(String, ItemNumber)] = [("", .root)]
+        while let (path, folder) = folders.popLast() {
+            try engine.index.children(of: folder) { row in
+                var name = row.name
+                let isNumbered = (2..<10).contains { name == MountName.numbered(row.item.filename, $0) }
+                if asAtProvider, row.changes.isEmpty, isNumbered { name = row.item.filename }
+                let rowPath = path.isEmpty ? name : "\(path)/\(name)"
+                items.append((rowPath, row))
+                if row.item.kind == .folder { folders.append((rowPath, row.number)) }
+                return true
+            }
+        }
+        return items
+    }
+
+    func tree() async throws -> [String: String] {
+        var folders: [ItemNumber] = [.root]
+        while let folder = folders.popLast() {
+            try await patiently { engine, completion in engine.list(folder, needs: .complete, completion: completion) }
+            try engine.index.children(of: folder) { row in
+                if row.item.kind == .folder { folders.append(row.number) }
+                return true
+            }
+        }
+        var tree: [String: String] = [:]
+        for (path, row) in try items(asAtProvider: true) {
+            switch row.item.kind {
+            case .folder: tree[path] = "/"
+            case .symbolicLink: tree[path] = "->\(row.item.linkTarget ?? "")"
+            case .file:
+                let engine = engine
+                let result = await withCheckedContinuation { continuation in
+                    engine.open(row.number, for: .reading) { continuation.resume(returning: $0) }
+                }
+                let opened = try result.get()
+                try await patiently { _, completion in
+                    opened.ready { completion($0.map { _ in }) }
+                }
+                guard let file = opened.descriptor else { throw Errno.inputOutput }
+                tree[path] = String(decoding: try file.reopen(.readOnly).readToEnd(limit: 1 << 20), as: UTF8.self)
+                opened.close()
+            }
+        }
+        return tree
+    }
+
+    /// Waits for an answer while time goes by.
+    private func patiently(
+        _ ask: (DomainEngine, @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) -> Waiting
+    ) async throws {
+        let answer = Lock<Result<Void, ProviderFailure>?>(nil)
+        let waiting = ask(engine) { result in answer.withLock { $0 = result } }
+        for _ in 0..<30_000 {
+            if let result = answer.withLock({ $0 }) { return try result.get() }
+            if life.isDead { break }
+            clock.advance(by: 1)
+            try await Task.sleep(for: .microseconds(100))
+        }
+        waiting.cancel()
+        throw Errno.canceled
+    }
+}

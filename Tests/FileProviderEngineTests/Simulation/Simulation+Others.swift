@@ -1,0 +1,63 @@
+import FileProvider
+import FileProviderEngine
+import ProviderTesting
+
+/// Changes at the provider that do not come from here.
+extension Simulation {
+    /// A change at the provider that does not come from here.
+    func somebodyElse() {
+        let tree = provider.tree
+        guard let path = tree.keys.sorted().randomElement(using: &generator),
+            let identifier = provider.identifier(at: path)
+        else { return }
+        let isFolder = tree[path] == "/"
+        let name = Self.names.randomElement(using: &generator) ?? "a"
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0, 1:
+            guard !isFolder else { return addNewFile(name, in: identifier) }
+            overtake(identifier)
+            story.append("they write \(path)")
+            provider.write(word(), to: identifier)
+        case 2: addNewFile(name, in: ProviderItem.rootIdentifier)
+        case 3:
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            guard provider.identifier(at: parent.isEmpty ? name : "\(parent)/\(name)") == nil else { return }
+            story.append("they rename \(path) to \(name)")
+            // An item whose answer was lost is not found again under a name that others gave it, and is made twice.
+            if let text = tree[path] { renamed.insert(text) }
+            provider.rename(identifier, to: name)
+        case 4:
+            story.append("they remove \(path)")
+            for other in tree.keys where other == path || other.hasPrefix(path + "/") {
+                if let identifier = provider.identifier(at: other) { overtake(identifier) }
+            }
+            provider.remove(identifier)
+        default:
+            let folders = ["f", "g", "h"]
+            let folder = folders.randomElement(using: &generator) ?? "f"
+            guard provider.identifier(at: folder) == nil else { return }
+            story.append("they make folder \(folder)")
+            provider.addFolder(folder)
+        }
+    }
+
+    private func addNewFile(_ name: String, in folder: String) {
+        guard provider.tree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil else {
+            return
+        }
+        story.append("they add \(path)\(name)")
+        addFile(name, in: folder)
+    }
+
+    private func path(of folder: String) -> String? {
+        if folder == ProviderItem.rootIdentifier { return "" }
+        return provider.tree.keys.first { provider.identifier(at: $0) == folder }.map { $0 + "/" }
+    }
+
+    /// What the provider has in an item is others' from now on: it had arrived.
+    func overtake(_ identifier: String) {
+        arrivals.touch(identifier)
+        guard let bytes = provider.bytes(of: identifier) else { return }
+        promised[String(decoding: bytes, as: UTF8.self)] = nil
+    }
+}

@@ -1,0 +1,96 @@
+import FileProvider
+import FileProviderEngine
+import Glibc
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Into the provider's trash and out of it.
+@Suite(.ownThreads)
+struct TrashTests {
+    @Test func aFolderGoesToTheTrashWithEverythingInItAndComesBack() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        let file = domain.provider.addFile("file.txt", "text", in: folder)
+        #expect(try await domain.read("Folder/file.txt") == "text")
+        let number = try await domain.item("Folder").number
+        try await domain.engine.trash(number)
+        #expect(try domain.names().isEmpty)
+        #expect(try domain.engine.search.search(SearchQuery(words: ["file"])).isEmpty)
+        try await domain.settle()
+        #expect(domain.provider.count(.trash) == 1 && domain.provider.count(.delete) == 0)
+        #expect(domain.provider.item(of: folder)?.parent == ProviderItem.trashIdentifier)
+        try await eventually { try domain.engine.trashed().map(\.identifier) == [folder] }
+        #expect(try domain.engine.index.item(identifier: file) == nil)
+
+        try await domain.engine.untrash(folder)
+        #expect(try domain.engine.trashed().isEmpty)
+        #expect(try await domain.read("Folder/file.txt") == "text")
+    }
+
+    @Test func anItemComesBackIntoAnotherFolder() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFolder("Folder")
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        try await domain.engine.untrash(file, to: try await domain.item("Folder").number)
+        #expect(try await domain.read("Folder/file.txt") == "text")
+        #expect(try domain.names() == ["Folder"])
+    }
+
+    @Test func whatGoesToTheTrashGoesThereAfterAKill() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        domain.provider.hold(.trash)
+        try await domain.engine.trash(number)
+        try domain.restart()
+        #expect(try domain.names().isEmpty)
+        domain.provider.release(.trash)
+        try await domain.settle()
+        #expect(domain.provider.item(of: file)?.flags.contains(.trashed) == true)
+        #expect(domain.provider.count(.delete) == 0)
+        #expect(try domain.engine.trashed().map(\.filename) == ["file.txt"])
+    }
+
+    @Test func whatSomebodyElseTrashedIsInTheListAndLeavesItWhenItIsDeleted() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.list()
+        // The first anchor of all.
+        try await eventually { domain.provider.count(.changes) == 1 }
+        _ = try await domain.provider.trash(file)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.trashed().map(\.identifier) == [file] }
+        #expect(try domain.names().isEmpty)
+        domain.provider.remove(file)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.trashed().isEmpty }
+    }
+
+    @Test func whatCannotGoToTheTrashStays() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "text", in: folder)
+        let plain = domain.provider.addFile("plain.txt", "text")
+        domain.provider.update(plain) { $0.capabilities = 0x2F }
+        try await domain.list()
+        domain.provider.hold(.replaceContents)
+        try await domain.overwrite("Folder/file.txt", "edited")
+        let number = try await domain.item("Folder").number
+        await #expect(throws: EditFailure(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
+        let other = try await domain.item("plain.txt").number
+        await #expect(throws: EditFailure(.notPermitted)) { try await domain.engine.trash(other) }
+        await #expect(throws: EditFailure(.notPermitted)) { try await domain.engine.trash(.root) }
+        #expect(try domain.names().sorted() == ["Folder", "plain.txt"])
+        domain.provider.release(.replaceContents)
+        try await domain.settle()
+        domain.provider.fail(.trash, with: .of(.unsupported))
+        try await domain.engine.trash(number)
+        try await domain.settle()
+        try await eventually { try domain.names().sorted() == ["Folder", "plain.txt"] }
+        #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
+    }
+}

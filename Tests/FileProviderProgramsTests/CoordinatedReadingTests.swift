@@ -1,0 +1,144 @@
+import CoordinationService
+import Exchange
+import Foundation
+import Glibc
+import Testing
+
+/// Programs that use files of a provider's document storage in turn, with no mount involved: the program, the daemon and the
+/// provider are processes of their own.
+@Suite(.timeLimit(.minutes(20))) struct CoordinatedReadingTests {
+    /// Serves files under the identifier `main`, and tells the provider soon what nobody uses any more.
+    private func serving(
+        _ files: [String: String], _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
+    ) async throws {
+        try await VaultPlace.run(variables: ["PURVEY_PROVIDING_TIME=0.1"]) { place in
+            let folder = try place.makeService(files)
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            try await body(place, app, folder)
+        }
+    }
+
+    @Test func aFileThatIsNotThereIsProvidedBeforeItIsReadAndGivenUpAfterwards() async throws {
+        try await serving(["a.txt": "hello", "b.txt": "other"]) { place, app, folder in
+            let path = place.stored("a.txt")
+            let word = place.word("a.txt")
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(try await app.ask("hold \(word)", "holding") == "hello")
+            #expect(place.notes(folder).suffix(3).contains("start a.txt"))
+            // The program has it for as long as it likes.
+            try await stopsProvidingAnother(place, app, folder)
+            #expect(!place.notes(folder).contains("stop a.txt"))
+            app.tell("release")
+            #expect(try await app.hear("hold ") == "hello")
+            await eventually { place.notes(folder).last == "stop a.txt" }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            // What stands for it stays.
+            #expect(try await app.ask("metadata \(word)", "metadata") == "placeholder")
+            // The provider is asked each time.
+            #expect(try await app.ask("read \(word)", "read") == "hello")
+            let starts = place.notes(folder).filter { $0 == "start a.txt" }
+            #expect(starts.count == 2)
+        }
+    }
+
+    /// Reads another file, and waits until the provider was told that nobody uses that any more.
+    private func stopsProvidingAnother(_ place: VaultPlace, _ app: PeerProcess, _ folder: String) async throws {
+        #expect(try await app.ask("read \(place.word("b.txt"))", "read") == "other")
+        await eventually { place.notes(folder).contains("stop b.txt") }
+    }
+
+    @Test func readingWhatIsKnownWithoutTheBytesFetchesNothing() async throws {
+        try await serving(["a.txt": "hello"]) { place, app, folder in
+            let found = try await app.ask("metadata \(place.word("a.txt"))", "metadata")
+            #expect(found == "placeholder")
+            #expect(place.notes(folder).contains("placeholder a.txt"))
+            #expect(!place.notes(folder).contains("start a.txt"))
+            #expect(!FileManager.default.fileExists(atPath: place.stored("a.txt")))
+        }
+    }
+
+    @Test func whatIsWrittenReachesTheProvider() async throws {
+        try await serving(["a.txt": "hello"]) { place, app, folder in
+            // What was there is there to be changed.
+            #expect(try await app.ask("write \(place.word("a.txt")) edited", "write") == "hello")
+            await eventually { await place.contents(folder + "/a.txt") == "edited" }
+            await eventually { place.notes(folder).contains("changed a.txt") }
+            #expect(place.notes(folder).contains("start a.txt"))
+            // What is replaced is not fetched before, and a new file is nobody's yet.
+            try FileManager.default.createDirectory(atPath: place.stored(""), withIntermediateDirectories: true)
+            #expect(try await app.ask("replace \(place.word("b.txt")) other", "replace") == "none")
+            #expect(try await app.ask("write \(place.word("new.txt")) fresh", "write") == "none")
+            await eventually { await place.contents(folder + "/new.txt") == "fresh" }
+            await eventually { await place.contents(folder + "/b.txt") == "other" }
+            #expect(!place.notes(folder).contains("start b.txt"))
+        }
+    }
+
+    @Test func theProvidersReasonReachesTheProgram() async throws {
+        try await serving(["locked.txt": "secret"]) { place, app, folder in
+            let locked = try await app.ask("read \(place.word("locked.txt"))", "read")
+            #expect(locked.hasPrefix("failed NSFileProviderErrorDomain -1000"), "\(locked)")
+            let missing = try await app.ask("read \(place.word("none.txt"))", "read")
+            #expect(missing.hasPrefix("failed NSFileProviderErrorDomain -1005"), "\(missing)")
+            // A provider that ends whenever it is asked.
+            try Data("last words".utf8).write(to: URL(fileURLWithPath: folder + "/dying.txt"))
+            let dying = try await app.ask("read \(place.word("dying.txt"))", "read")
+            #expect(dying.hasPrefix("failed NSFileProviderErrorDomain"), "\(dying)")
+            // Nothing is left claimed.
+            try await eventually { try await place.daemon.client.call(CountClaimsCall(), attempts: 3).count == 0 }
+        }
+    }
+
+    @Test func waitingForAFileCanBeGivenUpAndEndsWithTheProgram() async throws {
+        try await serving(["a.txt": "hello"]) { place, app, folder in
+            let slow = place.word("slow.txt")
+            app.tell("wait \(slow)")
+            await eventually { place.notes(folder).contains("start slow.txt") }
+            #expect(try await app.ask("cancel", "cancel") == "done")
+            #expect(try await app.hear("wait").hasPrefix("failed NSCocoaErrorDomain 3072"))
+            await eventually { place.notes(folder).contains("stop slow.txt") }
+
+            let other = try place.app()
+            other.tell("read \(slow)")
+            await eventually { place.notes(folder).count { $0 == "start slow.txt" } == 2 }
+            await other.end()
+            await eventually { place.notes(folder).count { $0 == "stop slow.txt" } >= 2 }
+            // Neither is in the way of others.
+            try Data("at last".utf8).write(to: URL(fileURLWithPath: folder + "/slow.txt"))
+            #expect(try await app.ask("read \(slow)", "read") == "at last")
+            #expect(try await app.ask("read \(place.word("a.txt"))", "read") == "hello")
+            try await eventually { try await place.daemon.client.call(CountClaimsCall(), attempts: 3).count == 0 }
+        }
+    }
+
+    @Test func severalProgramsUseOneFileAndTheLastOneEndsIt() async throws {
+        try await serving(["a.txt": "hello", "b.txt": "other"]) { place, app, folder in
+            let word = place.word("a.txt")
+            let other = try place.app()
+            #expect(try await app.ask("hold \(word)", "holding") == "hello")
+            #expect(try await other.ask("hold \(word)", "holding") == "hello")
+            app.tell("release")
+            try await app.hear("hold ")
+            // The engine is done with its own copy before the programs are with theirs.
+            try await app.ask("download main a.txt", "download done")
+            try await stopsProvidingAnother(place, app, folder)
+            #expect(!place.notes(folder).contains("stop a.txt"))
+            await other.end()
+            await eventually { place.notes(folder).contains("stop a.txt") }
+        }
+    }
+
+    @Test func claimsOfFilesElsewhereAreNotHeldUp() async throws {
+        try await serving([:]) { place, app, folder in
+            let path = place.daemon.work + "/plain.txt"
+            try Data("plain".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try await app.ask("read \(path)", "read") == "plain")
+            #expect(try await app.ask("read \(folder)/none", "read") == "none")
+            // In a storage, but in no domain.
+            #expect(try await app.ask("read \(place.word("a.txt", of: "nobodys"))", "read") == "none")
+            let starts = place.notes(folder).filter { $0.hasPrefix("start") }
+            #expect(starts.isEmpty)
+        }
+    }
+}

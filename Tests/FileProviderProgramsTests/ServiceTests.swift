@@ -1,0 +1,134 @@
+import Exchange
+import Foundation
+import Glibc
+import Testing
+
+/// Programs that call a provider's services: the program, the daemon and the provider are processes of their own.
+@Suite(.timeLimit(.minutes(20))) struct ServiceTests {
+    private let counting = "org.example.vault.counting"
+    private let maintenance = "org.example.vault.maintenance"
+
+    /// Serves files under the identifier `main`.
+    private func serving(
+        variables: [String] = [], _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
+    ) async throws {
+        try await VaultPlace.run(variables: variables) { place in
+            let folder = try place.makeService(["a.txt": "hello"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            try await body(place, app, folder)
+        }
+    }
+
+    private func mounted(_ place: VaultPlace) -> String { place.daemon.locations.mounts + "/Papers/a.txt" }
+
+    @Test func aProgramFindsAServiceByAFileAndCallsIt() async throws {
+        try await serving { place, app, folder in
+            let mounted = mounted(place)
+            #expect(try await app.ask("services \(mounted)", "services") == counting)
+            #expect(try await app.ask("services \(place.word("a.txt"))", "services") == counting)
+            #expect(place.notes(folder).contains("services a.txt"))
+            // Any program may use it.
+            let stranger = try place.stranger()
+            for app in [app, stranger] {
+                #expect(try await app.ask("open \(mounted) \(counting)", "open") == "done")
+                #expect(try await app.ask("echo hello", "echo") == "hello")
+                #expect(try await app.ask("count a.txt", "count") == "5")
+                #expect(try await app.ask("many 200", "many") == "200")
+                let provider = try await app.ask("pid", "pid")
+                #expect(provider != "\(app.processID)" && provider != "\(place.daemon.processID)")
+            }
+        }
+    }
+
+    @Test func whatAServiceThrowsReachesTheProgram() async throws {
+        try await serving { place, app, folder in
+            try await app.ask("open \(mounted(place)) \(counting)", "open done")
+            #expect(try await app.ask("fail item", "fail").hasPrefix("failed NSFileProviderErrorDomain -1003"))
+            #expect(try await app.ask("fail cocoa", "fail").hasPrefix("failed NSCocoaErrorDomain 257"))
+            #expect(try await app.ask("fail own", "fail").contains("Trouble"))
+            #expect(try await app.ask("count none", "count").hasPrefix("failed NSCocoaErrorDomain 260"))
+            #expect(try await app.ask("echo still", "echo") == "still")
+        }
+    }
+
+    @Test func onlyWhatIsOfferedToAProgramIsOpenedForIt() async throws {
+        try await serving { place, app, folder in
+            let (stranger, mounted) = (try place.stranger(), mounted(place))
+            #expect(try await app.ask("open \(mounted) \(maintenance)", "open") == "none")
+            #expect(try await app.ask("own main a.txt \(maintenance)", "own") == "done")
+            #expect(try await app.ask("echo own", "echo") == "own")
+            let refused = try await stranger.ask("own main a.txt \(maintenance)", "own")
+            #expect(refused.hasPrefix("failed NSFileProviderErrorDomain -2001"), "\(refused)")
+            #expect(try await app.ask("own main a.txt org.example.other", "own") == "none")
+            let ordinary = try await app.ask("services \(folder)/a.txt", "services")
+            #expect(ordinary.hasPrefix("failed NSFileProviderErrorDomain -1005"), "\(ordinary)")
+            let missing = try await app.ask("own main none \(counting)", "own")
+            #expect(missing.hasPrefix("failed NSFileProviderErrorDomain -1005"), "\(missing)")
+        }
+    }
+
+    @Test func callsAndAnswersThatAreTooLargeFailAndTheConnectionStays() async throws {
+        try await serving { place, app, folder in
+            try await app.ask("open \(mounted(place)) \(counting)", "open done")
+            #expect(try await app.ask("send 1000000", "send") == "1000000")
+            let sent = try await app.ask("send 9000000", "send")
+            #expect(sent.contains("cannot be called with that much") && sent.contains("8388608"), "\(sent)")
+            let fetched = try await app.ask("fetch 9000000", "fetch")
+            #expect(fetched.contains("cannot be called with that much"), "\(fetched)")
+            #expect(try await app.ask("echo still", "echo") == "still")
+        }
+    }
+
+    @Test func callsThatAreGivenUpAreCancelledThere() async throws {
+        try await serving { place, app, folder in
+            try await app.ask("open \(mounted(place)) \(counting)", "open done")
+            try await app.ask("hang", "hang begun")
+            await eventually { place.notes(folder).contains("hanging") }
+            try await app.ask("unhang", "unhang done")
+            #expect(try await app.hear("hung").hasPrefix("CancellationError"))
+            await eventually { place.notes(folder).contains("cancelled") }
+            #expect(try await app.ask("echo still", "echo") == "still")
+            // The end of a program gives up all that it waits for.
+            try await app.ask("hang", "hang begun")
+            await eventually { place.notes(folder).filter { $0 == "hanging" }.count == 2 }
+            await app.end()
+            await eventually { place.notes(folder).filter { $0 == "cancelled" }.count == 2 }
+        }
+    }
+
+    @Test func theEndOfTheProviderFailsWhatWaitsAndAnotherProcessServesTheNext() async throws {
+        try await serving { place, app, folder in
+            let mounted = mounted(place)
+            try await app.ask("open \(mounted) \(counting)", "open done")
+            let first = try await app.ask("pid", "pid")
+            try await app.ask("hang", "hang begun")
+            await eventually { place.notes(folder).contains("hanging") }
+            kill(try #require(pid_t(first)), SIGKILL)
+            #expect(try await app.hear("hung").hasPrefix("The connection to the service is lost"))
+            #expect(try await app.hear("lost") == "interrupted")
+            #expect(try await app.hear("lost") == "invalidated")
+            #expect(try await app.ask("echo gone", "echo").contains("connection to the service is lost"))
+            try await app.ask("open \(mounted) \(counting)", "open done")
+            #expect(try await app.ask("pid", "pid") != first)
+            // The program's own end of it is no interruption.
+            try await app.ask("disconnect", "disconnect done")
+            #expect(try await app.hear("lost") == "invalidated")
+        }
+    }
+
+    @Test func aProcessIsKeptForAsLongAsAProgramIsConnected() async throws {
+        try await serving(variables: ["PURVEY_PROVIDER_IDLE_TIME=0.2"]) { place, app, folder in
+            try await app.ask("open \(mounted(place)) \(counting)", "open done")
+            let provider = try await app.ask("pid", "pid")
+            // For several times as long as one is kept that nobody uses.
+            for _ in 0..<20 {
+                try await Task.sleep(for: .milliseconds(100))
+                #expect(try await app.ask("pid", "pid") == provider)
+            }
+            try await app.ask("disconnect", "disconnect done")
+            let number = try #require(pid_t(provider))
+            await eventually { kill(number, 0) != 0 }
+        }
+    }
+}

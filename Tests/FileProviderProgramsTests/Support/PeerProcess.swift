@@ -1,0 +1,1 @@
+../../ExchangeTests/Support/PeerProcess.swift

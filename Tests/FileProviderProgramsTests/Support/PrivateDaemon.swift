@@ -1,0 +1,1 @@
+../../ExchangeTests/Support/PrivateDaemon.swift

@@ -1,0 +1,91 @@
+import AppExtension
+import Exchange
+import ExtensionHost
+import Foundation
+import LinuxSystem
+import Testing
+
+/// A daemon with the vault's provider installed and its program registered, and folders to serve.
+struct VaultPlace {
+    let daemon: PrivateDaemon
+    /// The vault's program, registered as such.
+    let program: String
+
+    static let program = "org.example.vault"
+    static let provider = "org.example.vault.provider"
+
+    /// Runs a test with a folder that is served under the identifier `main`, by a provider that was not started yet.
+    static func run(variables: [String] = [], _ body: (VaultPlace) async throws -> Void) async throws {
+        try await PrivateDaemon.run(variables: variables) { daemon in
+            let place = try await VaultPlace(daemon)
+            try await body(place)
+        }
+    }
+
+    private init(_ daemon: PrivateDaemon) async throws {
+        self.daemon = daemon
+        program = daemon.home + "/Vault/VaultApp"
+        let appex = daemon.home + "/Vault.appex"
+        try await Self.makeBundle(
+            appex, "VaultProvider",
+            [
+                "CFBundleIdentifier": Self.provider, "CFBundleName": "Vault",
+                "NSExtension": [
+                    "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
+                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Vault",
+                    ExtensionBundle.timeKey: 300,
+                ] as [String: Any],
+            ])
+        let data = daemon.locations.data
+        _ = try await offPool { try ExtensionLibrary(data: data).install(path: appex, link: true) }
+        try await Self.makeBundle(daemon.home + "/Vault", "VaultApp", ["CFBundleIdentifier": Self.program])
+        _ = try await daemon.client.call(RegisterBundleCall(path: daemon.home + "/Vault"))
+    }
+
+    private static func makeBundle(_ folder: String, _ program: String, _ list: [String: Any]) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let list = list.merging(["CFBundleExecutable": program]) { first, _ in first }
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: folder + "/Info.plist"))
+        // By another process, which no fork of this one has open for writing.
+        let source = TestProcess.program(program)
+        let copy = try await offPool {
+            try ChildProgram.start("/bin/cp", arguments: [source, folder + "/" + program], descriptors: []).wait()
+        }
+        try #require(copy == .exited(0))
+    }
+
+    /// A process of the vault's program.
+    func app() throws -> PeerProcess { try daemon.peer(program: program) }
+
+    /// A process of the same program that is not registered.
+    func stranger() throws -> PeerProcess { try daemon.peer(program: TestProcess.program("VaultApp")) }
+
+    /// Where the provider keeps a file of a domain.
+    func stored(_ name: String, of domain: String = "main") -> String {
+        "\(daemon.locations.data)/containers/\(Self.provider)/File Provider Storage/\(domain)/\(name)"
+    }
+
+    /// The same as one word of a command.
+    func word(_ name: String, of domain: String = "main") -> String {
+        stored(name, of: domain).replacingOccurrences(of: " ", with: "%20")
+    }
+
+    /// Makes a folder to be served.
+    func makeService(_ files: [String: String] = [:], named name: String = "service") throws -> String {
+        let folder = daemon.work + "/" + name
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name)) }
+        return folder
+    }
+
+    /// What the provider has noted in a folder that it serves.
+    func notes(_ folder: String) -> [String] {
+        let text = (try? String(contentsOfFile: folder + "/.notes", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    func contents(_ path: String) async -> String? {
+        await offPool { try? String(contentsOfFile: path, encoding: .utf8) }
+    }
+}

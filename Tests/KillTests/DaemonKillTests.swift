@@ -1,0 +1,48 @@
+import FileProviderEngine
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// The daemon is killed at each step of each edit, as kill -9 does it; with a real provider in its own process and a real mount.
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonKillTests {
+    /// Steps of the recovery and of failures have tests of their own.
+    @Test func everyStepHasAnEditThatTheDaemonIsKilledAt() {
+        let tested = Set(Edit.allCases.flatMap { $0.moments.map(\.step) })
+        let others: [EngineStep] = SecondDeathTests.recovery + [.failed]
+        #expect(tested.union(others) == Set(EngineStep.allCases))
+    }
+
+    @Test(arguments: Edit.allCases)
+    func anEditDuringWhichTheDaemonIsKilledIsAtTheProviderOnce(_ edit: Edit) async throws {
+        let names = edit.moments.map(\.description)
+        try await DaemonPlace.run { place in
+            for name in names { try Tree.make(Edit.before, in: place.cloud + "/" + name) }
+        } _: { place in
+            try place.start()
+            try await place.add()
+            place.stop()
+            for name in names {
+                let folder = place.mount + "/" + name
+                try place.start(dyingAt: name)
+                try await place.mounted()
+                let inode = try Files.inode(folder + "/one.txt")
+                // Should the kernel be telling of a folder as its server dies, programs there wait until the next one comes.
+                async let attempt = Self.attempt(edit, in: folder)
+                place.expectDeath(at: name)
+                try place.start()
+                try await place.mounted()
+                if await !attempt { try edit.repeated(in: folder) }
+                try await place.settled()
+                try await place.holds(edit.after, at: name)
+                if edit.after["one.txt"] != nil, edit != .saving {
+                    #expect(try Files.inode(folder + "/one.txt") == inode, "\(name)")
+                }
+                place.stop()
+            }
+            #expect(try Set(Tree.read(place.cloud).keys.filter { !$0.contains("/") }) == Set(names))
+            try place.expectNothingLeft()
+        }
+    }
+
+    private static func attempt(_ edit: Edit, in folder: String) async -> Bool { (try? edit.make(in: folder)) != nil }
+}

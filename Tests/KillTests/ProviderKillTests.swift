@@ -1,0 +1,151 @@
+import FileProvider
+import FileProviderEngine
+import Glibc
+import LinuxSystem
+import LocalFolder
+import TestThreads
+import Testing
+
+/// The provider's process is killed at each step of each edit, or hangs there.
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ProviderKillTests {
+    /// The steps of the runtime and of the provider that ships, each with the edit on whose way it is.
+    static let steps: [Edit: [String]] = {
+        var steps: [Edit: [String]] = [:]
+        for step in ProviderStep.allCases {
+            let edit: Edit =
+                switch step {
+                case .replacementBegun, .replacementCopied, .replacementRenamed, .replacementTold: .changing
+                case .creationCopied, .creationImported: .making
+                case .folderMade: .makingFolder
+                case .moved: .renaming
+                case .deleted: .removing
+                }
+            steps[edit, default: []].append(step.rawValue)
+        }
+        for step in FolderStep.allCases {
+            let edit: Edit =
+                switch step {
+                case .staged, .replaced: .changing
+                case .additionStaged, .added: .making
+                case .linkMade: .makingLink
+                case .folderMade: .makingFolder
+                case .moved: .renaming
+                case .removed: .removing
+                }
+            steps[edit, default: []].append(step.rawValue)
+        }
+        return steps
+    }()
+
+    private static func onAPlace(with steps: [String], _ body: (DaemonPlace) async throws -> Void) async throws {
+        try await DaemonPlace.run { place in
+            for step in steps { try Tree.make(Edit.before, in: place.cloud + "/" + step) }
+        } _: { place in
+            try place.start()
+            try await place.add()
+            place.stop()
+            try await body(place)
+            #expect(try Set(Tree.read(place.cloud).keys.filter { !$0.contains("/") }) == Set(steps))
+            try place.expectNothingLeft()
+        }
+    }
+
+    /// Waits until the provider's first process is there, the one that is to die.
+    private static func provider(of place: DaemonPlace) async throws -> pid_t {
+        _ = try await place.call(SignalDomainCall(name: DaemonPlace.domain, container: nil))
+        try await eventually("the provider runs") { !place.providers.isEmpty }
+        return try #require(place.providers.first)
+    }
+
+    private static func expect(_ edit: Edit, _ step: String, in place: DaemonPlace) async throws {
+        try await place.holds(edit.after, at: step)
+    }
+
+    @Test(arguments: steps.keys.sorted { $0.rawValue < $1.rawValue })
+    func anEditDuringWhichTheProviderIsKilledIsThereOnce(_ edit: Edit) async throws {
+        let steps = Self.steps[edit] ?? []
+        try await Self.onAPlace(with: steps) { place in
+            for step in steps {
+                try place.start(providerDyingAt: step)
+                try await place.mounted()
+                let provider = try await Self.provider(of: place)
+                // Nobody who edits hears of it.
+                try edit.make(in: place.mount + "/" + step)
+                try await place.settled()
+                #expect(!place.providers.contains(provider), "\(step) was not come to")
+                try await Self.expect(edit, step, in: place)
+                place.stop()
+            }
+        }
+    }
+
+    @Test(arguments: steps.keys.sorted { $0.rawValue < $1.rawValue })
+    func theDaemonMayBeKilledAsSoonAsItHearsOfTheProvidersDeath(_ edit: Edit) async throws {
+        let steps = Self.steps[edit] ?? []
+        try await Self.onAPlace(with: steps) { place in
+            for step in steps {
+                try place.start(dyingAt: EngineStep.failed.rawValue, providerDyingAt: step)
+                try await place.mounted()
+                _ = try await Self.provider(of: place)
+                try edit.make(in: place.mount + "/" + step)
+                place.expectDeath(at: EngineStep.failed.rawValue)
+                try place.start()
+                try await place.mounted()
+                try await place.settled()
+                try await Self.expect(edit, step, in: place)
+                place.stop()
+            }
+        }
+    }
+
+    /// The request is on its way, and neither side hears of the other any more.
+    @Test(arguments: steps.keys.sorted { $0.rawValue < $1.rawValue })
+    func theDaemonMayBeKilledInTheMiddleOfARequestAndTheProviderEndsWithIt(_ edit: Edit) async throws {
+        let steps = Self.steps[edit] ?? []
+        try await Self.onAPlace(with: steps) { place in
+            for step in steps {
+                try place.start(providerDyingAt: step + ":1:stop")
+                try await place.mounted()
+                let provider = try await Self.provider(of: place)
+                try edit.make(in: place.mount + "/" + step)
+                try await eventually("the provider stands still") { DaemonPlace.isStopped(provider) }
+                place.kill()
+                try await eventually("the provider has ended") { !DaemonPlace.isAlive(provider) }
+                try place.start()
+                try await place.mounted()
+                try await place.settled()
+                try await Self.expect(edit, step, in: place)
+                place.stop()
+            }
+        }
+    }
+
+    @Test func aProviderThatHangsDuringAnUploadHoldsUpNobodyAndIsStartedAgain() async throws {
+        try await Self.onAPlace(with: ["hanging", "other"]) { place in
+            try place.start(
+                providerDyingAt: ProviderStep.replacementCopied.rawValue + ":1:stop",
+                ["PURVEY_PROVIDER_TRANSFER_TIME=5"])
+            try await place.mounted()
+            _ = try Tree.read(place.mount)
+            let provider = try await Self.provider(of: place)
+            try Edit.changing.make(in: place.mount + "/hanging")
+            try await eventually("the provider stands still") { DaemonPlace.isStopped(provider) }
+            // What is here can be used, and is used.
+            #expect(try Files.read(place.mount + "/hanging/one.txt") == "changed")
+            for edit in [Edit.emptying, .making, .renamingFolder, .makingLink] {
+                try edit.make(in: place.mount + "/other")
+            }
+            #expect(try Files.read(place.mount + "/other/outer/three.txt") == "three")
+            #expect(try await place.activity().uploadsInFlight > 0)
+            try await eventually("the provider was ended") { !DaemonPlace.isAlive(provider) }
+            try await place.settled()
+            try await Self.expect(.changing, "hanging", in: place)
+            #expect(
+                try Tree.read(place.cloud + "/other") == [
+                    "one.txt": "new", "made.txt": "made", "link": "-> one.txt", "two.txt": "two", "outer": "folder",
+                    "outer/three.txt": "three", "empty": "folder",
+                ])
+            place.stop()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import FileTesting
+import Glibc
+import LinuxSystem
+
+/// A disk of a few megabytes, mounted where a test wants it, as long as the test keeps this. For root only.
+final class FullDisk {
+    let path: String
+
+    /// - Parameter path: a folder, which is made where it is not there.
+    init(megabytes: Int, at path: String) throws {
+        self.path = path
+        try Self.run("/bin/mkdir", "-p", path)
+        try Self.run("/bin/mount", "-t", "tmpfs", "-o", "size=\(megabytes)m,mode=700", "tmpfs", path)
+    }
+
+    deinit {
+        // Lazily, because the daemon ends only after this.
+        try? Self.run("/bin/umount", "-l", path)
+    }
+
+    private var filler: String { path + "/filler" }
+
+    /// Leaves no room at all.
+    func fill() throws(Errno) {
+        let file = try FileDescriptor.open(filler, [.writeOnly, .create, .append])
+        for size in [1 << 16, 4096, 1] { try Self.fill(file, by: [UInt8](repeating: 1, count: size)) }
+    }
+
+    private static func fill(_ file: FileDescriptor, by piece: [UInt8]) throws(Errno) {
+        while true {
+            let count = piece.withUnsafeBytes { Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 { continue }
+            if Errno.current == .noSpace { return }
+            throw .current
+        }
+    }
+
+    /// Leaves no room for names either.
+    func takeNames() throws { try Self.run("/bin/mount", "-o", "remount,nr_inodes=2", path) }
+
+    func makeRoom() throws(Errno) { try Files.remove(filler) }
+
+    static var isWanted: Bool { geteuid() == 0 || Requirement.isEnforced }
+
+    private static func run(_ words: String...) throws {
+        let ending = try ChildProgram.start(words[0], arguments: Array(words.dropFirst()), descriptors: []).wait()
+        guard ending == .exited(0) else { throw Errno.notPermitted }
+    }
+}

@@ -1,0 +1,33 @@
+import FileTesting
+import Foundation
+import TestThreads
+import Testing
+
+/// Random operations on a file of a mount, each held against what the bytes have to be.
+@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(30))) struct RandomOperationTests {
+    /// As many as `PURVEY_FSX_OPERATIONS` says; else 100,000 in a release build.
+    private static let operations: Int = {
+        if let said = ProcessInfo.processInfo.environment["PURVEY_FSX_OPERATIONS"].flatMap({ Int($0) }) { return said }
+        #if DEBUG
+            return 1_000
+        #else
+            return 100_000
+        #endif
+    }()
+
+    @Test func aFileHasTheBytesThatWereWrittenWhateverWayTheyWere() throws {
+        try MountPlace.run { place in try check(place, Self.operations) }
+    }
+
+    /// Without passthrough, which takes root: the kernel asks for every page.
+    @Test(.enabled(if: MountPlace.canBeAnother))
+    func aFileOfAMountWithoutPassthroughHasThemToo() throws {
+        try MountPlace.run(as: MountPlace.another) { place in try check(place, Self.operations / 4) }
+    }
+
+    private func check(_ place: MountPlace, _ operations: Int) throws {
+        try place.shell("FileCheckPeer \"$M/file\" 5 \(operations)")
+        try place.expectThatTheProviderHasAll()
+        #expect(try place.shell(#"ls "$C""#) == "file\n")
+    }
+}

@@ -1,0 +1,202 @@
+import FileTesting
+import Foundation
+import LinuxSystem
+import Testing
+
+/// A daemon of a test's own with one domain: a folder that the provider "On This Machine" serves, mounted. All of it is gone
+/// afterwards.
+///
+/// Everything here blocks.
+final class MountPlace {
+    private let folder: TestFolder
+    /// Whom the daemon and the programs run as; `nil` for the user of the tests.
+    private let user: uid_t?
+    /// Where that one may not open the device otherwise.
+    private let openDevice: OpenDevice?
+    private let programs: String
+
+    private var home: String { folder.path + "/home" }
+    /// The folder that is served, `$C` in scripts.
+    var cloud: String { folder.path + "/cloud" }
+    /// For files of the test's own, `$S` in scripts.
+    var scratch: String { folder.path + "/scratch" }
+    /// Where the domain is mounted, `$M` in scripts.
+    var mount: String { home + "/mounts/Work" }
+
+    /// Whether this machine lets tests mount; under CI it has to.
+    static let isWanted = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
+
+    /// A user who has no rights.
+    static let another: uid_t = 65534
+
+    /// Whether tests can be that one; under CI they have to.
+    static let canBeAnother = Requirement.isEnforced || geteuid() == 0
+
+    /// Runs a test with the domain mounted.
+    ///
+    /// - Parameter user: whom the daemon and the programs run as; changing to another takes root.
+    static func run(as user: uid_t? = nil, _ body: (MountPlace) throws -> Void) throws {
+        let place = try MountPlace(user)
+        defer { place.end() }
+        try place.start()
+        try body(place)
+    }
+
+    private init(_ user: uid_t?) throws {
+        // Short, because the path of the daemon's socket may take 107 bytes at most.
+        folder = try TestFolder(in: (NSTemporaryDirectory() as NSString).standardizingPath)
+        self.user = user
+        programs = user == nil ? Self.builtPrograms : folder.path + "/programs"
+        openDevice = try user == nil ? nil : OpenDevice(in: folder)
+        for name in ["cloud", "scratch"] { try folder.folder(name) }
+        guard let user else { return }
+        // Another user may be kept from where the programs were built.
+        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+        let files = ["purvey", "purveyd", "LocalFolder", "FileCheckPeer"].map { Self.builtPrograms + "/" + $0 }
+        let copy = try ChildProgram.start("/bin/cp", arguments: files + [programs], descriptors: []).wait()
+        try #require(copy == .exited(0))
+        for path in [folder.path, cloud, scratch] { try retrying { chown(path, user, user) } }
+    }
+
+    private static let builtPrograms: String = {
+        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
+        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+        let folders = ([own] + CommandLine.arguments).map { ($0 as NSString).deletingLastPathComponent }
+        return folders.first { access($0 + "/purveyd", X_OK) == 0 } ?? "."
+    }()
+
+    private func start() throws {
+        let scripts = FileManager.default.currentDirectoryPath + "/Scripts"
+        let source = FileManager.default.currentDirectoryPath + "/Providers/LocalFolder"
+        let assembly = try ChildProgram.start(
+            scripts + "/assemble-extension", arguments: [source, programs, folder.path], descriptors: []
+        ).wait()
+        try #require(assembly == .exited(0))
+        try shell("purvey extensions install --link \"$S/../LocalFolder.appex\"")
+        let said = try shell("purvey domains add org.purvey.LocalFolder Work path=\"$C\"")
+        #expect(said == mount + "\n")
+    }
+
+    // MARK: Programs
+
+    struct Outcome {
+        let ending: ChildProgram.Ending
+        /// What it said on both ways.
+        let output: String
+    }
+
+    /// Runs a script of the shell to its end, which the first command ends that fails.
+    func run(_ script: String) throws -> Outcome {
+        let output = try FileDescriptor.open(folder.path, [.unnamedTemporary, .readWrite])
+        var words = ["/bin/bash", "-euc", script]
+        if let user {
+            words = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] + words
+        }
+        if let openDevice { words = openDevice.words + words }
+        let ending = try ChildProgram.start(
+            words[0], arguments: Array(words.dropFirst()), environment: environment,
+            descriptors: [nil, output, output], workingFolder: scratch
+        ).wait()
+        return Outcome(ending: ending, output: String(decoding: try output.everything(), as: UTF8.self))
+    }
+
+    /// Runs a script that has to succeed.
+    ///
+    /// - Returns: what it said.
+    @discardableResult
+    func shell(_ script: String, at location: SourceLocation = #_sourceLocation) throws -> String {
+        let outcome = try run(script)
+        try #require(
+            outcome.ending == .exited(0), "\(outcome.ending): \(outcome.output.suffix(2000))", sourceLocation: location)
+        return outcome.output
+    }
+
+    private var environment: [String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = home
+        environment["HOME"] = scratch
+        environment["TMPDIR"] = scratch
+        environment["LC_ALL"] = "C.UTF-8"
+        environment["PATH"] = programs + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
+        (environment["M"], environment["C"], environment["S"]) = (mount, cloud, scratch)
+        for role in ["AUTHOR", "COMMITTER"] {
+            environment["GIT_\(role)_NAME"] = "A Person"
+            environment["GIT_\(role)_EMAIL"] = "person@example.org"
+        }
+        environment["GIT_CONFIG_NOSYSTEM"] = "1"
+        return environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    // MARK: What becomes of it
+
+    /// Waits until the provider has everything that was done in the mount.
+    func settle(at location: SourceLocation = #_sourceLocation) throws {
+        var last = ""
+        for _ in 0..<1_200 {
+            last = try shell("purvey status --json")
+            if try Self.isQuiet(last) { return }
+            usleep(100_000)
+        }
+        Issue.record("not everything was sent: \(last.prefix(2000))", sourceLocation: location)
+    }
+
+    private static func isQuiet(_ text: String) throws -> Bool {
+        let status = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let domains = status?["domains"] as? [[String: Any]] ?? []
+        return domains.allSatisfy { $0["uploads"] as? [String: Int] == ["waiting": 0, "inFlight": 0] }
+    }
+
+    /// Waits until the provider has everything, and holds its folder against the mount: names, kinds, links, bytes, and what can be
+    /// run.
+    func expectThatTheProviderHasAll(at location: SourceLocation = #_sourceLocation) throws {
+        try settle(at: location)
+        // What the provider tells of what it has just taken may still be on its way.
+        var outcome = try compareTrees()
+        for _ in 0..<300 where outcome.ending != .exited(0) {
+            usleep(100_000)
+            outcome = try compareTrees()
+        }
+        #expect(outcome.ending == .exited(0), "\(outcome.output.suffix(2000))", sourceLocation: location)
+    }
+
+    private func compareTrees() throws -> Outcome {
+        try run(
+            """
+            list() { (cd "$1"; find . -mindepth 1 -printf '%P %y %l\\n' | sort; find . -type f -perm -100 | sort); }
+            diff <(list "$M") <(list "$C")
+            diff -r --no-dereference "$M" "$C"
+            """)
+    }
+
+    /// Ends the daemon; the next command starts another.
+    func endDaemon(by signal: CInt = SIGTERM) throws {
+        let status = try shell("purvey status --json")
+        let object = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
+        let daemon = try ProcessDescriptor.open(pid_t(try #require(object?["daemon"] as? Int)))
+        try daemon.send(signal: signal)
+        for _ in 0..<12_000 where !daemon.hasEnded { usleep(10_000) }
+        #expect(daemon.hasEnded)
+    }
+
+    /// Starts a daemon again, and waits for the mount.
+    func startDaemon() throws {
+        for _ in 0..<1_200 {
+            if try shell("purvey domains").contains(mount) { return }
+            usleep(100_000)
+        }
+        Issue.record("the domain is not mounted again")
+    }
+
+    private func end() {
+        do {
+            try endDaemon()
+        } catch {
+            Issue.record("the daemon does not end: \(error)")
+        }
+        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        for _ in 0..<6_000 where access(home, F_OK) == 0 {
+            try? FileManager.default.removeItem(atPath: home)
+            usleep(10_000)
+        }
+    }
+}

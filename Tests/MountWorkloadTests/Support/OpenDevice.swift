@@ -1,0 +1,43 @@
+import FileTesting
+import Glibc
+import LinuxSystem
+import Testing
+
+/// A view of the machine in which every user may open `/dev/fuse`, as they may on a desktop: a mount namespace of its own, for as
+/// long as this lives. Takes root.
+final class OpenDevice {
+    private let holder: ChildProgram
+    /// The holder ends when this is closed, whatever becomes of this process.
+    private let leash: FileDescriptor
+
+    init(in folder: TestFolder) throws {
+        let device = folder.path + "/device"
+        try folder.folder("device")
+        var ends: [CInt] = [-1, -1]
+        try retrying { pipe(&ends) }
+        let theirs = FileDescriptor(owning: ends[0])
+        let ours = FileDescriptor(owning: ends[1])
+        leash = ours
+        try retrying { fcntl(ours.rawValue, F_SETFD, FD_CLOEXEC) }
+        let script = """
+            mount -t tmpfs tmpfs "$0"
+            mknod -m 666 "$0/fuse" c 10 229
+            mount --bind "$0/fuse" /dev/fuse
+            touch "$1"
+            exec cat
+            """
+        holder = try ChildProgram.start(
+            "/usr/bin/unshare", arguments: ["--mount", "/bin/sh", "-euc", script, device, folder.path + "/ready"],
+            descriptors: [theirs, nil, nil])
+        for _ in 0..<6_000 where access(folder.path + "/ready", F_OK) != 0 { usleep(10_000) }
+        try #require(access(folder.path + "/ready", F_OK) == 0)
+    }
+
+    /// What runs a program in this view, before the program's own words.
+    var words: [String] { ["/usr/bin/nsenter", "--mount", "--target=\(holder.processID)", "--"] }
+
+    deinit {
+        kill(holder.processID, SIGKILL)
+        _ = try? holder.wait()
+    }
+}

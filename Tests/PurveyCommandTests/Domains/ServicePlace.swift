@@ -1,0 +1,99 @@
+import FileTesting
+import Foundation
+import LinuxSystem
+import ScriptableService
+import Testing
+
+/// A command place with a domain "Cloud" of a service that does what the test tells it.
+struct ServicePlace {
+    let place: CommandPlace
+    let cloud: StartedCloud
+    /// Where the domain is mounted.
+    let mount: String
+
+    var control: CloudControl { cloud.control }
+
+    /// Runs a test in such a place, with nothing in it yet.
+    static func run(_ body: (ServicePlace) async throws -> Void) async throws {
+        try await CommandPlace.run { place in
+            let program = CommandPlace.program("ScriptableProvider")
+            let folder = place.path("service")
+            let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
+            do {
+                try await body(try await ServicePlace(place, cloud))
+            } catch {
+                await offPool { cloud.end() }
+                throw error
+            }
+            await offPool { cloud.end() }
+        }
+    }
+
+    private init(_ place: CommandPlace, _ cloud: StartedCloud) async throws {
+        self.place = place
+        self.cloud = cloud
+        mount = place.home + "/mounts/Cloud"
+        let bundle = place.path("Scriptable.appex")
+        try await onThread {
+            try StartedCloud.makeBundle(at: bundle, program: CommandPlace.program("ScriptableProvider"))
+        }
+        try await succeed("extensions", "install", "--link", bundle)
+        try await succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
+    }
+
+    /// Runs `purvey`, which has to succeed.
+    @discardableResult
+    func succeed(_ arguments: String...) async throws -> CommandPlace.Outcome {
+        let outcome = try await place.purvey(arguments)
+        try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
+        return outcome
+    }
+
+    /// What the service is told, or asked, on a thread that may block.
+    func tell<Value: Sendable>(_ body: @escaping @Sendable (CloudControl) throws -> Value) async throws -> Value {
+        let control = control
+        return try await onThread { try body(control) }
+    }
+
+    /// What `purvey stat --json` says.
+    func item(_ path: String) async throws -> [String: Any] {
+        let outcome = try await succeed("stat", "--json", "Cloud:" + path)
+        return try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any] ?? [:]
+    }
+
+    /// What `purvey status --json` says of the domain.
+    func status() async throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: try await succeed("status", "--json").output)
+        return ((object as? [String: Any])?["domains"] as? [[String: Any]])?.first ?? [:]
+    }
+
+    func write(_ text: String, to path: String) async throws {
+        let whole = mount + "/" + path
+        try await onThread { try Data(text.utf8).write(to: URL(fileURLWithPath: whole)) }
+    }
+
+    func read(_ path: String) async -> String? {
+        let whole = mount + "/" + path
+        return await offPool { try? String(contentsOfFile: whole, encoding: .utf8) }
+    }
+
+    /// An extended attribute of a file in the mount.
+    func attribute(_ name: String, of path: String) async -> String? {
+        let whole = mount + "/" + path
+        return await offPool { (try? FileDescriptor.open(whole, .readOnly))?.attribute(name) }
+    }
+
+    /// Looks again and again until something is so; a busy machine may take long.
+    func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+        for _ in 0..<1200 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("never: \(what)")
+    }
+}
+
+/// Runs something that blocks and may fail on a thread that may.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await offPool { Result { try body() } }.get()
+}

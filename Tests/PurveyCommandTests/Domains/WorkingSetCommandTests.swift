@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Recents, favorites, tags, search and pushes from the command line, through a daemon and a confined provider.
+@Suite(.timeLimit(.minutes(20))) struct WorkingSetCommandTests {
+    /// The paths that a command lists.
+    private func paths(_ place: CommandPlace, _ arguments: String...) async throws -> [String] {
+        let outcome = try await place.purvey(arguments + ["--json"])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let items = try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]]
+        return try #require(items).compactMap { $0["path"] as? String }
+    }
+
+    @Test func theWorkingSetIsThereWithoutTheExtension() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+            #expect(try await paths(place, "recents") == ["a.txt"])
+            #expect(try await place.purvey("ls", "Papers:inner").status == 0)
+            #expect(try await place.purvey("favorites", "add", "Papers:inner", "Papers:a.txt").status == 0)
+            let tagged = try await place.purvey("tag", cloud.mount + "/inner/b.txt", "Work", "Später")
+            #expect(tagged.text == "Work\nSpäter\n", "\(tagged.errors)")
+            // The provider has them, and gives them back to whoever knows nothing.
+            try await cloud.eventually("the tags are sent") { try await sentMarks(place) == 4 }
+
+            try await cloud.end()
+            try await cloud.eventually("the extension has ended") { cloud.extensionProcesses.isEmpty }
+            for _ in 0..<2 {
+                #expect(try await paths(place, "recents") == ["a.txt"])
+                #expect(try await paths(place, "favorites") == ["inner", "a.txt"])
+                #expect(try await paths(place, "search", "b.tx") == ["inner/b.txt"])
+                #expect(try await paths(place, "search", "--tag", "spater") == ["inner/b.txt"])
+                #expect(try await paths(place, "search", "--type", "txt", "--since", "2020-01-01").count == 2)
+                #expect(try await paths(place, "search", "--before", "2020-01-01").isEmpty)
+            }
+            #expect(cloud.extensionProcesses.isEmpty)
+            #expect(try await place.purvey("tag", "Papers:inner/b.txt").text == "Work\nSpäter\n")
+            #expect(try await place.purvey("recents").text.hasSuffix("  \(cloud.mount)/a.txt\n"))
+            #expect(try await place.purvey("tag", "--remove", "Papers:inner/b.txt", "Work").text == "Später\n")
+            #expect(try await place.purvey("favorites", "remove", "Papers:inner").status == 0)
+            #expect(try await place.purvey("favorites").text == cloud.mount + "/a.txt\n")
+        }
+    }
+
+    /// How many tags and ranks lie in the provider's catalogue.
+    private func sentMarks(_ place: CommandPlace) async throws -> Int {
+        let script = """
+            find "$PURVEY_HOME" -name catalogue.db -print0 | xargs -0 cat | grep -aoE 'Work|[0-9]{13}' | sort -u | wc -l
+            """
+        let outcome = try await place.shell(script)
+        // Both ranks, and one of the tags stands for both.
+        return (Int(outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0) >= 3 ? 4 : 0
+    }
+
+    @Test func tagsAndFavoritesThatWereSetReachTheProviderWhateverIsKilled() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("ls", cloud.mount).status == 0)
+            // Nobody takes it now.
+            for process in cloud.extensionProcesses { kill(process, SIGSTOP) }
+            let stopped = cloud.extensionProcesses
+            #expect(try await place.purvey("tag", "Papers:a.txt", "Kept").text == "Kept\n")
+            try await cloud.end(by: SIGKILL)
+            for process in stopped { kill(process, SIGKILL) }
+            #expect(try await place.purvey("tag", "Papers:a.txt").text == "Kept\n")
+            try await cloud.eventually("the provider has it") {
+                let script = """
+                    find "$PURVEY_HOME" -name catalogue.db -print0 | xargs -0 cat | grep -ac Kept
+                    """
+                return try await place.shell(script).text != "0\n"
+            }
+        }
+    }
+
+    @Test func aPushHasTheContainersChangesAskedFor() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("ls", "Papers:").status == 0)
+            try await cloud.write("new\n", to: cloud.cloud + "/new.txt")
+            func push(_ payload: String) async throws -> CommandPlace.Outcome {
+                try await place.purvey("push", input: Data(payload.utf8))
+            }
+            let root = "NSFileProviderRootContainerItemIdentifier"
+            let pushed = try await push("{\"container-identifier\": \"\(root)\", \"domain\": \"Papers\"}")
+            #expect(pushed.status == 0 && pushed.errors.isEmpty, "\(pushed.errors)")
+            try await cloud.eventually("the new file is found") {
+                try await paths(place, "search", "new.txt") == ["new.txt"]
+            }
+            let topic = "org.purvey.LocalFolder.pushkit.fileprovider"
+            for payload in [
+                "{\"container-identifier\": \"\(root)\"}",
+                "{\"container-identifier\": \"\(root)\", \"topic\": \"\(topic)\", \"aps\": {}}",
+                "{\"container-identifier\": \"nobody knows it\", \"domain\": \"Papers\"}",
+            ] {
+                #expect(try await push(payload).status == 0)
+            }
+            for (payload, words) in [
+                ("", "no JSON object"), ("[]", "no JSON object"), ("{}", "has no \"container-identifier\""),
+                ("{\"container-identifier\": 7}", "is not a text"),
+                ("{\"container-identifier\": \"\(root)\", \"domain\": \"Other\"}", "there is no domain \"Other\""),
+                ("{\"container-identifier\": \"\(root)\", \"topic\": \"org.example.x\"}", "is not an extension's"),
+                (String(repeating: " ", count: 5000), "more than 4096 bytes"),
+                (String(repeating: "[", count: 4000), "no JSON object"),
+            ] {
+                let outcome = try await push(payload)
+                #expect(
+                    outcome.status == 1 && outcome.errors.contains(words), "\(payload.prefix(60)) \(outcome.errors)")
+            }
+        }
+    }
+
+    @Test func wordsThatMakeNoSenseAreRefused() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            for (arguments, status, words) in [
+                (["search"], Int32(2), "what is to be found"), (["search", " "], 2, "what is to be found"),
+                (["search", "--since", "2026-02-30"], 2, "is no day"), (["search", "a", "--limit", "0"], 2, "--limit"),
+                (["search", "a", "--domain", "Other"], 1, "there is no domain"), (["recents", "x"], 2, "unexpected"),
+                (["favorites", "add"], 2, "a path is missing"), (["favorites", "drop"], 2, "add or remove"),
+                (["tag"], 2, "a path is missing"), (["tag", "Papers:a.txt", "a,b"], 1, "comma"),
+                (["tag", "Papers:none", "x"], 1, "there is no none"),
+                (["tag", "--remove", "Papers:a.txt"], 2, "which"),
+            ] {
+                let outcome = try await place.purvey(arguments)
+                #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
+            }
+            let notUTF8 = try await place.shell("\"$purvey\" tag Papers:a.txt $'\\xff\\xfe'")
+            #expect(notUTF8.status == 2 && notUTF8.errors.contains("not UTF-8"))
+            #expect(try await place.purvey("tag", "Papers:a.txt").text.isEmpty)
+        }
+    }
+}

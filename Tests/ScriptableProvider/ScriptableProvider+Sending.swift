@@ -1,0 +1,60 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+import ScriptableService
+
+/// Contents on their way to the service.
+extension ScriptableProvider {
+    /// Sends what is here of an item: at once, or in the background if that is how it is to be.
+    func send(_ identifier: String) {
+        guard sendsBehind else { return sendNow(identifier) }
+        Thread.detachNewThread { [self] in
+            sendNow(identifier)
+            signal()
+        }
+    }
+
+    private func sendNow(_ identifier: String) {
+        guard let upload = state.withLock({ $0.uploads[identifier] }) else { return }
+        let result = Result { () throws in
+            let now = Date().timeIntervalSince1970
+            let body = upload.item.kind == .file ? url(of: identifier) : nil
+            return try client.item(
+                upload.isNew
+                    ? .create(upload.item)
+                    : .replace(
+                        identifier, base: upload.item.version == 0 ? nil : upload.item.version, modified: now),
+                sending: body, sent: { report(identifier, $0, of: $1) })
+        }
+        state.withLock { state in
+            guard state.uploads[identifier]?.generation == upload.generation else { return }
+            switch result {
+            case .success(let item):
+                state.uploads[identifier] = nil
+                state.told[identifier] = item.version
+            // The system finds out what the service has instead.
+            case .failure(CloudFailure.outdated): state.uploads[identifier] = nil
+            case .failure(let error):
+                state.uploads[identifier]?.isUnderWay = false
+                state.uploads[identifier]?.error = ServiceClient.error(error)
+            }
+        }
+    }
+
+    private func report(_ identifier: String, _ sent: Int, of total: Int) {
+        serviceManager.reportUpload(
+            ofItemWithIdentifier: ServiceItem.identifier(identifier), bytesSent: Int64(sent), of: Int64(total))
+    }
+}
+
+/// Signing in: what the service gives for it is kept in the document storage.
+extension ScriptableProvider: FileProviderSigningIn {
+    func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        do {
+            try client.signIn(password)
+            completionHandler(nil)
+        } catch {
+            completionHandler(ServiceClient.error(error))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import FileProvider
+import Foundation
+import ScriptableService
+
+/// What the system waits for.
+///
+/// Sendable: the handlers may be called on any thread, and are called from one.
+struct ThumbnailHandlers: @unchecked Sendable {
+    let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
+    let all: ((any Error)?) -> Void
+}
+
+/// Small pictures, each fetched to a file that is mapped: whatever its size, it takes no memory.
+extension ScriptableProvider {
+    func fetchThumbnails(
+        _ identifiers: [NSFileProviderItemIdentifier], _ progress: Progress, _ handlers: ThumbnailHandlers
+    ) {
+        let folder = FileManager.default.temporaryDirectory
+        Thread.detachNewThread { [client] in
+            for identifier in identifiers {
+                if progress.isCancelled { return handlers.all(CocoaError(.userCancelled)) }
+                let url = folder.appendingPathComponent("thumbnail-" + UUID().uuidString)
+                do {
+                    try client.fetch(.thumbnail(of: ServiceItem.known(identifier)), to: url)
+                    let data = try Data(contentsOf: url, options: .alwaysMapped)
+                    handlers.each(identifier, data.isEmpty ? nil : data, nil)
+                    // Answered twice, the first answer counts.
+                    handlers.each(identifier, nil, CocoaError(.fileReadUnknown))
+                } catch {
+                    handlers.each(identifier, nil, ServiceClient.error(error))
+                }
+                try? FileManager.default.removeItem(at: url)
+            }
+            handlers.all(nil)
+        }
+    }
+}

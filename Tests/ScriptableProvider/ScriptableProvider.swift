@@ -1,0 +1,251 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+import ScriptableService
+
+/// The extension: it keeps files in its document storage and asks its service for everything else.
+///
+/// Sendable: everything in it is immutable or under a lock.
+final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
+    struct State {
+        var uploads: [String: PendingUpload] = [:]
+        /// The versions that the system was told of last: what a change began with.
+        var told: [String: Int] = [:]
+        var lastGeneration = 0
+    }
+
+    // Innermost.
+    let state = Lock(State())
+    let client: ServiceClient
+    let folder: String
+    private let storage: URL
+
+    override init() {
+        let domain = NSFileProviderExtension().domain
+        folder = domain?.userInfo?["path"] as? String ?? NSHomeDirectory()
+        let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+        storage = manager.documentStorageURL.appendingPathComponent(
+            domain?.pathRelativeToDocumentStorage ?? "", isDirectory: true)
+        client = ServiceClient(folder: folder, tokenFile: storage.appendingPathComponent("token"))
+        super.init()
+    }
+
+    /// What the test leaves in the folder for the extension: with a file of this name, contents are sent behind the system's
+    /// back, after they were taken; otherwise before that.
+    var sendsBehind: Bool { FileManager.default.fileExists(atPath: folder + "/sends-behind") }
+
+    var serviceManager: NSFileProviderManager { domain.flatMap { NSFileProviderManager(for: $0) } ?? .default }
+
+    func signal() {
+        serviceManager.signalEnumerator(for: .workingSet) { _ in }
+    }
+
+    // MARK: Items
+
+    /// What the system is told of an item of the service.
+    func told(_ item: CloudItem) -> ServiceItem {
+        state.withLock { state in
+            guard let upload = state.uploads[item.identifier] else {
+                state.told[item.identifier] = item.version
+                return ServiceItem(item)
+            }
+            // Until the service has what is here, it is that which counts.
+            var shown = item
+            shown.size = upload.item.size
+            return ServiceItem(shown, upload)
+        }
+    }
+
+    /// Items that the service does not know yet.
+    func newItems(in container: String) -> [ServiceItem] {
+        state.withLock { state in
+            state.uploads.values.filter { $0.isNew && $0.item.parent == container }.map { ServiceItem($0.item, $0) }
+        }
+    }
+
+    /// Items of which the service does not have everything yet.
+    func pendingItems() -> [ServiceItem] {
+        state.withLock { state in state.uploads.values.filter(\.isNew).map { ServiceItem($0.item, $0) } }
+    }
+
+    override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
+        let known = ServiceItem.known(identifier)
+        if let upload = state.withLock({ $0.uploads[known] }), upload.isNew { return ServiceItem(upload.item, upload) }
+        do {
+            return told(try client.item(.item(known)))
+        } catch {
+            throw ServiceClient.error(error)
+        }
+    }
+
+    override func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {
+        url(of: ServiceItem.known(identifier))
+    }
+
+    func url(of identifier: String) -> URL {
+        storage.appendingPathComponent(identifier, isDirectory: true).appendingPathComponent("contents")
+    }
+
+    override func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
+        ServiceItem.identifier(url.deletingLastPathComponent().lastPathComponent)
+    }
+
+    override func enumerator(for container: NSFileProviderItemIdentifier) throws -> any NSFileProviderEnumerator {
+        guard container != .trashContainer else { throw CocoaError(.featureUnsupported) }
+        return ServiceEnumerator(self, container == .workingSet ? nil : ServiceItem.known(container))
+    }
+
+    // MARK: Contents
+
+    override func providePlaceholder(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(nil)
+    }
+
+    override func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        let identifier = url.deletingLastPathComponent().lastPathComponent
+        // What the service does not have is here.
+        if state.withLock({ $0.uploads[identifier] != nil }) { return completionHandler(nil) }
+        do {
+            let item = try client.fetch(.contents(of: identifier), to: url)
+            state.withLock { $0.told[identifier] = item.version }
+            completionHandler(nil)
+        } catch {
+            completionHandler(ServiceClient.error(error))
+        }
+    }
+
+    override func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(identifiers.count))
+        let handlers = ThumbnailHandlers(each: perThumbnailCompletionHandler, all: completionHandler)
+        fetchThumbnails(identifiers, progress, handlers)
+        return progress
+    }
+
+    override func stopProvidingItem(at url: URL) {
+        let identifier = url.deletingLastPathComponent().lastPathComponent
+        guard state.withLock({ $0.uploads[identifier] == nil }) else { return }
+        try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
+    }
+
+    override func itemChanged(at url: URL) {
+        let identifier = url.deletingLastPathComponent().lastPathComponent
+        let size = (try? FileStatus.of(url.path).size) ?? 0
+        state.withLock { state in
+            state.lastGeneration += 1
+            let known = state.uploads[identifier]
+            var item =
+                known?.item
+                ?? CloudItem(identifier: identifier, parent: "", name: "", kind: .file, modified: 0)
+            item.size = size
+            if known == nil { item.version = state.told[identifier] ?? 0 }
+            state.uploads[identifier] = PendingUpload(
+                item: item, isNew: known?.isNew ?? false, generation: state.lastGeneration, isUnderWay: true)
+        }
+        send(identifier)
+    }
+
+    // MARK: What a person makes
+
+    override func importDocument(
+        at fileURL: URL, toParentItemIdentifier parent: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        let identifier = "new-" + UUID().uuidString
+        var item = CloudItem(
+            identifier: identifier, parent: ServiceItem.known(parent), name: fileURL.lastPathComponent, kind: .file)
+        answer(completionHandler) {
+            item.modified = Date().timeIntervalSince1970
+            if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: fileURL.path) {
+                item.kind = .link
+                item.linkTarget = target
+                return told(try client.item(.create(item)))
+            }
+            let url = url(of: identifier)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            guard rename(fileURL.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            item.size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
+            guard sendsBehind else {
+                do {
+                    return told(try client.item(.create(item), sending: url))
+                } catch {
+                    try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
+                    throw error
+                }
+            }
+            let upload = state.withLock { state in
+                state.lastGeneration += 1
+                let upload = PendingUpload(
+                    item: item, isNew: true, generation: state.lastGeneration, isUnderWay: true)
+                state.uploads[identifier] = upload
+                return upload
+            }
+            send(identifier)
+            return ServiceItem(item, upload)
+        }
+    }
+
+    override func createDirectory(
+        withName name: String, inParentItemIdentifier parent: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            told(
+                try client.item(
+                    .create(
+                        CloudItem(
+                            identifier: "new-" + UUID().uuidString, parent: ServiceItem.known(parent), name: name,
+                            kind: .folder))))
+        }
+    }
+
+    override func renameItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier, toName name: String,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let known = ServiceItem.known(identifier)
+            return told(try client.item(.move(known, to: try client.item(.item(known)).parent, named: name)))
+        }
+    }
+
+    override func reparentItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        toParentItemWithIdentifier parent: NSFileProviderItemIdentifier, newName: String?,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let known = ServiceItem.known(identifier)
+            let name = try newName ?? client.item(.item(known)).name
+            return told(try client.item(.move(known, to: ServiceItem.known(parent), named: name)))
+        }
+    }
+
+    override func deleteItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let known = ServiceItem.known(identifier)
+        do {
+            state.withLock { $0.uploads[known] = nil }
+            _ = try client.ask(.delete(known))
+            completionHandler(nil)
+        } catch {
+            completionHandler(ServiceClient.error(error))
+        }
+    }
+
+    private func answer(
+        _ handler: ((any NSFileProviderItem)?, (any Error)?) -> Void, _ body: () throws -> ServiceItem
+    ) {
+        do {
+            handler(try body(), nil)
+        } catch {
+            handler(nil, ServiceClient.error(error))
+        }
+    }
+}

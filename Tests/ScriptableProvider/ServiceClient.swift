@@ -1,0 +1,107 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+import ScriptableService
+
+/// The provider's way to its service. Blocks; errors are those that a provider gives.
+struct ServiceClient: Sendable {
+    /// The folder in which the service says where it is.
+    let folder: String
+    /// Where what the last sign-in gave is kept.
+    let tokenFile: URL
+
+    private func connect() throws -> CloudSocket {
+        let port = UInt16((try? String(contentsOfFile: CloudService.portFile(in: folder), encoding: .utf8)) ?? "")
+        guard let port, let socket = try? CloudSocket.connect(port: port) else {
+            throw NSFileProviderError(.serverUnreachable)
+        }
+        return socket
+    }
+
+    private static let pieceSize = 1 << 16
+
+    private var token: String? { try? String(contentsOf: tokenFile, encoding: .utf8) }
+
+    /// Asks for something.
+    ///
+    /// - Parameters:
+    ///   - body: a file that is sent with it.
+    ///   - sent: told how many bytes of it were sent, and how many it has.
+    ///   - take: called with the pieces of what comes with the answer, if that is wanted.
+    func ask(
+        _ request: CloudRequest, sending body: URL? = nil, sent: (Int, Int) -> Void = { _, _ in },
+        receiving take: (ArraySlice<UInt8>) throws -> Void = { _ in }
+    ) throws -> CloudAnswer {
+        let socket = try connect()
+        do {
+            let bytes = try body.map { [UInt8](try Data(contentsOf: $0, options: .alwaysMapped)) } ?? []
+            try socket.send(SignedRequest(request, token: token), bodySize: bytes.count)
+            for start in stride(from: 0, to: bytes.count, by: Self.pieceSize) {
+                let end = min(bytes.count, start + Self.pieceSize)
+                try socket.send(bytes[start..<end])
+                sent(end, bytes.count)
+            }
+            let (answer, size) = try socket.receive(CloudAnswer.self)
+            try socket.receive(size, take)
+            if case .failed(let failure) = answer { throw failure }
+            return answer
+        } catch let failure as CloudFailure {
+            throw failure
+        } catch is CloudSocket.Ended {
+            throw NSFileProviderError(.serverUnreachable)
+        } catch let error as Errno where error == .connectionReset || error == .brokenPipe {
+            throw NSFileProviderError(.serverUnreachable)
+        }
+    }
+
+    func item(
+        _ request: CloudRequest, sending body: URL? = nil, sent: (Int, Int) -> Void = { _, _ in }
+    ) throws -> CloudItem {
+        guard case .item(let item) = try ask(request, sending: body, sent: sent) else { throw CloudFailure.broken }
+        return item
+    }
+
+    /// Fetches what comes with an answer to a file, which is there only if all of it came.
+    @discardableResult
+    func fetch(_ request: CloudRequest, to url: URL) throws -> CloudItem {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let partial = url.path + ".partial-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: partial) }
+        let file = try FileDescriptor.open(partial, [.writeOnly, .create, .exclusive])
+        let answer = try ask(request, receiving: { piece in try piece.withUnsafeBytes { try file.writeAll($0) } })
+        guard case .item(let item) = answer else { throw CloudFailure.broken }
+        guard rename(partial, url.path) == 0 else { throw Errno.current }
+        return item
+    }
+
+    func signIn(_ password: String) throws {
+        guard case .token(let token) = try ask(.signIn(password: password)) else { throw CloudFailure.broken }
+        try Data(token.utf8).write(to: tokenFile)
+    }
+
+    /// A failure as an error that the system knows.
+    static func error(_ error: any Error) -> any Error {
+        guard let failure = error as? CloudFailure else { return error }
+        switch failure {
+        case .noSuchItem: return NSFileProviderError(.noSuchItem)
+        case .taken(let item): return NSError.fileProviderErrorForCollision(with: ServiceItem(item))
+        case .overQuota:
+            return NSFileProviderError(
+                .insufficientQuota,
+                userInfo: [
+                    NSLocalizedDescriptionKey: "The service has no room left.",
+                    NSLocalizedRecoverySuggestionErrorKey: "Remove files there, or buy more room.",
+                ])
+        case .notSignedIn:
+            return NSFileProviderError(
+                .notAuthenticated, userInfo: [NSLocalizedDescriptionKey: "Nobody is signed in."])
+        case .wrongPassword:
+            return NSFileProviderError(
+                .notAuthenticated, userInfo: [NSLocalizedDescriptionKey: "The password is wrong."])
+        case .anchorExpired: return NSFileProviderError(.syncAnchorExpired)
+        case .outdated, .broken:
+            return NSError(domain: "ScriptableService", code: 500)
+        }
+    }
+}

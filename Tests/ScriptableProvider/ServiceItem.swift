@@ -1,0 +1,60 @@
+import FileProvider
+import Foundation
+import ScriptableService
+import UniformTypeIdentifiers
+
+/// An item of the service, as the system is told of it.
+final class ServiceItem: NSObject, NSFileProviderItemProtocol {
+    private let item: CloudItem
+    private let upload: PendingUpload?
+
+    /// - Parameter upload: what the service does not have yet of it.
+    init(_ item: CloudItem, _ upload: PendingUpload? = nil) {
+        self.item = item
+        self.upload = upload
+    }
+
+    static func identifier(_ text: String) -> NSFileProviderItemIdentifier {
+        text == CloudItem.root ? .rootContainer : NSFileProviderItemIdentifier(text)
+    }
+
+    static func known(_ identifier: NSFileProviderItemIdentifier) -> String {
+        identifier == .rootContainer ? CloudItem.root : identifier.rawValue
+    }
+
+    var itemIdentifier: NSFileProviderItemIdentifier { Self.identifier(item.identifier) }
+    var parentItemIdentifier: NSFileProviderItemIdentifier { Self.identifier(item.parent) }
+    var filename: String { item.identifier == CloudItem.root ? "Cloud" : item.name }
+    var contentType: UTType {
+        switch item.kind {
+        case .folder: .folder
+        case .link: .symbolicLink
+        case .file: UTType(filenameExtension: (item.name as NSString).pathExtension, conformingTo: .data) ?? .data
+        }
+    }
+    var capabilities: NSFileProviderItemCapabilities { .allowsAll }
+    var documentSize: NSNumber? { item.kind == .folder ? nil : NSNumber(value: item.size) }
+    var contentModificationDate: Date? { Date(timeIntervalSince1970: item.modified) }
+    var symlinkTargetPath: String? { item.linkTarget }
+    var itemVersion: NSFileProviderItemVersion {
+        NSFileProviderItemVersion(
+            contentVersion: Data("\(item.version)".utf8), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))
+    }
+    var versionIdentifier: Data? { Data("\(item.version)".utf8) }
+    var isUploaded: Bool { upload == nil }
+    var isUploading: Bool { upload?.isUnderWay ?? false }
+    var uploadingError: (any Error)? { upload?.error }
+}
+
+/// Contents that are on this machine and that the service does not have yet.
+struct PendingUpload: Sendable {
+    /// What the service is to have.
+    var item: CloudItem
+    /// Whether the service does not know the item at all.
+    var isNew: Bool
+    /// Of the contents; what was sent is done with only if there are no later ones.
+    var generation: Int
+    var isUnderWay: Bool
+    /// Why the last attempt failed.
+    var error: (any Error)?
+}

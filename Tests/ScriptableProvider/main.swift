@@ -1,0 +1,20 @@
+// A file provider for tests, whose service does what the test tells it.
+//
+//     ScriptableProvider serve FOLDER    is the service: at a port of this machine, and for the test at FOLDER/control
+//     ScriptableProvider                 is the extension, started by its host; the domain's path is FOLDER
+import AppExtension
+import Foundation
+import Glibc
+import ScriptableService
+
+signal(SIGPIPE, SIG_IGN)
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "serve" {
+    do {
+        try CloudService().serve(in: CommandLine.arguments[2])
+    } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(1)
+    }
+} else {
+    NSExtensionMain()
+}

@@ -1,0 +1,246 @@
+import LinuxSystem
+
+/// The service: a tree in memory with versions and a feed of its changes. It does what it is asked at once; what goes wrong on
+/// the way is up to ``CloudService``.
+package struct Cloud {
+    struct Node {
+        var item: CloudItem
+        var contents: [UInt8] = []
+        var thumbnail: [UInt8]?
+        /// The order of listings.
+        var order: Int
+    }
+
+    private(set) var nodes: [String: Node] = [:]
+    private var children: [String: Set<String>] = [:]
+    /// Identifiers in the order in which they changed.
+    private var log: [String] = []
+    /// The first position of the feed that is known still.
+    private var oldestAnchor = 0
+    private var counter = 0
+    private var sessions: Set<String> = []
+    var settings = CloudSettings()
+
+    init() {
+        insert(
+            Node(item: CloudItem(identifier: CloudItem.root, parent: CloudItem.root, name: "", kind: .folder), order: 0)
+        )
+    }
+
+    // MARK: Requests
+
+    mutating func answer(
+        _ signed: SignedRequest, body: [UInt8], now: Double
+    ) throws(CloudFailure) -> (CloudAnswer, [UInt8]) {
+        if case .signIn(let password) = signed.request {
+            guard password == settings.password else { throw .wrongPassword }
+            counter += 1
+            let token = "session \(counter)"
+            sessions.insert(token)
+            return (.token(token), [])
+        }
+        if settings.password != nil, !sessions.contains(signed.token ?? "") { throw .notSignedIn }
+        switch signed.request {
+        case .item(let identifier): return (.item(try node(identifier).item), [])
+        case .page(let container, let after, let limit): return (try page(container, after, limit), [])
+        case .anchor: return (.anchor(log.count), [])
+        case .changes(let anchor, let limit): return (try changes(anchor, limit), [])
+        case .contents(let identifier):
+            let node = try node(identifier)
+            return (.item(node.item), node.contents)
+        case .thumbnail(let identifier):
+            let node = try node(identifier)
+            return (.item(node.item), node.thumbnail ?? [])
+        case .create(let item): return (.item(try create(item, body, now)), [])
+        case .replace(let identifier, let base, let modified):
+            var node = try node(identifier)
+            guard base == nil || base == node.item.version else { throw .outdated }
+            try checkQuota(adding: body.count - node.contents.count)
+            set(&node, body, modified)
+            return (.item(node.item), [])
+        case .move(let identifier, let parent, let name):
+            return (.item(try move(identifier, to: parent, named: name)), [])
+        case .delete(let identifier):
+            _ = try node(identifier)
+            remove(identifier)
+            return (.done, [])
+        case .signIn: return (.done, [])
+        }
+    }
+
+    private func node(_ identifier: String) throws(CloudFailure) -> Node {
+        guard let node = nodes[identifier] else { throw .noSuchItem }
+        return node
+    }
+
+    private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
+        _ = try node(container)
+        let all = (children[container] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
+        let rest = all.drop { $0.order <= after ?? -1 }
+        let page = rest.prefix(max(1, min(limit, settings.pageLimit)))
+        return .page(page.map(\.item), next: page.count < rest.count ? page.last?.order : nil)
+    }
+
+    private func changes(_ anchor: Int, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
+        guard anchor >= oldestAnchor, anchor <= log.count else { throw .anchorExpired }
+        let part = log[anchor...].prefix(max(1, min(limit, settings.changeLimit)))
+        var seen: Set<String> = []
+        let identifiers = part.filter { seen.insert($0).inserted }
+        return .changes(
+            updated: identifiers.compactMap { nodes[$0]?.item }, deleted: identifiers.filter { nodes[$0] == nil },
+            anchor: part.endIndex, moreComing: part.endIndex < log.count)
+    }
+
+    private mutating func create(
+        _ wanted: CloudItem, _ body: [UInt8], _ now: Double
+    ) throws(CloudFailure) -> CloudItem {
+        // The answer to the first attempt may have been lost.
+        if let known = nodes[wanted.identifier] { return known.item }
+        _ = try node(wanted.parent)
+        if let other = child(named: wanted.name, of: wanted.parent) { throw .taken(other.item) }
+        try checkQuota(adding: body.count)
+        var item = wanted
+        item.size = body.count
+        if item.modified == 0 { item.modified = now }
+        item.version = nextNumber()
+        insert(Node(item: item, contents: body, order: nextNumber()))
+        log.append(item.identifier)
+        return item
+    }
+
+    private mutating func move(
+        _ identifier: String, to parent: String, named name: String
+    ) throws(CloudFailure) -> CloudItem {
+        var node = try node(identifier)
+        _ = try self.node(parent)
+        if let other = child(named: name, of: parent), other.item.identifier != identifier { throw .taken(other.item) }
+        children[node.item.parent]?.remove(identifier)
+        node.item.parent = parent
+        node.item.name = name
+        insert(node)
+        log.append(identifier)
+        return node.item
+    }
+
+    private func checkQuota(adding count: Int) throws(CloudFailure) {
+        guard let quota = settings.quota, count > 0 else { return }
+        guard nodes.values.reduce(0, { $0 + $1.contents.count }) + count <= quota else { throw .overQuota }
+    }
+
+    // MARK: The tree
+
+    private mutating func nextNumber() -> Int {
+        counter += 1
+        return counter
+    }
+
+    private mutating func insert(_ node: Node) {
+        nodes[node.item.identifier] = node
+        guard node.item.identifier != node.item.parent else { return }
+        children[node.item.parent, default: []].insert(node.item.identifier)
+    }
+
+    private mutating func set(_ node: inout Node, _ contents: [UInt8], _ modified: Double) {
+        node.contents = contents
+        node.item.size = contents.count
+        node.item.version = nextNumber()
+        node.item.modified = modified
+        nodes[node.item.identifier] = node
+        log.append(node.item.identifier)
+    }
+
+    private mutating func remove(_ identifier: String) {
+        guard let node = nodes.removeValue(forKey: identifier) else { return }
+        children[node.item.parent]?.remove(identifier)
+        for child in children.removeValue(forKey: identifier) ?? [] { remove(child) }
+        log.append(identifier)
+    }
+
+    func child(named name: String, of parent: String) -> Node? {
+        (children[parent] ?? []).lazy.compactMap { nodes[$0] }.first { $0.item.name == name }
+    }
+
+    // MARK: Commands
+
+    func node(at path: String) -> Node? {
+        path.split(separator: "/").reduce(nodes[CloudItem.root]) { node, name in
+            node.flatMap { child(named: String(name), of: $0.item.identifier) }
+        }
+    }
+
+    mutating func put(_ contents: [UInt8], at path: String, now: Double) {
+        if var node = node(at: path) { return set(&node, contents, now) }
+        let (parent, name) = place(path, now: now)
+        add(name, .file, contents, in: parent, now: now)
+    }
+
+    mutating func fill(_ path: String, count: Int, prefix: String, suffix: String, now: Double) {
+        let (parent, _) = place(path + "/.", now: now)
+        for number in 0..<count {
+            add("\(prefix)\(number)\(suffix)", .file, Array("\(number)".utf8), in: parent, now: now)
+        }
+    }
+
+    mutating func setThumbnail(_ bytes: [UInt8], at path: String) -> Bool {
+        guard let node = node(at: path) else { return false }
+        let identifiers = node.item.kind == .folder ? children[node.item.identifier] ?? [] : [node.item.identifier]
+        for identifier in identifiers { nodes[identifier]?.thumbnail = bytes }
+        return true
+    }
+
+    mutating func remove(at path: String) -> Bool {
+        guard let node = node(at: path) else { return false }
+        remove(node.item.identifier)
+        return true
+    }
+
+    mutating func move(at path: String, to target: String, now: Double) -> Bool {
+        guard let node = node(at: path) else { return false }
+        let (parent, name) = place(target, now: now)
+        return (try? move(node.item.identifier, to: parent, named: name)) != nil
+    }
+
+    mutating func endSessions() { sessions = [] }
+
+    mutating func expireAnchors() {
+        // Even one that was given just now.
+        log.append(CloudItem.root)
+        oldestAnchor = log.count
+    }
+
+    /// All items but the root, by their paths.
+    var snapshot: [String: CloudItem] {
+        var items: [String: CloudItem] = [:]
+        func add(_ folder: String, _ path: String) {
+            for child in (children[folder] ?? []).compactMap({ nodes[$0]?.item }) {
+                items[path + child.name] = child
+                add(child.identifier, path + child.name + "/")
+            }
+        }
+        add(CloudItem.root, "")
+        return items
+    }
+
+    /// The folder of a path, made if it is not there, and the last name.
+    private mutating func place(_ path: String, now: Double) -> (parent: String, name: String) {
+        let names = path.split(separator: "/").map(String.init)
+        var folder = CloudItem.root
+        for name in names.dropLast() {
+            folder = child(named: name, of: folder)?.item.identifier ?? add(name, .folder, [], in: folder, now: now)
+        }
+        return (folder, names.last ?? "")
+    }
+
+    @discardableResult
+    private mutating func add(
+        _ name: String, _ kind: CloudItem.Kind, _ contents: [UInt8], in parent: String, now: Double
+    ) -> String {
+        let number = nextNumber()
+        let item = CloudItem(
+            identifier: "item-\(number)", parent: parent, name: name, kind: kind, size: contents.count, version: number,
+            modified: now)
+        insert(Node(item: item, contents: contents, order: number))
+        log.append(item.identifier)
+        return item.identifier
+    }
+}

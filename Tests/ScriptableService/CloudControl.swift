@@ -1,0 +1,63 @@
+import LinuxSystem
+
+/// What a test does with a service that runs in another process. Each function blocks until the service has done it.
+package struct CloudControl: Sendable {
+    private let path: String
+
+    /// - Parameter folder: the one that the service was told to serve in.
+    package init(folder: String) { path = CloudService.controlSocket(in: folder) }
+
+    package struct Refused: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    @discardableResult
+    private func tell(_ command: CloudCommand, _ body: [UInt8] = []) throws -> (CloudReport, [UInt8]) {
+        let socket = try CloudSocket.connect(path: path)
+        try socket.send(command, bodySize: body.count)
+        try socket.send(body[...])
+        let (report, size) = try socket.receive(CloudReport.self)
+        if case .failed(let reason) = report { throw Refused(description: reason) }
+        return (report, try socket.receive(size))
+    }
+
+    package func put(_ path: String, _ contents: String) throws { try put(path, Array(contents.utf8)) }
+    package func put(_ path: String, _ contents: [UInt8]) throws { try tell(.put(path: path), contents) }
+    /// Makes small files, named after their numbers.
+    package func fill(_ folder: String, count: Int, prefix: String = "file ", suffix: String = "") throws {
+        try tell(.fill(path: folder, count: count, prefix: prefix, suffix: suffix))
+    }
+    package func remove(_ path: String) throws { try tell(.remove(path: path)) }
+    package func move(_ path: String, to target: String) throws { try tell(.move(path: path, to: target)) }
+    package func setThumbnail(_ bytes: [UInt8], of path: String) throws { try tell(.thumbnail(path: path), bytes) }
+    package func change(_ change: (inout CloudSettings) -> Void) throws {
+        var settings = CloudSettings()
+        change(&settings)
+        try tell(.settings(settings))
+    }
+    package func add(_ rule: CloudRule) throws { try tell(.add(rule)) }
+    package func removeRules() throws { try tell(.removeRules) }
+    package func endSessions() throws { try tell(.endSessions) }
+    package func expireAnchors() throws { try tell(.expireAnchors) }
+    package func forgetRequests() throws { try tell(.forgetRequests) }
+
+    /// All items by their paths.
+    package func snapshot() throws -> [String: CloudItem] {
+        guard case .snapshot(let items) = try tell(.snapshot).0 else { throw Refused(description: "no snapshot") }
+        return items
+    }
+
+    /// What providers asked, in order.
+    package func requests() throws -> [CloudRequest] {
+        guard case .requests(let requests) = try tell(.requests).0 else { throw Refused(description: "no requests") }
+        return requests
+    }
+
+    package func count(_ kind: CloudRule.Request) throws -> Int { try requests().count { $0.kind == kind } }
+
+    package func contents(_ path: String) throws -> [UInt8] { try tell(.contents(path: path)).1 }
+    package func text(_ path: String) throws -> String { String(decoding: try contents(path), as: UTF8.self) }
+
+    /// Ends the service's process.
+    package func stop() throws { try tell(.stop) }
+}

@@ -1,0 +1,35 @@
+/// An item as the service keeps it.
+package struct CloudItem: Codable, Sendable, Equatable {
+    package enum Kind: String, Codable, Sendable {
+        case file, folder, link
+    }
+
+    package var identifier: String
+    package var parent: String
+    package var name: String
+    package var kind: Kind
+    /// Bytes, as the service says: a rule may have it lie.
+    package var size: Int
+    /// Another one with each change of the contents.
+    package var version: Int
+    /// Seconds since 1970.
+    package var modified: Double
+    package var linkTarget: String?
+
+    /// The folder that everything is in; it is in itself.
+    package static let root = "root"
+
+    package init(
+        identifier: String, parent: String, name: String, kind: Kind, size: Int = 0, version: Int = 1,
+        modified: Double = 0, linkTarget: String? = nil
+    ) {
+        self.identifier = identifier
+        self.parent = parent
+        self.name = name
+        self.kind = kind
+        self.size = size
+        self.version = version
+        self.modified = modified
+        self.linkTarget = linkTarget
+    }
+}

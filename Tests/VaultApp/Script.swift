@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import Purvey
+
+/// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
+/// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
+///
+///     domains                          `IDENTIFIER=NAME` of each domain, with `+` for one that is hidden
+///     add IDENTIFIER NAME FOLDER       adds a domain that is handed a folder, hidden where the name ends in `-`
+///     remove IDENTIFIER                removes a domain: the path of its edits
+///     removeall                        removes all domains
+///     place                            the provider's identifier, and its document storage
+///     signal IDENTIFIER CONTAINER      signals
+///     visible IDENTIFIER ITEM          where a person sees an item
+///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
+///     download IDENTIFIER ITEM         brings an item here
+///     evict IDENTIFIER ITEM            drops it
+///     read PATH                        reads a file in turn with others: its contents
+///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
+///     write PATH TEXT                  changes a file
+///     replace PATH TEXT                puts a file to a place
+///     hold PATH                        `holding` a file for reading, until `release`, whose answer is what can be read then
+///     wait PATH                        reads as `read`, until `cancel`
+///     services PATH                    the names of the services for a file
+///     open PATH NAME                   connects to one; when the connection ends, `lost` tells how
+///     own IDENTIFIER ITEM NAME         connects to one by the item
+///     echo TEXT | count NAME | pid | fail KIND | send SIZE | fetch SIZE | many COUNT
+///                                      calls the service
+///     hang                             calls it until `unhang` or the end
+///     disconnect                       ends the connection
+///     quit                             returns from main
+final class Script: Sendable {
+    private let files = CoordinatedFiles()
+    private let service = ServiceUse()
+
+    func run() {
+        while let line = readLine() {
+            let words = line.split(separator: " ").map { String($0).removingPercentEncoding ?? "" }
+            guard let word = words.first, word != "quit" else { return }
+            Task {
+                do {
+                    Self.say("\(word) \(try await perform(word, Array(words.dropFirst())))")
+                } catch {
+                    let error = error as NSError
+                    Self.say("\(word) failed \(error.domain) \(error.code) \(error.localizedDescription)")
+                }
+            }
+        }
+    }
+
+    static func say(_ line: String) {
+        let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
+        // A test that has ended does not listen any more.
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    private struct Misunderstanding: Error {}
+
+    private func manager(_ identifier: String) throws -> NSFileProviderManager {
+        let domain = NSFileProviderDomain(
+            identifier: NSFileProviderDomainIdentifier(rawValue: identifier), displayName: "",
+            pathRelativeToDocumentStorage: identifier)
+        guard let manager = NSFileProviderManager(for: domain) else { throw Misunderstanding() }
+        return manager
+    }
+
+    private func perform(_ command: String, _ words: [String]) async throws -> String {
+        switch (command, words.count) {
+        case ("domains", 0):
+            return try await NSFileProviderManager.domains().map { domain in
+                "\(domain.identifier.rawValue)=\(domain.displayName)\(domain.isHidden ? "+" : "")"
+            }.sorted().joined(separator: " ")
+        case ("add", 3):
+            let domain = NSFileProviderDomain(
+                identifier: NSFileProviderDomainIdentifier(rawValue: words[0]), displayName: words[1],
+                pathRelativeToDocumentStorage: words[0])
+            domain.isHidden = words[1].hasSuffix("-")
+            domain.userInfo = ["path": words[2], "greeting": "hello"]
+            try await NSFileProviderManager.add(domain)
+            return "done"
+        case ("remove", 1):
+            let domains = try await NSFileProviderManager.domains()
+            guard let domain = domains.first(where: { $0.identifier.rawValue == words[0] }) else { return "none" }
+            return try await NSFileProviderManager.remove(domain, mode: .preserveDirtyUserData)?.path ?? "nothing"
+        case ("removeall", 0):
+            try await NSFileProviderManager.removeAllDomains()
+            return "done"
+        case ("place", 0):
+            // It blocks until the daemon has answered.
+            let manager = NSFileProviderManager.default
+            return "\(manager.providerIdentifier) \(manager.documentStorageURL.path)"
+        case ("signal", 2):
+            try await manager(words[0]).signalEnumerator(for: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("visible", 2):
+            return try await manager(words[0]).getUserVisibleURL(for: NSFileProviderItemIdentifier(words[1])).path
+        case ("identify", 1):
+            let (item, domain) = try await NSFileProviderManager.identifierForUserVisibleFile(
+                at: URL(fileURLWithPath: words[0]))
+            return "\(item.rawValue) \(domain.rawValue)"
+        case ("download", 2):
+            try await manager(words[0]).requestDownloadForItem(withIdentifier: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("evict", 2):
+            try await manager(words[0]).evictItem(identifier: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("read", 1): return try await files.read(words[0])
+        case ("metadata", 1): return try await files.metadata(words[0])
+        case ("write", 2): return try await files.write(words[0], words[1], [])
+        case ("replace", 2): return try await files.write(words[0], words[1], .forReplacing)
+        case ("hold", 1): return try await files.hold(words[0])
+        case ("release", 0): return files.release()
+        case ("wait", 1): return try await files.wait(words[0])
+        case ("cancel", 0): return files.cancel()
+        default:
+            guard let answer = try await service.perform(command, words) else { throw Misunderstanding() }
+            return answer
+        }
+    }
+}

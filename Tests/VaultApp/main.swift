@@ -1,0 +1,6 @@
+// The vault's own program, for tests to talk to: it does what its standard input says, a line at a time, and tells on standard
+// output what came of it. See `Script` for the commands.
+import Glibc
+
+signal(SIGPIPE, SIG_IGN)
+Script().run()

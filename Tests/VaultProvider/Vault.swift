@@ -1,0 +1,119 @@
+import FileCoordination
+import FileProvider
+import Foundation
+import Glibc
+
+/// The provider: an item's identifier is its file's name in the service's folder, and its path in the document storage.
+final class Vault: NSFileProviderExtension {
+    private let service: URL
+
+    override init() {
+        service = URL(fileURLWithPath: ExtensionSurroundings.domain?.userInfo?["path"] as? String ?? "/nonexistent")
+        super.init()
+        note("begin \(ExtensionSurroundings.domain?.userInfo?["greeting"] as? String ?? "-")")
+    }
+
+    /// Leaves a line for the test.
+    private func note(_ text: String) { makeNote()(text) }
+
+    private func makeNote() -> @Sendable (String) -> Void {
+        let path = service.path + "/.notes"
+        return { text in
+            let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            guard file >= 0 else { return }
+            let line = Array((text + "\n").utf8)
+            _ = write(file, line, line.count)
+            close(file)
+        }
+    }
+
+    private func original(_ identifier: NSFileProviderItemIdentifier) -> URL {
+        service.appendingPathComponent(identifier.rawValue)
+    }
+
+    private func identifier(at url: URL) throws -> NSFileProviderItemIdentifier {
+        guard let identifier = persistentIdentifierForItem(at: url) else { throw NSFileProviderError(.noSuchItem) }
+        return identifier
+    }
+
+    override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
+        note("item \(identifier.rawValue)")
+        guard let item = VaultItem(identifier, at: identifier == .rootContainer ? service : original(identifier)) else {
+            throw NSFileProviderError(.noSuchItem)
+        }
+        return item
+    }
+
+    override func enumerator(
+        for containerItemIdentifier: NSFileProviderItemIdentifier
+    ) throws -> any NSFileProviderEnumerator {
+        note("enumerator \(containerItemIdentifier.rawValue)")
+        return VaultEnumerator(service)
+    }
+
+    override func providePlaceholder(at url: URL) async throws {
+        note("placeholder \(try identifier(at: url).rawValue)")
+        try NSFileProviderManager.writePlaceholder(
+            at: NSFileProviderManager.placeholderURL(for: url),
+            withMetadata: try item(for: try identifier(at: url)))
+    }
+
+    override func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        do {
+            let identifier = try identifier(at: url)
+            note("start \(identifier.rawValue)")
+            switch identifier.rawValue {
+            case "locked.txt": return completionHandler(NSFileProviderError(.notAuthenticated))
+            // Until the test makes the file.
+            case "slow.txt" where access(original(identifier).path, F_OK) != 0: return
+            case "dying.txt": _exit(1)
+            default: break
+            }
+            guard access(original(identifier).path, F_OK) == 0 else { throw NSFileProviderError(.noSuchItem) }
+            if access(url.path, F_OK) != 0 { try fetch(original(identifier), to: url) }
+            completionHandler(nil)
+        } catch {
+            completionHandler(error)
+        }
+    }
+
+    /// As such providers do it: in turn with others, who do not wait for this one because of that.
+    private func fetch(_ original: URL, to url: URL) throws {
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        coordinator.purposeIdentifier = providerIdentifier
+        var problem: NSError?
+        var result: Result<Void, any Error>?
+        coordinator.coordinate(writingItemAt: url, options: .forReplacing, error: &problem) { url in
+            result = Result {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(contentsOf: original).write(to: url)
+            }
+        }
+        if let problem { throw problem }
+        try result?.get()
+    }
+
+    override func supportedServiceSources(
+        for itemIdentifier: NSFileProviderItemIdentifier
+    ) throws -> [any NSFileProviderServiceSource] {
+        note("services \(itemIdentifier.rawValue)")
+        _ = try item(for: itemIdentifier)
+        let (folder, note) = (service, makeNote())
+        return [VaultCounterSource.open, VaultCounterSource.restricted].map { name in
+            VaultCounterSource(serviceName: name) { VaultCounter(folder, note: note) }
+        }
+    }
+
+    override func stopProvidingItem(at url: URL) {
+        note("stop \((try? identifier(at: url).rawValue) ?? "-")")
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    override func itemChanged(at url: URL) {
+        guard let identifier = try? identifier(at: url), let contents = try? Data(contentsOf: url) else { return }
+        try? contents.write(to: original(identifier))
+        note("changed \(identifier.rawValue)")
+        domain.flatMap { NSFileProviderManager(for: $0) }?.signalEnumerator(for: .rootContainer) { _ in }
+    }
+}
