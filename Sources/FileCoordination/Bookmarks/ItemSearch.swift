@@ -86,10 +86,12 @@ struct ItemSearch {
         }
     }
 
+    /// Whether the item is not to be looked for there: a server that hangs would hold up the search for what it has nothing to do with.
+    private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
+
     private func findElsewhereMounted(_ mounts: [Mount]) -> FoundItem? {
         guard let inside else { return nil }
-        // A server that hangs would hold up the search for what it has nothing to do with.
-        for mount in mounts where mount.device == identity.device || !mount.isServed {
+        for mount in mounts where !isOther(mount) {
             if let path = mount.path(of: inside), !paths.contains(path), let item = check(path) { return item }
         }
         return nil
@@ -100,7 +102,7 @@ struct ItemSearch {
         let limit = isReplaced ? Self.entryLimitWhenReplaced : Self.entryLimit
         var search = BoundedSearch(
             inode: identity.inode, entriesLeft: limit, depthLimit: Self.depthLimit,
-            others: Set(mounts.lazy.filter { $0.isServed && $0.device != identity.device }.map(\.point)), check: check)
+            others: Set(mounts.lazy.filter(isOther).map(\.point)), check: check)
         for path in paths {
             var folder = Bookmark.folder(of: path)
             for _ in 0..<Self.foldersAbove where folder != "/" {
