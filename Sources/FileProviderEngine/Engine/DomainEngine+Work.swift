@@ -12,11 +12,8 @@ extension DomainEngine {
     package func work() throws(IndexFailure) -> [String] {
         var lines: [String] = []
         for entry in try journal.all() { lines.append(try work(on: entry)) }
-        for (place, number) in edits.unanswered {
-            lines.append("\(number.rawValue) was sent to \(place.name) in \(place.parent)")
-        }
-        for (place, told) in edits.withheld {
-            lines.append("\(told.item.identifier) is withheld at \(place.name) in \(place.parent)")
+        for (identifier, told) in edits.withheld {
+            lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }

@@ -38,12 +38,13 @@ extension Simulation {
             story.tell("remove \(file.path)")
             forgetPromises(of: file.row)
             let (parent, name, number, words) = (file.row.parent, file.row.name, file.row.number, words(of: file.row))
-            let removals = removals
+            let (removals, life) = (removals, life)
             try await engine.doing { engine in
                 // Meanwhile something else may have got the name.
                 guard let row = try engine.index.item(named: name, in: parent), row.number == number else { return }
                 try engine.remove(name, in: parent)
-                removals.note(row, in: try engine.index.item(parent)?.item.identifier ?? "", words)
+                let folder = try engine.index.item(parent)?.item.identifier ?? ""
+                if !life.isDead { removals.note(row, in: folder, words) }
             }
         case 7:
             story.tell("make folder \(folderPath)/\(name)")
@@ -59,18 +60,19 @@ extension Simulation {
             }
             story.tell("remove folder \(other.path)")
             let (parent, name) = (other.row.parent, other.row.name)
-            let removals = removals
+            let (removals, life) = (removals, life)
             try await engine.doing { engine in
                 let row = try engine.index.item(named: name, in: parent)
                 try engine.removeFolder(name, in: parent)
-                if let row { removals.note(row, in: try engine.index.item(parent)?.item.identifier ?? "", []) }
+                let folder = try engine.index.item(parent)?.item.identifier ?? ""
+                if let row, !life.isDead { removals.note(row, in: folder, []) }
             }
         default:
             guard let item = here.randomElement(using: &generator) else { return }
             let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
             story.tell("rename \(item.path) to \(folderPath)/\(name) \(mode)")
             let (parent, oldName) = (item.row.parent, item.row.name)
-            let (removals, words) = (removals, held)
+            let (removals, life, words) = (removals, life, held)
             let replaced: IndexedItem? = try await engine.doing { engine in
                 removals.noteMade(name, in: try engine.index.item(folder)?.item.identifier ?? "")
                 let other = try engine.index.item(named: name, in: folder)
@@ -79,8 +81,9 @@ extension Simulation {
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // What was made here may have become the other's new contents.
                 let left = try engine.index.item(identifier: other.item.identifier)
-                if left?.changes.contains(.deleted) ?? true {
-                    removals.note(other, in: try engine.index.item(folder)?.item.identifier ?? "", words[other.number] ?? [])
+                let place = try engine.index.item(folder)?.item.identifier ?? ""
+                if left?.changes.contains(.deleted) ?? true, !life.isDead {
+                    removals.note(other, in: place, words[other.number] ?? [])
                 }
                 return other
             }

@@ -199,9 +199,12 @@ final class Simulation {
             // What waits for a person does so until one comes; what is tried again has its time until then.
             try await engine.doing { $0.retry() }
             engine.signal(container: nil)
-            for _ in 0..<20 {
+            // What fails is believed after some attempts only.
+            for _ in 0..<6 {
+                let before = life.requestCount
                 clock.advance(by: 20)
                 await calm()
+                if before == life.requestCount { break }
             }
             if !life.isDead, try await isAtRest() { return life.spare() }
             requests += life.requestCount - before
@@ -220,14 +223,13 @@ final class Simulation {
     /// Lets the engine do what does not wait for its time.
     func calm() async {
         var quiet = 0
-        for look in 0..<100_000 where quiet < 3 {
+        for look in 1...20_000 where quiet < 3 {
             let before = life.requestCount
             let isBusy = await engine.isBusy
-            for _ in 0..<10 { await Task.yield() }
+            if look > 2 { try? await Task.sleep(for: .microseconds(50)) } else { await Task.yield() }
             let isQuiet = life.underWayCount == 0 && life.requestCount == before
             // What is busy and asks for nothing copies a file, waits for the disk, or for its time to come.
-            quiet = isQuiet && (!isBusy || look > 50) ? quiet + 1 : 0
-            if look > 10 { try? await Task.sleep(for: .microseconds(50)) }
+            quiet = isQuiet && (!isBusy || look > 20) ? quiet + 1 : 0
         }
     }
 
