@@ -43,17 +43,12 @@ extension Simulation {
                 // Meanwhile something else may have got the name.
                 guard let row = try engine.index.item(named: name, in: parent), row.number == number else { return }
                 try engine.remove(name, in: parent)
-                let folder = try engine.index.item(parent)?.item.identifier ?? ""
-                if !life.isDead { removals.note(row, in: folder, words) }
+                if !life.isDead { try removals.note(row, words, in: engine.index) }
             }
         case 7:
             story.tell("make folder \(folderPath)/\(name)")
             guard folderPath.split(separator: "/").count < 3 else { return }
-            let removals = removals
-            try await engine.doing { engine in
-                let row = try engine.makeFolder(named: name, in: folder, mode: 0o755)
-                removals.noteMade(name, in: row.item.parent)
-            }
+            _ = try await engine.doing { engine in try engine.makeFolder(named: name, in: folder, mode: 0o755) }
         case 8:
             guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else {
                 return
@@ -64,8 +59,7 @@ extension Simulation {
             try await engine.doing { engine in
                 let row = try engine.index.item(named: name, in: parent)
                 try engine.removeFolder(name, in: parent)
-                let folder = try engine.index.item(parent)?.item.identifier ?? ""
-                if let row, !life.isDead { removals.note(row, in: folder, []) }
+                if let row, !life.isDead { try removals.note(row, [], in: engine.index) }
             }
         default:
             guard let item = here.randomElement(using: &generator) else { return }
@@ -74,16 +68,14 @@ extension Simulation {
             let (parent, oldName) = (item.row.parent, item.row.name)
             let (removals, life, words) = (removals, life, held)
             let replaced: IndexedItem? = try await engine.doing { engine in
-                removals.noteMade(name, in: try engine.index.item(folder)?.item.identifier ?? "")
                 let other = try engine.index.item(named: name, in: folder)
                 let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
                 try engine.rename(oldName, in: parent, to: name, in: folder, mode)
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // What was made here may have become the other's new contents.
                 let left = try engine.index.item(identifier: other.item.identifier)
-                let place = try engine.index.item(folder)?.item.identifier ?? ""
                 if left?.changes.contains(.deleted) ?? true, !life.isDead {
-                    removals.note(other, in: place, words[other.number] ?? [])
+                    try removals.note(other, words[other.number] ?? [], in: engine.index)
                 }
                 return other
             }
@@ -109,9 +101,9 @@ extension Simulation {
     /// Everything that a file held here, as far as that is known.
     private func words(of row: IndexedItem) -> Set<String> {
         var words = held[row.number] ?? []
-        for place in ["data/edits", "cache/content"] {
-            let path = "life-\(lives)/\(place)/\(row.number.rawValue)"
-            if let bytes = try? folder.content(path) { words.insert(String(decoding: bytes, as: UTF8.self)) }
+        let place = row.content == .edited ? "data/edits" : "cache/content"
+        if row.content != .dataless, let bytes = try? folder.content("life-\(lives)/\(place)/\(row.number.rawValue)") {
+            words.insert(String(decoding: bytes, as: UTF8.self))
         }
         // An empty file holds what others hold too.
         words.remove("")

@@ -111,18 +111,23 @@ extension DomainEngine {
         var page: [UInt8]?
         for _ in 0..<1000 {
             let after = page
+            let question = answers.ask()
             let answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
-                guard let row = try index.item(identifier: child.identifier),
-                    !row.changes.isDisjoint(with: [.deleted, .place])
-                else {
-                    // Made by somebody else since the folder was seen to be empty.
-                    try comeBack(folder, [current, child], nil)
-                    return .done
+                // It may have been removed or moved since.
+                if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
+                if let row = try index.item(identifier: child.identifier) {
+                    if !row.changes.isDisjoint(with: [.deleted, .place]) { return .waits(for: row.number) }
+                } else if let sender = try sender(
+                    besides: folder, to: SentPlace(parent: child.parent, name: child.filename))
+                {
+                    return .waits(for: sender)
                 }
-                return .waits(for: row.number)
+                // Made by somebody else since the folder was seen to be empty.
+                try comeBack(folder, [current, child], nil)
+                return .done
             }
             guard let next = answer.next else { return nil }
             page = next
