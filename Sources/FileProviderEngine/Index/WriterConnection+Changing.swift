@@ -145,7 +145,8 @@ extension WriterConnection {
 
     // MARK: Trees
 
-    /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
+    /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it. What was
+    /// moved into it here, and so is elsewhere at the provider, stays with everything in it.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
@@ -153,6 +154,7 @@ extension WriterConnection {
             let number: ItemNumber
             let parent: Int?
             var isKept: Bool
+            let isElsewhere: Bool
         }
         guard top != .root else { return }
         var nodes: [Node] = []
@@ -162,15 +164,47 @@ extension WriterConnection {
         }
         guard
             let first = try queries.withRow(
-                top, { row throws(IndexFailure) in Node(number: top, parent: nil, isKept: keeps(row.changes)) })
+                top,
+                { row throws(IndexFailure) in
+                    Node(number: top, parent: nil, isKept: keeps(row.changes), isElsewhere: false)
+                })
         else { return }
         nodes.append(first)
         var next = 0
         while next < nodes.count {
             let index = next
-            try queries.children(of: nodes[index].number) { row throws(IndexFailure) in
-                nodes.append(Node(number: row.number, parent: index, isKept: keeps(row.changes)))
+            let folder = nodes[index]
+            var moved: [ItemNumber] = []
+            try queries.children(of: folder.number) { row throws(IndexFailure) in
+                // What was moved before it was removed here does not say so any more.
+                let mayBeMoved = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
+                if folder.isElsewhere || !mayBeMoved {
+                    nodes.append(
+                        Node(
+                            number: row.number, parent: index, isKept: folder.isElsewhere || keeps(row.changes),
+                            isElsewhere: folder.isElsewhere))
+                } else {
+                    moved.append(row.number)
+                }
                 return true
+            }
+            if !moved.isEmpty {
+                let identifier = try queries.item(folder.number)?.item.identifier
+                for number in moved {
+                    guard let item = try queries.item(number) else { continue }
+                    let isDeleted = item.changes.contains(.deleted)
+                    // Of what was sent before it was removed here, where it is comes out when that is sent.
+                    let isElsewhere = item.isKnownToProvider ? item.item.parent != identifier : isDeleted
+                    if isElsewhere, isDeleted {
+                        // Nobody sees it, and it needs no folder: only to be removed there too.
+                        var alone = item
+                        alone.parent = .root
+                        try change(item, to: alone)
+                    } else {
+                        let isKept = isElsewhere || keeps(item.changes)
+                        nodes.append(Node(number: number, parent: index, isKept: isKept, isElsewhere: isElsewhere))
+                    }
+                }
             }
             next += 1
         }
@@ -188,7 +222,7 @@ extension WriterConnection {
                 tell(.removed(item.number, parent: item.parent, name: item.name))
             }
         }
-        removed.kept += nodes.lazy.filter(\.isKept).map(\.number)
+        removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 }
 

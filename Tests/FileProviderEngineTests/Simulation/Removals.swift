@@ -7,8 +7,8 @@ final class Removals: Sendable {
     private struct State {
         /// What the provider had.
         var identifiers: Set<String> = []
-        /// What removed files held.
-        var words: Set<String> = []
+        /// What removed files held, with the identifiers of these. What others changed meanwhile comes back beside what they made of it.
+        var words: [String: String] = [:]
         /// Where folders were sent that were removed before the provider answered, and what else was made there.
         var places: [SentPlace: Set<String>] = [:]
         var complaints: [String] = []
@@ -26,7 +26,7 @@ final class Removals: Sendable {
         let isReplaced = try index.item(named: row.name, in: row.parent) != nil
         let others = try arrivals.made(at: place).filter { try index.item(identifier: $0) != nil }
         state.withLock { state in
-            state.words.formUnion(words)
+            for word in words { state.words[word] = row.item.identifier }
             if row.isKnownToProvider {
                 state.identifiers.insert(row.item.identifier)
             } else if row.item.kind == .folder, !isReplaced {
@@ -39,7 +39,7 @@ final class Removals: Sendable {
     func forget() {
         state.withLock { state in
             state.identifiers = []
-            state.words = []
+            state.words = [:]
             state.places = [:]
         }
     }
@@ -68,7 +68,9 @@ final class Removals: Sendable {
             let place = row.item.kind == .folder ? arrivals.place(of: identifier) : nil
             let isGhost =
                 state.identifiers.contains(identifier)
-                || !state.words.isDisjoint(with: arrivals.words(in: identifier))
+                || arrivals.words(in: identifier).contains { word in
+                    state.words[word].map { !arrivals.isTouched($0) } ?? false
+                }
                 || place.flatMap { state.places[$0] }.map { !$0.contains(identifier) } ?? false
             guard isGhost else { return nil }
             let complaint = "\(row.name) is seen again: \(identifier), \(row.number.rawValue)"

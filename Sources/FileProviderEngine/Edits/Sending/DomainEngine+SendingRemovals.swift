@@ -148,12 +148,8 @@ extension DomainEngine {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         // It may have been moved here before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
+        // So are the contents that were edited before it was removed.
         var edit = try journal.entry(number).flatMap { $0.changes.contains(.contents) ? $0 : nil }
-        // So are the contents that were edited before it was removed, unless others changed it: their contents come back.
-        if edit != nil, failure == nil {
-            edit = nil
-            removeBytes(of: number)
-        }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         edit?.changes = .contents
