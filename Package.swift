@@ -397,7 +397,8 @@ let package = Package(
             ]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
-            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+            name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",
+            swiftSettings: settings),
         tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),

@@ -107,6 +107,21 @@ struct WritingTests {
         }
     }
 
+    @Test func aPathIsCutAtOnceAfterTheFileWasClosed() async throws {
+        try await withMount(passing: false) {
+            $0.addFile("File", "0123456789")
+        } _: { (mount) throws in
+            for size in 0..<200 {
+                // The kernel says that it is closed when nobody waits for that any more.
+                try mount.write("0123456789", to: "File")
+                try retrying { truncate(mount("File"), off_t(size % 10)) }
+                #expect(try mount.text("File") == String("0123456789".prefix(size % 10)))
+            }
+            mount.waitUntilSent()
+            #expect(mount.provider.text(at: "File") == "012345678")
+        }
+    }
+
     @Test func aFileThatIsOnlyOpenedForWritingIsNotSent() async throws {
         try await withMount {
             $0.addFile("File", "text")
