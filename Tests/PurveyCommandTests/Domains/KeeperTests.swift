@@ -27,6 +27,31 @@ import Testing
         }
     }
 
+    /// The kernel may write for a program whose mount is dead: `fsync` tells the program, and nobody else sees any of it.
+    @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+            try await cloud.eventually("the daemon has a keeper") { keptDaemon(of: place) != nil }
+            let file = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readWrite) }
+            kill(try #require(keptDaemon(of: place)), SIGKILL)
+            try await cloud.eventually("the mount works again") {
+                await cloud.contents(cloud.mount + "/a.txt") == "hello\n"
+            }
+            let (_, isSafe) = try await onThread {
+                ((try? file.overwrite(Array("lost".utf8), at: 0)), (try? file.synchronize()) != nil)
+            }
+            #expect(!isSafe)
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+            try await cloud.write("kept\n", to: cloud.mount + "/b.txt")
+            try await cloud.eventually("what comes after it is sent") {
+                await cloud.contents(cloud.cloud + "/b.txt") == "kept\n"
+            }
+            #expect(await cloud.contents(cloud.cloud + "/a.txt") == "hello\n")
+        }
+    }
+
     @Test func aDaemonThatIsToldToEndStaysEndedAndSoDoesItsKeeper() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
