@@ -53,18 +53,21 @@ extension DomainEngine {
         var page: [UInt8]?
         for _ in 0..<1000 {
             let after = page
+            let question = answers.ask()
             let answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
-                guard let row = try index.item(identifier: child.identifier),
+                if let row = try index.item(identifier: child.identifier),
                     !row.changes.isDisjoint(with: [.deleted, .place])
-                else {
-                    // Made by somebody else since the folder was seen to be empty.
-                    try comeBack(folder, [current, child], nil)
-                    return .done
+                {
+                    return .waits(for: row.number)
                 }
-                return .waits(for: row.number)
+                // It may have been removed since the page was made up.
+                if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
+                // Made by somebody else since the folder was seen to be empty.
+                try comeBack(folder, [current, child], nil)
+                return .done
             }
             guard let next = answer.next else { return nil }
             page = next
