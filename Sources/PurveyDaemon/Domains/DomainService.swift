@@ -16,6 +16,7 @@ actor DomainService {
     private let surroundings: RunningDomain.Surroundings
     private let log: DaemonLog
     private let mounts: Mounts?
+    private let keeper: DaemonKeeper?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -44,9 +45,12 @@ actor DomainService {
     private var isEnding = false
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
-    /// - Parameter mountsDomains: whether domains are mounted, or served to commands only.
+    /// - Parameters:
+    ///   - mountsDomains: whether domains are mounted, or served to commands only.
+    ///   - keeper: what sees to it that mounts do not stay without a daemon.
     init(
-        _ locations: Locations, mountsDomains: Bool, log: DaemonLog, coordination: ExtensionService.Coordination?
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
@@ -58,6 +62,7 @@ actor DomainService {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
+        self.keeper = keeper
         self.log = log
     }
 
@@ -160,7 +165,10 @@ actor DomainService {
         lock = nil
     }
 
-    private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
+    private func note() {
+        hasDomains.store(!places.isEmpty, ordering: .relaxed)
+        if mounts != nil { keeper?.want(!places.isEmpty) }
+    }
 
     /// Waits until those domains are started that were there.
     func ready() async throws {
