@@ -20,6 +20,9 @@ enum DomainMethod {
     static let tag: UInt64 = 154
     static let push: UInt64 = 155
     static let signIn: UInt64 = 156
+    static let trash: UInt64 = 160
+    static let trashed: UInt64 = 161
+    static let untrash: UInt64 = 162
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
