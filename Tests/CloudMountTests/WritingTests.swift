@@ -5,6 +5,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -77,8 +78,8 @@ struct WritingTests {
             let reader = try mount.open("File")
             // The last closing finds what was written after the first one too.
             for (step, place) in [("write", 0), ("write-closed", 50_000)] {
-                let program = try RunningProgram(RunningProgram.mappingPeer, step, mount("File"), "\(place)", "mapped")
-                #expect(program.end().status == 0)
+                let program = try start(mappingPeer.get(), step, mount("File"), "\(place)", "mapped")
+                #expect(try program.waitForEnd().status == 0)
                 contents.replaceSubrange(place..<(place + 6), with: Array("mapped".utf8))
                 #expect(try mount.bytes("File") == contents)
                 #expect(try reader.everything() == contents)
