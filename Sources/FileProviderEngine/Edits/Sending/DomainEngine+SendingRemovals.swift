@@ -53,10 +53,13 @@ extension DomainEngine {
         var page: [UInt8]?
         for _ in 0..<1000 {
             let after = page
+            let question = answers.ask()
             let answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
+                // It may have gone, or left, since the page was made up.
+                if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
                 guard let row = try index.item(identifier: child.identifier),
                     !row.changes.isDisjoint(with: [.deleted, .place])
                 else {
