@@ -3,6 +3,7 @@ import Exchange
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 
 /// A daemon in a process of its own, which dies as often as somebody wants. Most of this blocks.
 package final class StartedDaemon: Sendable {
@@ -148,7 +149,7 @@ package final class StartedDaemon: Sendable {
     package func removeHome(mount: String) -> Bool {
         _ = try? ChildProgram.start("/bin/umount", arguments: ["-l", "-q", mount], descriptors: []).wait()
         // What the daemon ran may write there until it has ended, a moment after the daemon.
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             try? FileManager.default.removeItem(atPath: home)
             if !FileManager.default.fileExists(atPath: home) { return true }
             usleep(10_000)

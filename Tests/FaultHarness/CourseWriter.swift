@@ -8,7 +8,7 @@ struct CourseWriter {
     private(set) var operations: [Operation] = []
     private(set) var texts: Set<String> = []
     private let scenario: Scenario
-    private var generator: SplitMix
+    private var generator: RandomNumbers
     private var lastNumber = 0
     /// Names that were free again.
     private var freed: [String] = []
@@ -19,8 +19,8 @@ struct CourseWriter {
 
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
-        var seeds = SplitMix(seed: seed)
-        generator = SplitMix(seed: seeds.next() ^ UInt64(Scenario.allCases.firstIndex(of: scenario) ?? 0))
+        var seeds = RandomNumbers(seed: seed)
+        generator = RandomNumbers(seed: seeds.next() ^ UInt64(Scenario.allCases.firstIndex(of: scenario) ?? 0))
         for folder in ["a", "a/inner", "b", "empty", "other", Self.theirs] { tree[folder] = "folder" }
         let files = ["one.txt", "a/two.txt", "a/inner/three.txt", "b/four.txt", "other/five.txt", "other/six.txt"]
         for path in files + ["theirs/seven.txt", "theirs/eight.txt"] { tree[path] = text(path, large: false) }

@@ -7,6 +7,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 
 /// A service, a daemon with a domain of it, and its mount, for one trial. Everything here blocks.

@@ -3,6 +3,7 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 
 /// Does scenarios again and again, each time with something else going wrong, and tells what was lost.
@@ -25,7 +26,8 @@ package final class Harness: Sendable {
     package func run() throws -> Summary {
         let bundles = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: bundles, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: bundles) }
+        let leftover = Leftover { try? FileManager.default.removeItem(atPath: bundles) }
+        defer { leftover.remove() }
         let bundle = bundles + "/Scriptable.appex"
         try StartedCloud.makeBundle(
             at: bundle, program: BuiltProgram.path("ScriptableProvider"), answerTime: 5)
@@ -67,7 +69,7 @@ package final class Harness: Sendable {
     }
 
     private static func rank(_ fault: Fault, _ seed: UInt64) -> UInt64 {
-        var generator = SplitMix(
+        var generator = RandomNumbers(
             seed: fault.description.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         return generator.next()
     }

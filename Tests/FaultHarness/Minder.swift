@@ -34,7 +34,7 @@ final class Minder: Sendable {
     init(_ place: FaultPlace, _ fault: Fault?, seed: UInt64) {
         self.place = place
         self.fault = fault
-        var generator = SplitMix(seed: seed)
+        var generator = RandomNumbers(seed: seed)
         let recovery = EngineStep.allCases.filter { $0.rawValue.hasPrefix("engine.recovery.") }
         secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
     }
@@ -60,9 +60,9 @@ final class Minder: Sendable {
     func noteAdded() { state.withLock { $0.isAdded = true } }
 
     /// Blocks until there is a daemon, with the domain mounted; not for ever.
-    func waitForDaemon() {
+    func waitForMount() {
         for _ in 0..<6_000 {
-            if !state.withLock({ $0.isRestarting }), place.daemon.processID > 0, place.isMounted { return }
+            if !state.withLock({ $0.isRestarting }), place.isMounted { return }
             usleep(10_000)
         }
     }

@@ -1,5 +1,3 @@
-import FileTesting
-
 /// What is done while something goes wrong; a seed decides with which files.
 package enum Scenario: String, CaseIterable, Sendable {
     /// Files are made, written, appended to and saved by rename.

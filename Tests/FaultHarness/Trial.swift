@@ -40,6 +40,8 @@ struct Trial {
     ) -> Outcome {
         do {
             let place = try FaultPlace(bundle: bundle, isSmall: fault?.kind == .fill)
+            let leftover = Leftover { _ = place.end() }
+            defer { leftover.forget() }
             var trial = Trial(place, scenario, seed: seed, fault)
             do {
                 try trial.run(scenario)
@@ -103,6 +105,11 @@ struct Trial {
     private mutating func compareWhatIsLeft() {
         do {
             losses += try place.compareIndex()
+            guard try !Leftovers.find(data: place.data, home: place.home).isEmpty else { return }
+            // What could not be done on a full disk is done some seconds later, or at the next start.
+            try place.start()
+            minder.waitForMount()
+            _ = place.daemon.end()
             losses += try Leftovers.find(data: place.data, home: place.home).map { Loss(.leftBehind, "", $0) }
         } catch {
             losses.append(Loss(.indexDiffers, "", "it cannot be compared: \(error)"))
@@ -159,7 +166,7 @@ struct Trial {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         while ContinuousClock.now < deadline {
             place.makeRoom()
-            minder.waitForDaemon()
+            minder.waitForMount()
             do {
                 return try operation.performAgain(in: place)
             } catch let wrong as Operation.Wrong {
@@ -193,7 +200,7 @@ struct Trial {
         var words = ""
         var looks = 0
         while ContinuousClock.now < deadline {
-            minder.waitForDaemon()
+            minder.waitForMount()
             (found, words) = differences()
             if found.isEmpty, words.isEmpty { return }
             looks += 1

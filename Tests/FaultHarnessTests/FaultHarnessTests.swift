@@ -1,8 +1,5 @@
-import DaemonTesting
 import FaultHarness
-import FileTesting
-import Glibc
-import LinuxSystem
+import ProgramTesting
 import TestThreads
 import Testing
 
@@ -10,18 +7,14 @@ import Testing
 /// has to be able to do.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
     @Test(arguments: Scenario.allCases) func nothingIsLostWhateverGoesWrong(_ scenario: Scenario) throws {
-        let folder = try TestFolder()
-        let output = try folder.file("output")
-        let ending = try ChildProgram.start(
+        let run = try RunningProgram(
             BuiltProgram.path("purvey-faults"),
-            arguments: ["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4", "--jobs", "2"],
-            descriptors: [nil, output, output]
-        ).wait()
-        let said = String(decoding: try output.everything(), as: UTF8.self)
-        #expect(ending == .exited(0), "\(said)")
-        let summary = try #require(said.split(separator: "\n").last)
-        #expect(summary.hasPrefix("steps tried: ") && summary.hasSuffix("losses: 0"), "\(said)")
-        #expect(!summary.hasPrefix("steps tried: 0"), "\(said)")
+            ["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4", "--jobs", "2"]
+        ).waitForEnd()
+        #expect(run.ending == .exited(0), "\(run)")
+        let summary = try #require(run.text.split(separator: "\n").last)
+        #expect(summary.hasPrefix("steps tried: ") && summary.hasSuffix("losses: 0"), "\(run)")
+        #expect(!summary.hasPrefix("steps tried: 0"), "\(run)")
     }
 
     @Test(arguments: Scenario.allCases) func aSeedMakesOneCourse(_ scenario: Scenario) {

@@ -19,7 +19,7 @@ package struct RandomFileChecker {
 
     private let path: String
     private let seed: UInt64
-    private var generator: SplitMix
+    private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
     private var log: [String] = []
@@ -28,7 +28,7 @@ package struct RandomFileChecker {
     package init(path: String, seed: UInt64) throws {
         self.path = path
         self.seed = seed
-        generator = SplitMix(seed: seed)
+        generator = RandomNumbers(seed: seed)
         file = try .open(path, [.readWrite, .create, .exclusive], permissions: 0o644)
     }
 
@@ -232,16 +232,5 @@ package struct RandomFileChecker {
         note("size")
         let size = try FileStatus.of(path, followingLinks: false).size
         guard Int(size) == expected.count else { throw fault("the size is \(size) instead of \(expected.count)") }
-    }
-}
-
-extension SplitMix {
-    /// Bytes that tell where they came from: no two writes have the same.
-    fileprivate mutating func bytes(_ count: Int) -> [UInt8] {
-        var value = next()
-        return (0..<count).map { index in
-            if index % 8 == 0 { value = next() }
-            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
-        }
     }
 }

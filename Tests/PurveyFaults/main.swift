@@ -4,6 +4,7 @@
 // Exit status 0 when nothing was lost, 1 when something was, 2 for wrong usage.
 import FaultHarness
 import Glibc
+import LinuxSystem
 
 /// A line that is seen at once, wherever it goes.
 @Sendable func say(_ line: String, on descriptor: CInt = STDOUT_FILENO) {
@@ -14,6 +15,7 @@ import Glibc
 signal(SIGPIPE, SIG_IGN)
 do {
     let options = try Harness.Options(arguments: Array(CommandLine.arguments.dropFirst()))
+    try Leftover.removeAllAtSignals()
     let summary = try Harness(options) { say($0) }.run()
     say("\(summary)")
     exit(summary.losses == 0 ? 0 : 1)

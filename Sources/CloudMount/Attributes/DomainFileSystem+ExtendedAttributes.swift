@@ -96,6 +96,7 @@ extension DomainFileSystem {
             text = try Self.checked(name)
             // The state is not for programs to set.
             guard !text.hasPrefix(StateAttribute.prefix) else { throw .notPermitted }
+            guard text.utf8.count > IndexedItem.attributePrefix.utf8.count else { throw .invalidArgument }
         } catch {
             return reply.fail(error)
         }

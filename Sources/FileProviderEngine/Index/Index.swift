@@ -135,10 +135,7 @@ package final class Index: Sendable {
 
     /// What a folder shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        try read { queries throws(IndexFailure) in
-            guard let number = try queries.number(named: name, in: parent) else { return nil }
-            return try queries.item(number)
-        }
+        try read { queries throws(IndexFailure) in try queries.item(named: name, in: parent) }
     }
 
     /// What a folder shows, by number: so the number of the last one is where to go on, whatever changes meanwhile.

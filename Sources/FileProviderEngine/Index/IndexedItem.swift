@@ -21,6 +21,9 @@ package struct IndexedItem: Sendable, Equatable {
     /// Changed or set here; seconds since 1970. `nil` where the provider's date counts, as it does once the provider has other
     /// contents than those.
     package var localModified: Double?
+    /// When its name, place, mode, dates or extended attributes were changed here last; seconds since 1970. `nil` where none was,
+    /// as it is again once the provider has other contents.
+    package var localChanged: Double?
     /// Modes that were set here; `nil` where the standard ones count.
     package var mode: UInt16?
     package var listing: ListingState

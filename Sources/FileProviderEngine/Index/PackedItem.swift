@@ -17,6 +17,7 @@ enum PackedItem {
         /// The name here is not the provider's.
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
+        static let changed = Local(rawValue: 1 << 10)
     }
 
     private struct Said: OptionSet {
@@ -48,6 +49,7 @@ enum PackedItem {
         if item.mode != nil { local.insert(.mode) }
         if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
         if !item.attributes.isEmpty { local.insert(.attributes) }
+        if item.localChanged != nil { local.insert(.changed) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if local.contains(.contents) {
@@ -57,6 +59,7 @@ enum PackedItem {
         if let modified = item.localModified { bytes.double(modified) }
         if let mode = item.mode { bytes.number(UInt64(mode)) }
         if local.contains(.attributes) { item.attributes.write(to: &bytes) }
+        if let changed = item.localChanged { bytes.double(changed) }
         if local.contains(.name) { bytes.text(item.name) }
         write(item.item, to: &bytes)
     }
@@ -139,8 +142,8 @@ enum PackedItem {
         return IndexedItem(
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
-            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept,
-            attributes: before.attributes)
+            localModified: before.modified, localChanged: before.changed, mode: before.mode, listing: local.listing,
+            isKept: local.isKept, attributes: before.attributes)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -164,6 +167,7 @@ enum PackedItem {
         if local.contains(.modified) { _ = try reader.double() }
         if local.contains(.mode) { _ = try reader.number() }
         if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
+        if local.contains(.changed) { _ = try reader.double() }
         let name = local.contains(.name) ? try reader.counted() : nil
         let start = reader.position
         let filename = try reader.counted()
@@ -186,6 +190,7 @@ enum PackedItem {
         var modified: Double?
         var mode: UInt16?
         var attributes = LocalAttributes()
+        var changed: Double?
         var name: String?
     }
 
@@ -209,6 +214,7 @@ enum PackedItem {
         if local.contains(.modified) { before.modified = try reader.double() }
         if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
+        if local.contains(.changed) { before.changed = try reader.double() }
         if local.contains(.name) { before.name = try reader.text() }
         return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
     }

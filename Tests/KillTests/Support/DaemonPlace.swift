@@ -8,6 +8,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Testing
 
 /// A daemon of a test's own, with the provider that ships over a folder, mounted. It dies as often as the test wants. All of it is gone
@@ -166,7 +167,7 @@ final class DaemonPlace: Sendable {
         async throws
     {
         var found: [String: String] = [:]
-        for _ in 0..<3_000 {
+        for _ in 0..<15_000 {
             found = try Tree.read(cloud + "/" + folder)
             guard found != tree, found.filter({ !$0.key.contains(".purvey-partial-") }) == tree else { break }
             usleep(20_000)

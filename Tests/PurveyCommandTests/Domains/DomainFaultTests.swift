@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// Domains that cannot be started or served, and commands that cannot do what they are asked for.
@@ -48,7 +49,7 @@ import Testing
             let refused = try await place.purvey("domains", "remove", "Papers")
             #expect(refused.status == 1 && refused.errors.contains("--keep-edits"))
             try FileManager.default.removeItem(atPath: program)
-            try FileManager.default.linkItem(atPath: CommandPlace.program("LocalFolder"), toPath: program)
+            try FileManager.default.linkItem(atPath: BuiltProgram.path("LocalFolder"), toPath: program)
             #expect(try await place.purvey("retry", "Papers").status == 0)
             try await cloud.eventually("the edit is sent") {
                 await cloud.contents(cloud.cloud + "/mine.txt") == "mine\n"

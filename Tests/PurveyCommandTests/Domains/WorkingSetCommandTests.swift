@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// Recents, favorites, tags, search and pushes from the command line, through a daemon and a confined provider.

@@ -1,5 +1,5 @@
 /// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
-package struct SplitMix: RandomNumberGenerator, Sendable {
+package struct RandomNumbers {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
@@ -13,4 +13,13 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
     }
 
     package mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
+
+    /// Bytes that tell where they came from: no two writes have the same.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var value = next()
+        return (0..<count).map { index in
+            if index % 8 == 0 { value = next() }
+            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
+        }
+    }
 }
