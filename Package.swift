@@ -56,10 +56,11 @@ let package = Package(
         .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
-        // A file system of one's own, in Swift.
-        .library(name: "Fuse", targets: ["Fuse"]),
+        // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
+        .library(name: "Fuse", targets: ["Fuse", "LinuxSystem"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -94,7 +95,7 @@ let package = Package(
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
-        library("Conduit", ["LinuxSystem"]),
+        library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
@@ -189,9 +190,10 @@ let package = Package(
             "PurveyBenchmark",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyKeeper", ["LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),

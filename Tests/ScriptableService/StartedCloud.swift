@@ -52,6 +52,9 @@ package final class StartedCloud: Sendable {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
+                "PurveyDomainSettings": [
+                    "path": "the service's folder", "sends": "when: behind is after it was taken",
+                ],
                 "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
                 "PurveyImportsSymbolicLinks": true,
             ] as [String: Any],

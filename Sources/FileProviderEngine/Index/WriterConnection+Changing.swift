@@ -80,7 +80,7 @@ extension WriterConnection {
                 after.name = try freeName(MountName.mended(after.name), in: after.parent) { $0 != after.number }
             }
         }
-        try replace(before, with: after)
+        after = try replace(before, with: after)
         tell(before, after, wasShown: wasShown, isShown: isShown)
         if before.item.identifier != after.item.identifier { try adopt(after) }
         return after
