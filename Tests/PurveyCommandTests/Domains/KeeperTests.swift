@@ -2,6 +2,7 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Testing
 
 /// Daemons that die, and who starts them again.
@@ -147,7 +148,7 @@ private final class Keeper: Sendable {
     init(_ kept: KeptProgram) throws {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         program = try ChildProgram.start(
-            CommandPlace.program("purvey-keeper"), arguments: [], descriptors: [nil, nil, nil, theirs.descriptor])
+            BuiltProgram.path("purvey-keeper"), arguments: [], descriptors: [nil, nil, nil, theirs.descriptor])
         try kept.introduce(over: ours)
         line = Lock(ours)
     }
