@@ -94,7 +94,7 @@ let package = Package(
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
-        library("Conduit", ["LinuxSystem"]),
+        library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
@@ -189,7 +189,7 @@ let package = Package(
             "PurveyBenchmark",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyKeeper", ["LinuxSystem"]),

@@ -49,6 +49,9 @@ package final class StartedCloud: Sendable {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
+                "PurveyDomainSettings": [
+                    "path": "the service's folder", "sends": "when: behind is after it was taken",
+                ],
                 "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true, "PurveyImportsSymbolicLinks": true,
             ] as [String: Any],
         ]

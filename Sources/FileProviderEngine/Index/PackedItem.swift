@@ -18,6 +18,7 @@ enum PackedItem {
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
         static let changed = Local(rawValue: 1 << 10)
+        static let keptByFolder = Local(rawValue: 1 << 11)
     }
 
     private struct Said: OptionSet {
@@ -44,6 +45,7 @@ enum PackedItem {
     static func write(_ item: IndexedItem, to bytes: inout ByteWriter) {
         var local = Local(rawValue: UInt64(item.content.rawValue) | UInt64(item.listing.rawValue) << 2)
         if item.isKept { local.insert(.kept) }
+        if item.isKeptByFolder { local.insert(.keptByFolder) }
         if item.localSize != 0 || !item.localVersion.isEmpty { local.insert(.contents) }
         if item.localModified != nil { local.insert(.modified) }
         if item.mode != nil { local.insert(.mode) }
@@ -65,9 +67,12 @@ enum PackedItem {
     }
 
     /// The local part of an item that is new here and has the provider's name, or another.
-    static func writeNewLocalPart(name: String?, to bytes: inout ByteWriter) {
+    static func writeNewLocalPart(name: String?, isKeptByFolder: Bool, to bytes: inout ByteWriter) {
+        var local: Local = []
+        if name != nil { local.insert(.name) }
+        if isKeptByFolder { local.insert(.keptByFolder) }
         bytes.byte(form)
-        bytes.number(name == nil ? 0 : Local.name.rawValue)
+        bytes.number(local.rawValue)
         if let name { bytes.text(name) }
     }
 
@@ -143,7 +148,7 @@ enum PackedItem {
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
             localModified: before.modified, localChanged: before.changed, mode: before.mode, listing: local.listing,
-            isKept: local.isKept, attributes: before.attributes)
+            isKept: local.isKept, attributes: before.attributes, isKeptByFolder: local.isKeptByFolder)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -198,6 +203,7 @@ enum PackedItem {
         var content: ContentState
         var listing: ListingState
         var isKept: Bool
+        var isKeptByFolder: Bool
     }
 
     private static func readLocal(_ reader: inout ByteReader) throws(IndexFailure) -> (States, Before) {
@@ -216,7 +222,10 @@ enum PackedItem {
         if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
         if local.contains(.changed) { before.changed = try reader.double() }
         if local.contains(.name) { before.name = try reader.text() }
-        return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
+        let states = States(
+            content: content, listing: listing, isKept: local.contains(.kept),
+            isKeptByFolder: local.contains(.keptByFolder))
+        return (states, before)
     }
 
     static func readProvider(_ reader: inout ByteReader) throws(IndexFailure) -> ProviderItem {

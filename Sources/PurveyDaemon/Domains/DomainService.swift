@@ -245,10 +245,7 @@ actor DomainService {
 
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()
-        let settings = Dictionary(grouping: request.settings, by: \.key)
-        if let twice = settings.first(where: { $0.value.count > 1 }) {
-            throw DomainFailure("\(twice.key) is given twice")
-        }
+        try DomainSettings.checkOnce(request.settings)
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
         return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
@@ -305,6 +302,7 @@ actor DomainService {
             guard bundle.point == Self.extensionPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
+            try DomainSettings.check(request.settings, for: bundle)
             return DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
@@ -409,7 +407,7 @@ actor DomainService {
         let record = place.record
         var description = DomainDescription(
             name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
-            state: .running, mount: nil, fault: nil)
+            cacheLimit: record.cacheLimit, state: .running, mount: nil, fault: nil)
         switch place {
         case .changing: description.state = .changing
         case .failed(_, let fault):

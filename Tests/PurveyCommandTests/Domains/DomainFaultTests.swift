@@ -202,7 +202,8 @@ import Testing
             let wrong: [(words: [String], status: Int32)] = [
                 (["ls"], 2), (["stat", "a", "b"], 2), (["download"], 2), (["signal"], 2), (["retry"], 2),
                 (["evict", "--json", "x"], 2), (["status", "x"], 2), (["domains", "nothing"], 2),
-                (["domains", "add", "x"], 2), (["domains", "remove"], 2), (["domains", "--json", "remove", "x"], 2),
+                (["domains", "add", "x"], 2), (["domains", "remove"], 2), (["domains", "--json", "remove", "x"], 1),
+                (["domains", "set", "Papers"], 2),
                 (["ls", "Nothing:"], 1), (["ls", "/"], 1), (["stat", ""], 1), (["stat", "Papers:none"], 1),
                 (["stat", "Papers:a.txt/none"], 1), (["stat", "Papers:\(long)"], 1), (["stat", long], 1),
                 (["download", "/etc/passwd"], 1), (["evict", "Papers:none"], 1), (["keep", "Papers:none"], 1),
@@ -211,7 +212,9 @@ import Testing
                 (["domains", "add", "org.purvey.LocalFolder", "../x", "path=" + cloud.cloud], 1),
                 (["domains", "add", "org.purvey.LocalFolder", "Papers", "path=" + cloud.cloud], 1),
                 (["domains", "add", "org.purvey.LocalFolder", "New", "path=" + cloud.cloud + "/a.txt"], 1),
-                (["evict", "Papers:a.txt"], 0), (["signal", "Papers", "nothing"], 0),
+                (["evict", "Papers:a.txt"], 0), (["signal", "Papers", "nothing"], 1),
+                (["domains", "set", "Nothing", "cache=1G"], 1), (["domains", "set", "Papers", "cache=big"], 1),
+                (["domains", "set", "Papers", "cache"], 2), (["domains", "set", "Papers", "path=" + cloud.cloud], 1),
             ]
             for (words, status) in wrong {
                 let outcome = try await place.purvey(words)

@@ -27,7 +27,7 @@ extension DomainEngine {
         EngineStep.recoveredFiles.reach()
         edits.isReady = true
         for entry in try journal.all() {
-            if let place = entry.sent { edits.unanswered[place] = entry.number }
+            if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
             look(at: entry.number, after: configuration.settlingTime)
         }
     }
@@ -215,7 +215,7 @@ extension DomainEngine {
                     row.content = .dataless
                 }
             }
-            if !entry.changes.contains(.contents) { removeBytes(of: row.number) }
+            if !entry.changes.contains(.contents) { discardContents(row.number) }
         }
     }
 
