@@ -80,7 +80,7 @@ extension WriterConnection {
                 after.name = try freeName(MountName.mended(after.name), in: after.parent) { $0 != after.number }
             }
         }
-        try replace(before, with: after)
+        after = try replace(before, with: after)
         tell(before, after, wasShown: wasShown, isShown: isShown)
         if before.item.identifier != after.item.identifier { try adopt(after) }
         return after
@@ -145,8 +145,10 @@ extension WriterConnection {
 
     // MARK: Trees
 
-    /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it. What was
-    /// moved into it here, and so is elsewhere at the provider, stays with everything in it.
+    /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
+    ///
+    /// What was moved into it here, and so lies elsewhere at the provider, stays with everything in it. If it was removed here
+    /// afterwards, it has still to be removed there: its row is kept, in the root, where it is not seen either.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
@@ -174,36 +176,29 @@ extension WriterConnection {
         while next < nodes.count {
             let index = next
             let folder = nodes[index]
-            var moved: [ItemNumber] = []
+            var doubtful: [ItemNumber] = []
             try queries.children(of: folder.number) { row throws(IndexFailure) in
                 // What was moved before it was removed here does not say so any more.
                 let mayBeMoved = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
                 if folder.isElsewhere || !mayBeMoved {
+                    let isKept = folder.isElsewhere || keeps(row.changes)
                     nodes.append(
-                        Node(
-                            number: row.number, parent: index, isKept: folder.isElsewhere || keeps(row.changes),
-                            isElsewhere: folder.isElsewhere))
+                        Node(number: row.number, parent: index, isKept: isKept, isElsewhere: folder.isElsewhere))
                 } else {
-                    moved.append(row.number)
+                    doubtful.append(row.number)
                 }
                 return true
             }
-            if !moved.isEmpty {
-                let identifier = try queries.item(folder.number)?.item.identifier
-                for number in moved {
-                    guard let item = try queries.item(number) else { continue }
-                    let isDeleted = item.changes.contains(.deleted)
-                    // Of what was sent before it was removed here, where it is comes out when that is sent.
-                    let isElsewhere = item.isKnownToProvider ? item.item.parent != identifier : isDeleted
-                    if isElsewhere, isDeleted {
-                        // Nobody sees it, and it needs no folder: only to be removed there too.
-                        var alone = item
-                        alone.parent = .root
-                        try change(item, to: alone)
-                    } else {
-                        let isKept = isElsewhere || keeps(item.changes)
-                        nodes.append(Node(number: number, parent: index, isKept: isKept, isElsewhere: isElsewhere))
-                    }
+            for number in doubtful {
+                guard let item = try queries.item(number) else { continue }
+                let isElsewhere = try !isSaidToBe(item, in: folder.number)
+                if isElsewhere, item.changes.contains(.deleted) {
+                    var kept = item
+                    kept.parent = .root
+                    try replace(item, with: kept)
+                } else {
+                    let isKept = isElsewhere || keeps(item.changes)
+                    nodes.append(Node(number: number, parent: index, isKept: isKept, isElsewhere: isElsewhere))
                 }
             }
             next += 1
@@ -223,6 +218,12 @@ extension WriterConnection {
             }
         }
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
+    }
+
+    /// Whether an item lies in a folder by what the provider said last. Where it lies that the provider has not confirmed, nobody knows.
+    private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexFailure) -> Bool {
+        guard item.isKnownToProvider else { return false }
+        return try queries.item(folder)?.item.identifier == item.item.parent
     }
 }
 

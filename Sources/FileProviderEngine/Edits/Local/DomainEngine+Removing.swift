@@ -4,23 +4,30 @@ import LinuxSystem
 /// Removing items on this machine.
 extension DomainEngine {
     /// Removes a file or a link. Who has it open keeps its bytes.
-    package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) {
+    ///
+    /// - Returns: what it was.
+    @discardableResult
+    package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
         guard row.item.kind != .folder else { throw EditFailure(.isDirectory) }
         try remove(row)
+        return row
     }
 
     /// Removes an empty folder.
     ///
+    /// - Returns: what it was.
     /// - Throws: `ENOTEMPTY` too of a folder that was not listed completely, which then has to be; see
     ///   ``EditFailure/unlistedFolder``.
-    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) {
+    @discardableResult
+    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
         guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
         try checkEmpty(row)
         try remove(row)
+        return row
     }
 
     /// Removes an empty folder, once it is known whether it is one: what was never listed is listed for that.
@@ -71,7 +78,10 @@ extension DomainEngine {
 
     private func remove(_ row: IndexedItem) throws(EditFailure) {
         let removal = try removal(of: row)
-        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in try removal.apply(&writer) }
+        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in
+            try removal.apply(&writer)
+            try dateFolders([row.parent], &writer)
+        }
         finish(removal)
     }
 

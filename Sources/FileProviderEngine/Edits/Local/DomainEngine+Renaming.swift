@@ -3,10 +3,12 @@ import LinuxSystem
 
 /// Renaming and moving items on this machine, as rename(2) and renameat2(2) do it.
 extension DomainEngine {
+    /// - Returns: what was replaced.
+    @discardableResult
     package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
         _ mode: RenameMode = .replacing
-    ) throws(EditFailure) {
+    ) throws(EditFailure) -> IndexedItem? {
         try checkOpen()
         let row = try child(name, of: parent)
         let folder = try visibleFolder(newParent)
@@ -14,18 +16,20 @@ extension DomainEngine {
         let other = try visible(named: newName, in: newParent)
         if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
         if mode == .exchanging, other == nil { throw EditFailure(.noSuchFile) }
-        if other?.number == row.number { return }
+        if other?.number == row.number { return nil }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
 
         guard let other else {
-            return try move([(row, newName, folder)])
+            try move([(row, newName, folder)])
+            return nil
         }
         if mode == .exchanging {
             let oldFolder = try visibleFolder(parent)
             try checkNotInside(other, parent)
             try checkCapabilities(of: other, to: name, in: oldFolder)
-            return try move([(row, newName, folder), (other, name, oldFolder)])
+            try move([(row, newName, folder), (other, name, oldFolder)])
+            return nil
         }
         switch (row.item.kind == .folder, other.item.kind == .folder) {
         case (true, false): throw EditFailure(.notDirectory)
@@ -39,6 +43,7 @@ extension DomainEngine {
             let removal = try removal(of: other)
             try move([(row, newName, folder)], removing: removal)
         }
+        return other
     }
 
     /// Renames, once it is known whether a folder that is to be replaced is empty.
@@ -92,6 +97,7 @@ extension DomainEngine {
         }
         // After the moves: a crash in between must not have removed what was to be replaced.
         if let removal { journal.append(removal.journal) }
+        let now = clock.now
         try record(journal) { writer throws(IndexFailure) in
             try removal?.apply(&writer)
             // Of two that change places, the first gets out of the other's way.
@@ -101,12 +107,14 @@ extension DomainEngine {
                     row.parent = move.folder.number
                     row.name = move.name
                     row.changes = change
+                    row.localChanged = now
                     if !row.isKnownToProvider {
                         row.item.parent = move.folder.item.identifier
                         row.item.filename = move.name
                     }
                 }
             }
+            try dateFolders(Set(moves.flatMap { [$0.row.parent, $0.folder.number] }), &writer)
         }
         if let removal { finish(removal) }
         for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
@@ -147,8 +155,11 @@ extension DomainEngine {
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         entry.replaced = other.number
         let changed = entry
+        let now = clock.now
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
             try Self.replace(other, by: changed, &writer)
+            try writer.update(row.number) { $0.localChanged = now }
+            try dateFolders([row.parent, other.parent], &writer)
         }
         if other.content == .edited { setAsideEdit(of: other.number) }
         removeBytes(of: other.number)

@@ -7,9 +7,12 @@ extension DomainEngine {
     func settleCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderFailure
     ) async throws -> StepResult {
+        let question = answers.ask()
         guard let holder = try await holder(of: new.filename, in: new.parent, failure),
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
+        // What was removed or moved away since is in nobody's way.
+        if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
@@ -54,9 +57,12 @@ extension DomainEngine {
     func settleCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> StepResult {
+        let question = answers.ask()
         guard let holder = try await holder(of: name, in: parent, failure),
             isInTheWay(holder, of: number, named: name, in: parent)
         else { throw failure }
+        // What was removed or moved away since is in nobody's way.
+        if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
         let place = SentPlace(parent: parent, name: name)
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }

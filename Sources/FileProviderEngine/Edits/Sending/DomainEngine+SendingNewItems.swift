@@ -17,7 +17,11 @@ extension DomainEngine {
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
         if let result = try await findSent(number, new, upload) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
-        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
+        if let sender = try sender(besides: number, to: place) {
+            // Now that another waits for it.
+            if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
+            return .waits(for: sender)
+        }
         // On the disk before the provider is asked: its answer may be lost, with the power too.
         try noteSent(number, place)
         try await synchronized()
@@ -51,8 +55,11 @@ extension DomainEngine {
             return nil
         }
         guard let found else { return nil }
-        let isDeleted = try index.item(identifier: found.identifier)?.changes.contains(.deleted) ?? false
-        if found.kind == new.kind, !isDeleted, let parent = try index.item(identifier: place.parent) {
+        let known = try index.item(identifier: found.identifier)
+        let isDeleted = known?.changes.contains(.deleted) ?? false
+        // What was made here and answered meanwhile under the name is certainly another one.
+        let isMadeHere = known.map { $0.mode != nil || $0.localModified != nil } ?? false
+        if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
             var sent = new
             sent.parent = place.parent
             sent.filename = place.name
