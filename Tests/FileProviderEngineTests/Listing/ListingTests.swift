@@ -116,10 +116,11 @@ import Testing
         try await eventually { outcome.isThere }
         #expect(outcome.failure == nil)
 
-        let folder = domain.provider.addFolder("folder")
-        _ = folder
-        let other = try TestDomain(domain.provider)
-        domain.provider.fail(.page, with: .of(.notAuthenticated))
+        // One of its own: what another engine asks for in the background would get the failure.
+        let other = try TestDomain()
+        other.provider.addFile("file")
+        other.provider.addFolder("folder")
+        other.provider.fail(.page, with: .of(.notAuthenticated))
         #expect(await failure { try await other.list() } == .notAuthenticated)
         #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
         // And again, once it is resolved.
