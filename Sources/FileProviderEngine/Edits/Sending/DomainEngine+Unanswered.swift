@@ -46,7 +46,7 @@ extension DomainEngine {
         if let found { try apply([found], listedIn: nil, answering: question) }
     }
 
-    /// The items that can be shown. Folders all can: what is in them needs them.
+    /// The items that can be shown. A folder can as soon as something in it is told of, which needs it.
     func withoutUnanswered(
         _ items: [ProviderItem], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [ProviderItem] {
@@ -55,15 +55,25 @@ extension DomainEngine {
         for item in items {
             forgetWithheld { $0 == item.identifier }
             let place = SentPlace(parent: item.parent, name: item.filename)
-            if item.kind != .folder, edits.unanswered[place] != nil,
-                try onRecord({ () throws(IndexFailure) in try index.item(identifier: item.identifier) }) == nil
+            if edits.unanswered[place] != nil,
+                try onRecord({ () throws(IndexFailure) in try index.item(identifier: item.identifier) }) == nil,
+                item.kind != .folder || !items.contains(where: { $0.parent == item.identifier })
             {
                 edits.withheld[place] = EditState.Withheld(item: item, question: question)
             } else {
+                if let folder = takeWithheld(item.parent) { shown.append(folder) }
                 shown.append(item)
             }
         }
         return shown
+    }
+
+    private func takeWithheld(_ identifier: String) -> ProviderItem? {
+        guard let (place, told) = edits.withheld.first(where: { $0.value.item.identifier == identifier }) else {
+            return nil
+        }
+        edits.withheld[place] = nil
+        return told.item
     }
 
     /// What the provider has removed, or told of anew, is nothing to be shown later.
