@@ -56,14 +56,16 @@ let package = Package(
         .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
-        // A file system of one's own, in Swift.
-        .library(name: "Fuse", targets: ["Fuse"]),
+        // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
+        .library(name: "Fuse", targets: ["Fuse", "LinuxSystem"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "purvey-faults", targets: ["PurveyFaults"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
         .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
@@ -93,7 +95,7 @@ let package = Package(
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
-        library("Conduit", ["LinuxSystem"]),
+        library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
@@ -188,9 +190,10 @@ let package = Package(
             "PurveyBenchmark",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderEngine", "ItemProvider", "LinuxSystem",
+                "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyKeeper", ["LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -389,12 +392,33 @@ let package = Package(
                 "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
+        .target(
+            name: "DaemonTesting",
+            dependencies: [
+                "Conduit", "Exchange", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProgramTesting",
+            ],
+            path: "Tests/DaemonTesting", swiftSettings: settings),
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
-                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+                "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
+                "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
             ]),
+        // The same with scenarios of a seed's making, and with a service that fails as well: a program, and tests of it.
+        .target(
+            name: "FaultHarness",
+            dependencies: [
+                "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting",
+                "LinuxSystem", "ProgramTesting", "ScriptableService",
+            ],
+            path: "Tests/FaultHarness", swiftSettings: settings),
+        .executableTarget(
+            name: "PurveyFaults",
+            dependencies: ["FaultHarness", "LinuxSystem"], path: "Tests/PurveyFaults", swiftSettings: settings),
+        tests(
+            "FaultHarnessTests",
+            ["FaultHarness", "ProgramTesting", "PurveyFaults", "ScriptableProvider", "TestThreads"]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",

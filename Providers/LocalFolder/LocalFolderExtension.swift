@@ -222,8 +222,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     ) throws -> any NSFileProviderEnumerator {
         do {
             if container == .workingSet { return FolderEnumerator(self, nil) }
-            // Nothing is ever in it.
-            guard container != .trashContainer else { throw FolderFailure.wrongKind }
+            if container == .trashContainer { return FolderEnumerator(self, CatalogueItem.trash) }
             let known = try known(container)
             let item = try catalogue().perform { try $0.item(known) }
             guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
@@ -295,6 +294,29 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    package override func trashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let known = try known(identifier)
+            return try catalogue().perform { try $0.trash(try $0.item(known)) }
+        }
+    }
+
+    package override func untrashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        toParentItemIdentifier parent: NSFileProviderItemIdentifier?,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let (known, parent) = (try known(identifier), try parent.map { try self.known($0) })
+            return try catalogue().perform { catalogue in
+                try catalogue.untrash(try catalogue.item(known), to: try parent.map { try catalogue.item($0).number })
+            }
         }
     }
 

@@ -198,14 +198,14 @@ package struct RandomTreeChecker {
         guard found != expected else { return }
         // How long it is seen tells where to look.
         var looks = 0
-        while looks < 200, try Self.lines(of: checked, withBytes: withBytes) != expected {
+        while looks < 2_000, try Self.lines(of: checked, withBytes: withBytes) != expected {
             usleep(5_000)
             looks += 1
         }
         let wrong =
             Set(found).subtracting(expected).map { "+ " + $0 } + Set(expected).subtracting(found).map { "- " + $0 }
         let twice = Dictionary(grouping: found) { $0 }.values.filter { $0.count > 1 }.map { "twice " + $0[0] }
-        let duration = looks < 200 ? "for about \(looks * 5) ms" : "and stays so"
+        let duration = looks < 2_000 ? "for about \(looks * 5) ms" : "and stays so"
         throw fault("the trees differ \(duration):\n" + (wrong + twice).sorted().joined(separator: "\n"))
     }
 
@@ -245,6 +245,6 @@ package struct RandomTreeChecker {
 
     private func fault(_ words: String) -> Fault {
         Fault(
-            description: "seed \(seed), step \(log.count): \(words)\nlast:\n" + log.suffix(25).joined(separator: "\n"))
+            description: "seed \(seed), step \(log.count): \(words)\nlast:\n" + log.suffix(40).joined(separator: "\n"))
     }
 }

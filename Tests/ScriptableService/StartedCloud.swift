@@ -41,7 +41,10 @@ package final class StartedCloud: Sendable {
     ///   - path: the folder to make, whose name ends with `.appex`.
     ///   - program: the built ``ScriptableProvider``.
     ///   - memory: mebibytes.
-    package static func makeBundle(at path: String, program: String, memory: Int = 256) throws {
+    ///   - answerTime: the seconds that it may take for a question.
+    package static func makeBundle(
+        at path: String, program: String, memory: Int = 256, answerTime: Int = 30
+    ) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let list: [String: Any] = [
             "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
@@ -52,7 +55,8 @@ package final class StartedCloud: Sendable {
                 "PurveyDomainSettings": [
                     "path": "the service's folder", "sends": "when: behind is after it was taken",
                 ],
-                "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true, "PurveyImportsSymbolicLinks": true,
+                "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
+                "PurveyImportsSymbolicLinks": true,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

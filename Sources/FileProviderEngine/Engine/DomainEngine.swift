@@ -115,6 +115,8 @@ package actor DomainEngine {
         await closeFacts()
         search.close()
         events.function = nil
+        // What it tells the search has hold of it.
+        index.onChange = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()
     }

@@ -11,7 +11,7 @@ extension Command {
         name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
         discussion: placesWords
     ) { arguments in
-        try await each("download", arguments) { DownloadItemCall(place: $0) }
+        try await each("download", arguments) { DownloadItemCall(place: DomainClient.place($0)) }
     }
 
     static let evict = Command(
@@ -24,7 +24,7 @@ extension Command {
             name that folder.
             """
     ) { arguments in
-        try await each("evict", arguments) { EvictItemCall(place: $0) }
+        try await each("evict", arguments) { EvictItemCall(place: DomainClient.place($0)) }
     }
 
     static let keep = Command(
@@ -37,7 +37,7 @@ extension Command {
             the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
             """
     ) { arguments in
-        try await each("keep", arguments) { KeepItemCall(place: $0) }
+        try await each("keep", arguments) { KeepItemCall(place: DomainClient.place($0)) }
     }
 
     static let signal = Command(
@@ -58,17 +58,18 @@ extension Command {
         if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
     }
 
-    /// Makes a call for each item, one after the other, with a progress bar. All are tried.
-    private static func each<C: Call>(
-        _ name: String, _ arguments: Arguments, _ request: @Sendable (ItemPlace) -> C
+    /// Makes a call for each operand, one after the other, with a progress bar. All are tried.
+    static func each<C: Call>(
+        _ name: String, _ arguments: Arguments, _ request: @Sendable (String) throws -> C
     ) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("a path is missing") }
         var failures: [CommandError] = []
         for word in arguments.operands {
+            let call = try request(word)
             let bar = ProgressBar()
             bar.show()
             do {
-                _ = try await DomainClient.call(request(DomainClient.place(word))) { completed, total in
+                _ = try await DomainClient.call(call) { completed, total in
                     if total > 0 { bar.report(Double(completed) / Double(total)) }
                 }
                 bar.end()

@@ -61,6 +61,7 @@ extension DomainService {
             }
         }
         addWorkingSetCalls(to: &service)
+        addTrashCalls(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.

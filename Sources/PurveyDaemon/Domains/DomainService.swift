@@ -16,6 +16,7 @@ actor DomainService {
     private let surroundings: RunningDomain.Surroundings
     private let log: DaemonLog
     private let mounts: Mounts?
+    private let keeper: DaemonKeeper?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -44,9 +45,12 @@ actor DomainService {
     private var isEnding = false
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
-    /// - Parameter mountsDomains: whether domains are mounted, or served to commands only.
+    /// - Parameters:
+    ///   - mountsDomains: whether domains are mounted, or served to commands only.
+    ///   - keeper: what sees to it that mounts do not stay without a daemon.
     init(
-        _ locations: Locations, mountsDomains: Bool, log: DaemonLog, coordination: ExtensionService.Coordination?
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
@@ -58,6 +62,7 @@ actor DomainService {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
+        self.keeper = keeper
         self.log = log
     }
 
@@ -93,10 +98,8 @@ actor DomainService {
             fault = reason
             return log.error("no domain is started: \(reason)")
         }
-        let (records, damaged) = await HandlerThreads.shared.value { [folders] in
-            Mounts.removeStale(in: folders.locations.mounts)
-            return folders.load()
-        }
+        let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
+        await removeStaleMounts(except: mounts == nil ? [] : records)
         for name in damaged {
             places[name] = .failed(.damaged(name), damage(of: name))
             log.error("the domain \(name) is not started: \(damage(of: name))")
@@ -139,6 +142,15 @@ actor DomainService {
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
+            await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
+        }
+    }
+
+    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
+    private func removeStaleMounts(except records: [DomainRecord]) async {
+        let kept = Set(records.map { mountPath(of: $0.name) })
+        await HandlerThreads.shared.value { [folders] in
+            _ = Mounts.removeStale(in: folders.locations.mounts, except: kept)
         }
     }
 
@@ -160,7 +172,10 @@ actor DomainService {
         lock = nil
     }
 
-    private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
+    private func note() {
+        hasDomains.store(!places.isEmpty, ordering: .relaxed)
+        if mounts != nil { keeper?.want(!places.isEmpty) }
+    }
 
     /// Waits until those domains are started that were there.
     func ready() async throws {

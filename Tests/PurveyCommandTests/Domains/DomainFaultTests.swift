@@ -1,3 +1,4 @@
+import FileTesting
 import Foundation
 import Glibc
 import ProgramTesting
@@ -132,10 +133,50 @@ import Testing
             for path in [cloud.mount, cloud.mount + "/inner", place.home + "/mounts", place.home] {
                 let outcome = try await place.purvey(
                     "domains", "add", "org.purvey.LocalFolder", "Mirror", "path=" + path)
-                #expect(outcome.status == 1 && outcome.errors.contains("not for providers"), "\(outcome.errors)")
+                #expect(outcome.status == 1, "\(path)")
+                #expect(outcome.errors.contains("cannot be handed to a provider"), "\(outcome.errors)")
                 #expect(outcome.errors.split(separator: "\n").count == 1)
             }
             #expect(try await place.purvey("domains").text.split(separator: "\n").count == 1)
+        }
+    }
+
+    /// A folder may be seen in several places, and what is seen there through a mount all the same.
+    @Test(.enabled(if: canBind)) func noDomainIsServedFromWhereAMountIsSeenOnceMore() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            let seen = place.path("seen")
+            try FileManager.default.createDirectory(atPath: seen, withIntermediateDirectories: true)
+            for (source, reason) in [(cloud.mount, "in a mounted domain"), (place.home, "not for providers")] {
+                let outcome = try await place.shell(
+                    """
+                    mount --bind '\(source)' '\(seen)'
+                    "$purvey" domains add org.purvey.LocalFolder Mirror 'path=\(seen)'; status=$?
+                    umount -l '\(seen)'
+                    exit $status
+                    """)
+                #expect(outcome.status == 1 && outcome.errors.contains(reason), "\(outcome.errors)")
+                #expect(outcome.errors.split(separator: "\n").count == 1)
+            }
+        }
+    }
+
+    /// Mounting takes root; under CI it has to be so.
+    private static let canBind = Requirement.isEnforced || geteuid() == 0
+
+    @Test func aDomainIsNotMountedOnAFile() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let mounts = place.home + "/mounts"
+            try FileManager.default.createDirectory(atPath: mounts, withIntermediateDirectories: true)
+            try Data("mine\n".utf8).write(to: URL(fileURLWithPath: cloud.mount))
+            let outcome = try await place.purvey(
+                "domains", "add", "org.purvey.LocalFolder", "Papers", "path=" + cloud.cloud)
+            #expect(outcome.status == 1 && outcome.errors.contains("\(cloud.mount) cannot be used: Not a directory"))
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+            #expect(await cloud.contents(cloud.mount) == "mine\n")
+            #expect(try await place.purvey("domains").text.isEmpty)
         }
     }
 

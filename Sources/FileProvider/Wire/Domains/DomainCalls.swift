@@ -21,6 +21,9 @@ enum DomainMethod {
     static let push: UInt64 = 155
     static let signIn: UInt64 = 156
     static let set: UInt64 = 157
+    static let trash: UInt64 = 160
+    static let trashed: UInt64 = 161
+    static let untrash: UInt64 = 162
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

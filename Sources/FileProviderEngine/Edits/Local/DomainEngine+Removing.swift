@@ -110,13 +110,12 @@ extension DomainEngine {
     func removal(of row: IndexedItem) throws(EditFailure) -> Removal {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
+        var entry = try entry(of: row)
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
-        let wasSent = edits.unanswered.values.contains(row.number)
-        if !row.isKnownToProvider, !edits.isBusy(row.number), !wasSent {
+        if !row.isKnownToProvider, !edits.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
-        var entry = try entry(of: row)
         // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
         if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
         // Contents that were edited stay until the provider has removed the item: it may refuse to.
@@ -138,7 +137,8 @@ extension DomainEngine {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if losesEdits { removeBytes(of: removal.number) }
+            // What was sent stays, so that it is known again at the provider.
+            if losesEdits { discardContents(removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

@@ -37,7 +37,7 @@ extension DomainEngine {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        if takesPlace(row, of: other) {
+        if try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row)
         } else {
             let removal = try removal(of: other)
@@ -137,10 +137,11 @@ extension DomainEngine {
 
     /// Whether a file that was made here becomes new contents of the one that it replaces, as programs save: to the provider that is
     /// one step, and the item stays the same one.
-    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
-        row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
-            && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
-            && !edits.unanswered.values.contains(row.number) && !edits.isBusy(other.number)
+    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditFailure) -> Bool {
+        guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
+            other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number), !edits.isBusy(other.number)
+        else { return false }
+        return try entry(of: row).sent == nil
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {
