@@ -2,6 +2,7 @@
 // prints a table. Exit status 0 when every target was met, 1 when one was missed or a peer is not installed, 2 for wrong usage.
 import AppExtension
 import Glibc
+import LinuxSystem
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
