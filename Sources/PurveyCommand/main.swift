@@ -11,6 +11,7 @@ let commands: [Command] = [
     .domains, .status,
     .listItems, .describeItem, .download, .evict, .keep,
     .recents, .search, .favorites, .tag,
+    .actions,
     .signal, .push, .retry, .signIn,
 ]
 

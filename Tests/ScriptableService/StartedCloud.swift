@@ -35,13 +35,35 @@ package final class StartedCloud: Sendable {
     /// The identifier of the provider that ``makeBundle(at:program:)`` makes.
     package static let providerIdentifier = "org.example.scriptable-provider"
 
+    /// An action as a property list has it.
+    package static func action(_ identifier: String, _ name: String, rule: String) -> [String: String] {
+        let prefix = "NSExtensionFileProviderAction"
+        return [prefix + "Identifier": identifier, prefix + "Name": name, prefix + "ActivationRule": rule]
+    }
+
+    /// What the provider does for anything, and one that only drafts that are not locked can have done to them.
+    package static let standardActions = [
+        action("org.example.publish", "Publish", rule: publishRule),
+        action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+        action("org.example.crash", "Crash", rule: "fileproviderItems.@count > 0"),
+        action("org.example.cancel", "Work", rule: "TRUEPREDICATE"),
+    ]
+
+    private static let publishRule = """
+        SUBQUERY(fileproviderItems, $item, $item.userInfo.draft == YES
+            AND $item.userInfo."org.example.locked.inherited" != YES).@count == fileproviderItems.@count
+        """
+
     /// Makes the bundle of the provider, to be installed as a link.
     ///
     /// - Parameters:
     ///   - path: the folder to make, whose name ends with `.appex`.
     ///   - program: the built ``ScriptableProvider``.
     ///   - memory: mebibytes.
-    package static func makeBundle(at path: String, program: String, memory: Int = 256) throws {
+    ///   - actions: as the property list has them.
+    package static func makeBundle(
+        at path: String, program: String, memory: Int = 256, actions: [[String: String]] = standardActions
+    ) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let list: [String: Any] = [
             "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
@@ -49,7 +71,8 @@ package final class StartedCloud: Sendable {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
-                "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true, "PurveyImportsSymbolicLinks": true,
+                "NSExtensionFileProviderActions": actions, "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true,
+                "PurveyImportsSymbolicLinks": true,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

@@ -243,7 +243,7 @@ extension DomainFailure {
         case .noSuchDomain: .providerDomainNotFound
         case .noSuchItem: .noSuchItem
         case .signInRefused: .notAuthenticated
-        case .failed, .hasEdits: .cannotSynchronize
+        case .failed, .hasEdits, .noSuchAction: .cannotSynchronize
         }
     }
 }

@@ -287,7 +287,7 @@ actor DomainService {
     private func record(for request: AddDomainCall) async throws -> DomainRecord {
         try await HandlerThreads.shared.value { [folders] () throws in
             let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
-            guard bundle.point == Self.extensionPoint else {
+            guard bundle.point == ExtensionBundle.providerPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
             return DomainRecord(
@@ -295,9 +295,6 @@ actor DomainService {
                 settings: request.settings)
         }
     }
-
-    /// `NSExtensionPointIdentifier` of file providers.
-    static let extensionPoint = "com.apple.fileprovider-nonui"
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()

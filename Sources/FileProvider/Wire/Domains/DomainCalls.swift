@@ -20,6 +20,8 @@ enum DomainMethod {
     static let tag: UInt64 = 154
     static let push: UInt64 = 155
     static let signIn: UInt64 = 156
+    static let listActions: UInt64 = 157
+    static let performAction: UInt64 = 158
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
@@ -34,6 +36,7 @@ package enum DomainFault {
         case hasEdits = 4
         /// The provider does not take the password.
         case signInRefused = 5
+        case noSuchAction = 6
     }
 }
 
