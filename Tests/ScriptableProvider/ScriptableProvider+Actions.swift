@@ -16,6 +16,7 @@ extension ScriptableProvider: NSFileProviderCustomAction {
             // Goes on until it is told to stop, which the service hears of.
             progress.completedUnitCount = 5
             Thread.detachNewThread { [client] in
+                _ = try? client.ask(.act("begun", on: []))
                 while !progress.isCancelled { usleep(10_000) }
                 _ = try? client.ask(.act("cancelled", on: []))
             }

@@ -24,6 +24,9 @@ extension Command {
             return
         }
         let action = try find(operands[1], among: known.actions)
+        if let action, action.interface != nil {
+            return try await InterfaceSession.perform(action.identifier, at: place)
+        }
         let bar = ProgressBar()
         bar.show()
         defer { bar.end() }

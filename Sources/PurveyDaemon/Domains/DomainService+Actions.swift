@@ -27,22 +27,35 @@ extension DomainService {
     private func actions(for place: ItemPlace) async throws -> (DomainItem, ProviderActions) {
         let (record, domain, names) = try await names(of: place)
         let item = try await DomainItem.findKnown(names, in: domain)
+        return (item, try await actions(of: record))
+    }
+
+    /// The actions that a domain's provider has.
+    func actions(of record: DomainRecord) async throws -> ProviderActions {
         let data = folders.locations.data
-        let actions = try await HandlerThreads.shared.value { () throws in
+        return try await HandlerThreads.shared.value { () throws in
             try ProviderActions(of: record.provider, data: data)
         }
-        return (item, actions)
+    }
+
+    /// An item that the provider knows, and one of its actions that fits it.
+    func choice(
+        _ action: String, for place: ItemPlace
+    ) async throws -> (item: DomainItem, choice: ProviderActions.Choice) {
+        let (item, actions) = try await actions(for: place)
+        let choice = try await HandlerThreads.shared.value { () throws in
+            try actions.find(action, for: item, named: place.text)
+        }
+        guard item.item.isKnownToProvider else {
+            throw DomainFailure("the provider does not know of \(place.text) yet")
+        }
+        return (item, choice)
     }
 
     private func perform(
         _ request: PerformActionCall, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws {
-        let (item, actions) = try await actions(for: request.place)
-        let path = request.place.text
-        let choice = try await HandlerThreads.shared.value { () throws in
-            try actions.find(request.action, for: item, named: path)
-        }
-        guard item.item.isKnownToProvider else { throw DomainFailure("the provider does not know of \(path) yet") }
+        let (item, choice) = try await choice(request.action, for: request.place)
         guard choice.interface == nil else {
             throw DomainFailure("the action \(request.action) has to ask a person")
         }

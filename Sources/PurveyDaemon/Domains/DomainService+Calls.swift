@@ -57,6 +57,7 @@ extension DomainService {
         }
         addWorkingSetCalls(to: &service)
         addActionCalls(to: &service)
+        addInterfaceCalls(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.

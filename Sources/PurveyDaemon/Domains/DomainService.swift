@@ -42,6 +42,8 @@ actor DomainService {
     private var mountsUnderWay = 0
     private var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private var isEnding = false
+    /// User interfaces of providers that run.
+    var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
     /// - Parameter mountsDomains: whether domains are mounted, or served to commands only.
@@ -71,6 +73,9 @@ actor DomainService {
 
     /// The socket of `purvey-passthrough`, where an administrator has it run.
     private static let passthroughHelper = "/run/purvey-passthrough"
+
+    /// Folders that no provider may be handed.
+    var keptFolders: [String] { surroundings.kept }
 
     /// Whether the daemon has a reason to stay.
     nonisolated var isNeeded: Bool { hasDomains.load(ordering: .relaxed) }

@@ -16,6 +16,8 @@ struct ProviderActions: Sendable {
     }
 
     private let choices: [Choice]
+    /// The provider's user interfaces, by identifier.
+    let interfaces: [ExtensionBundle]
     /// What is wrong with others, one sentence each.
     let faults: [String]
 
@@ -23,7 +25,7 @@ struct ProviderActions: Sendable {
     init(of provider: String, data: String) throws {
         let library = ExtensionLibrary(data: data)
         let bundle = try library.find(provider)
-        let interfaces = library.all.filter { $0.isInterface(of: bundle) }
+        interfaces = library.all.filter { $0.isInterface(of: bundle) }
         choices =
             bundle.actions.map { Choice(action: $0, interface: nil) }
             + interfaces.flatMap { interface in interface.actions.map { Choice(action: $0, interface: interface) } }

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import ScriptableService
 import Testing
 
@@ -99,16 +100,12 @@ import Testing
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
-            let script = """
-                "$purvey" actions Cloud:letter.txt Work & child=$!
-                sleep 1
-                kill -TERM $child
-                wait $child
-                echo ended
-                """
-            #expect(try await place.place.shell(script).text == "ended\n")
+            let person = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "Work")
+            try await place.eventually("the provider is at work") { try await acts(place) == ["begun 0"] }
+            try await person.types("\u{03}")
+            #expect(try await person.end().ending == .signalled(2))
             try await place.eventually("the provider is told to stop") {
-                try await acts(place) == ["cancelled 0"]
+                try await acts(place) == ["begun 0", "cancelled 0"]
             }
         }
     }

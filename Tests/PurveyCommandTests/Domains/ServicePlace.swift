@@ -51,6 +51,19 @@ struct ServicePlace {
         return bundle
     }
 
+    /// The folder of the bundle of the provider's user interface.
+    var interfaceBundle: String { place.path("Interface.appex") }
+
+    /// Installs the provider's user interface.
+    func installInterface(timeLimit: Int) async throws {
+        let bundle = interfaceBundle
+        try await onThread {
+            try StartedCloud.makeInterfaceBundle(
+                at: bundle, program: CommandPlace.program("ScriptableProvider"), timeLimit: timeLimit)
+        }
+        try await succeed("extensions", "install", "--link", bundle)
+    }
+
     /// Ends the daemon, and with it the provider's process; the next command starts another daemon.
     func restartWithoutExtension() async throws {
         try await place.endDaemon()

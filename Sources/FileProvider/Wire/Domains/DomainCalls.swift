@@ -22,6 +22,7 @@ enum DomainMethod {
     static let signIn: UInt64 = 156
     static let listActions: UInt64 = 157
     static let performAction: UInt64 = 158
+    static let describeInterface: UInt64 = 159
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
