@@ -7,7 +7,7 @@ DESTDIR ?=
 SWIFT_FLAGS ?=
 
 FORMATTED = Package.swift Sources Tests Examples Providers
-PROGRAMS = purveyd purvey purvey-passthrough purvey-pictures
+PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures
 # The extensions that ship, each the name of a folder in Providers and of its program.
 PROVIDERS = LocalFolder
 
@@ -74,6 +74,8 @@ install: packages
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
 	    && install --strip $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
+	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/user'
+	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(PREFIX)/lib/systemd/user/purvey.service'
 	install -d '$(DESTDIR)$(PREFIX)/lib/purvey/extensions'
 	for provider in $(PROVIDERS); do \
 	    Scripts/assemble-extension Providers/$$provider \

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import Glibc
 import LinuxSystem
 
 /// Serves the folder that the domain names as `path`, as if it were a cloud: listed page by page, fetched file by file, with
@@ -93,7 +94,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
         case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
-        case .unavailable, .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
+        // No server is unreachable: to a program it is as if a disk were gone.
+        case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
+        case .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
         case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)
         case .wrongKind: return CocoaError(.featureUnsupported, userInfo: words)
         case .system(.noSpace): return CocoaError(.fileWriteOutOfSpace, userInfo: words)
@@ -219,8 +222,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     ) throws -> any NSFileProviderEnumerator {
         do {
             if container == .workingSet { return FolderEnumerator(self, nil) }
-            // Nothing is ever in it.
-            guard container != .trashContainer else { throw FolderFailure.wrongKind }
+            if container == .trashContainer { return FolderEnumerator(self, CatalogueItem.trash) }
             let known = try known(container)
             let item = try catalogue().perform { try $0.item(known) }
             guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
@@ -292,6 +294,29 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))
+        }
+    }
+
+    package override func trashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let known = try known(identifier)
+            return try catalogue().perform { try $0.trash(try $0.item(known)) }
+        }
+    }
+
+    package override func untrashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        toParentItemIdentifier parent: NSFileProviderItemIdentifier?,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            let (known, parent) = (try known(identifier), try parent.map { try self.known($0) })
+            return try catalogue().perform { catalogue in
+                try catalogue.untrash(try catalogue.item(known), to: try parent.map { try catalogue.item($0).number })
+            }
         }
     }
 

@@ -33,9 +33,11 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
         isRoot ? .rootContainer : NSFileProviderItemIdentifier(identifier)
     }
     var parentItemIdentifier: NSFileProviderItemIdentifier {
-        isRoot || item.parent == CatalogueItem.root ? .rootContainer : NSFileProviderItemIdentifier(parent)
+        if isTrashed { return .trashContainer }
+        return isRoot || item.parent == CatalogueItem.root ? .rootContainer : NSFileProviderItemIdentifier(parent)
     }
     var filename: String { name }
+    var isTrashed: Bool { item.parent == CatalogueItem.trash }
 
     var contentType: UTType {
         switch item.facts.kind {
@@ -50,7 +52,7 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
         var all: NSFileProviderItemCapabilities = [
             .allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting,
         ]
-        if isRoot { all = [.allowsReading] }
+        if isRoot { all = [.allowsReading] } else if !isTrashed { all.insert(.allowsTrashing) }
         // A file is replaced, which takes no permission to write to it; but that is what was meant by taking it away.
         if item.facts.permissions & 0o200 != 0 { all.insert(.allowsWriting) }
         if item.facts.kind == .file { all.insert(.allowsEvicting) }

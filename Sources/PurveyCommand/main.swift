@@ -11,6 +11,7 @@ let commands: [Command] = [
     .domains, .status,
     .listItems, .describeItem, .download, .evict, .keep,
     .recents, .search, .favorites, .tag,
+    .trash, .untrash,
     .actions,
     .signal, .push, .retry, .signIn,
 ]

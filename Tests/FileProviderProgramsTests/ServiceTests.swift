@@ -68,6 +68,17 @@ import Testing
         }
     }
 
+    @Test func onlyFunctionsOfTheServiceAreCalledAndNoGenericOnes() async throws {
+        try await serving { place, app, folder in
+            try await app.ask("open \(mounted(place)) \(counting)", "open done")
+            let secret = try await app.ask("secret", "secret")
+            #expect(secret.hasPrefix("failed") && secret.contains("does not have that function"), "\(secret)")
+            let generic = try await app.ask("generic", "generic")
+            #expect(generic.hasPrefix("failed") && generic.contains("are not generic"), "\(generic)")
+            #expect(try await app.ask("echo still", "echo") == "still")
+        }
+    }
+
     @Test func callsAndAnswersThatAreTooLargeFailAndTheConnectionStays() async throws {
         try await serving { place, app, folder in
             try await app.ask("open \(mounted(place)) \(counting)", "open done")

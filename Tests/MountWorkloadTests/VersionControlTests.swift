@@ -5,10 +5,7 @@ import Testing
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct VersionControlTests {
     @Test func aRepositoryIsClonedCommittedToAndPacked() throws {
         try MountPlace.run { place in
-            // Open: what was made and removed while it was being sent is seen again for some milliseconds, and cannot be read then.
-            withKnownIssue("a removed file is seen again for a moment", isIntermittent: true) {
-                try work(in: place)
-            }
+            try work(in: place)
         }
     }
 

@@ -18,7 +18,7 @@ package final class StartedCloud: Sendable {
         self.folder = folder
         control = CloudControl(folder: folder)
         process = try ChildProgram.start(program, arguments: ["serve", folder], descriptors: [])
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if FileManager.default.fileExists(atPath: CloudService.portFile(in: folder)) { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
@@ -96,7 +96,11 @@ package final class StartedCloud: Sendable {
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                     "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
-                    "NSExtensionFileProviderActions": actions, "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true,
+                    "NSExtensionFileProviderActions": actions,
+                    "PurveyDomainSettings": [
+                        "path": "the service's folder", "sends": "when: behind is after it was taken",
+                    ],
+                    "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true,
                     "PurveyImportsSymbolicLinks": true,
                 ] as [String: Any],
             ])

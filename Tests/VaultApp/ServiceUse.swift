@@ -14,9 +14,14 @@ final class ServiceUse: Sendable {
     }
     private let state = Mutex(State())
 
-    private func counter() throws -> $Counting {
+    private func counter() throws -> $Counting { try connection().remoteActor(as: $Counting.self) }
+
+    /// Takes the actor at the other end for another one.
+    private func auditor() throws -> $Auditing { try connection().remoteActor(as: $Auditing.self) }
+
+    private func connection() throws -> NSXPCConnection {
         guard let connection = state.withLock({ $0.connection }) else { throw Misuse() }
-        return try connection.remoteActor(as: $Counting.self)
+        return connection
     }
 
     /// - Returns: `nil` for what is no command about services.
@@ -47,6 +52,8 @@ final class ServiceUse: Sendable {
             return String(try await counter().echo(String(repeating: "y", count: Int(words[0]) ?? 0)).count)
         case ("fetch", 1): return String(try await counter().text(ofSize: Int(words[0]) ?? 0).count)
         case ("many", 1): return try await many(Int(words[0]) ?? 0)
+        case ("generic", 0): return String(try await counter().generic(5))
+        case ("secret", 0): return try await auditor().secret()
         case ("hang", 0): return hang()
         case ("unhang", 0):
             state.withLock { $0.hanging }?.cancel()

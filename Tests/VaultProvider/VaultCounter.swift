@@ -44,6 +44,15 @@ distributed actor VaultCounter: Counting {
     }
 
     distributed func processID() async throws -> Int32 { getpid() }
+
+    distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int { 0 }
+}
+
+/// Offered to nobody.
+distributed actor VaultAuditor: Auditing {
+    typealias ActorSystem = ServiceActorSystem
+
+    distributed func secret() async throws -> String { "a secret" }
 }
 
 /// What connects programs to the service.

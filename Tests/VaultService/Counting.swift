@@ -16,4 +16,12 @@ public protocol Counting: DistributedActor where ActorSystem == ServiceActorSyst
     distributed func hang() async throws
     /// The provider's process.
     distributed func processID() async throws -> Int32
+    /// Cannot be called by another process.
+    distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int
+}
+
+/// What the vault knows, and offers to nobody.
+@Resolvable
+public protocol Auditing: DistributedActor where ActorSystem == ServiceActorSystem {
+    distributed func secret() async throws -> String
 }

@@ -27,10 +27,16 @@ extension Catalogue {
         var changes = CatalogueChanges(anchor: anchor)
         for (item, revision) in rows {
             changes.anchor = self.anchor(revision)
-            guard item.number != CatalogueItem.root,
+            guard item.number > CatalogueItem.root,
                 folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
-            if item.isGone { changes.deleted.append(identifier(of: item.number)) } else { changes.updated.append(item) }
+            // Of a folder in the trash nobody wants to know what is in it.
+            let isBuried = try item.parent != CatalogueItem.trash && isInTrash(item)
+            if item.isGone || isBuried {
+                changes.deleted.append(identifier(of: item.number))
+            } else {
+                changes.updated.append(item)
+            }
         }
         changes.isComplete = rows.count < limit
         return changes

@@ -29,6 +29,7 @@ extension Catalogue {
     }
 
     package func createFolder(_ name: FileName, in parent: Int64) throws -> CatalogueItem {
+        try check(name, in: parent)
         let folder = try openFolder(parent)
         do throws(Errno) {
             try folder.makeDirectory(name, permissions: 0o777)
@@ -40,6 +41,7 @@ extension Catalogue {
     }
 
     func createLink(_ name: FileName, target: [UInt8], in parent: Int64) throws -> CatalogueItem {
+        try check(name, in: parent)
         let folder = try openFolder(parent)
         do throws(Errno) {
             try folder.makeLink(name, target: target)
@@ -53,6 +55,7 @@ extension Catalogue {
     /// Renames, moves, or both. Never onto a name that is taken.
     package func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderFailure.wrongKind }
+        try check(name, in: parent)
         let bytes = Array(name.bytes)
         if item.parent == parent, item.name == bytes { return item }
         let (old, oldName) = try place(of: item)
@@ -68,18 +71,19 @@ extension Catalogue {
     }
 
     /// Removes an item; a folder with everything in it, as far as that is known: what somebody put there meanwhile is not lost
-    /// with it.
+    /// with it, unless the folder was in the trash.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
         let (folder, name) = try place(of: item)
         if item.facts.kind == .folder {
-            if try hasUnknown(item.number) { throw FolderFailure.system(.notEmpty) }
+            if try hasUnknown(item.number), try !isInTrash(item) { throw FolderFailure.system(.notEmpty) }
             for child in try children(of: item.number, after: 0, limit: .max) { try delete(child) }
             try folder.removeEmptyDirectory(name)
         } else {
             try folder.removeFile(name)
         }
         FolderStep.removed.reach()
+        if item.parent == CatalogueItem.trash { forgetNote(of: name) }
         try remove(item)
     }
 

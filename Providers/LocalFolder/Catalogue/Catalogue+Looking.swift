@@ -105,7 +105,7 @@ extension Catalogue {
     package func lookAt(_ folder: Int64) throws -> Bool {
         let hasChanged = try compare(folder).hasChanged
         // Its date is another one by what happened in it, and the folder that it is in has no news of that.
-        guard folder != CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
+        guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
         }
         return now.facts != known.facts || hasChanged
@@ -129,9 +129,7 @@ extension Catalogue {
     private func compareNow(_ folder: Int64) throws -> Comparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
-        let descriptor = try openFolder(folder)
-        watches.willLook(at: folder, descriptor)
-        let found = try FoundEntry.all(in: descriptor, device: try openRoot().status().identity.device)
+        let found = try found(in: folder)
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
@@ -140,6 +138,22 @@ extension Catalogue {
             try comparison.run()
             return comparison
         }
+    }
+}
+
+extension Catalogue {
+    fileprivate func found(in folder: Int64) throws -> [FoundEntry] {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try openFolder(folder)
+        } catch let error as Errno where error == .noSuchFile && folder == CatalogueItem.trash {
+            // Nothing was put into it yet, or somebody has done away with it.
+            watches.forget(folder)
+            return []
+        }
+        watches.willLook(at: folder, descriptor)
+        let found = try FoundEntry.all(in: descriptor, device: try openRoot().status().identity.device)
+        return folder == CatalogueItem.root ? found.filter { !Self.isTrash($0.name) } : found
     }
 }
 

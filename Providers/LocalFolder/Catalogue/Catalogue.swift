@@ -58,6 +58,7 @@ package struct Catalogue {
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
         try database.execute(Self.marksTable)
+        try database.execute(Self.trashRow)
         if let stamp = try setting("stamp", in: database) { return (database, String(decoding: stamp, as: UTF8.self)) }
         let stamp = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 36)
         try database.transaction {
@@ -218,14 +219,14 @@ extension Catalogue {
     func openFolder(_ number: Int64) throws -> FileDescriptor {
         var names: [FileName] = []
         var next = number
-        while next != CatalogueItem.root {
+        while next != CatalogueItem.root, next != CatalogueItem.trash {
             guard let item = try row(next), !item.isGone, item.facts.kind == .folder, names.count < Self.mostFolders,
                 let name = FileName(bytes: item.name)
             else { throw FolderFailure.noSuchItem }
             names.append(name)
             next = item.parent
         }
-        var folder = try openRoot()
+        var folder = try next == CatalogueItem.trash ? openTrash() : openRoot()
         for name in names.reversed() { folder = try folder.open(entry: name, [.readOnly, .directory]) }
         return folder
     }

@@ -47,6 +47,8 @@ package struct CatalogueItem: Sendable, Equatable {
     package var formerParent: Int64
 
     package static let root: Int64 = 1
+    /// What the items in the trash have as their parent.
+    package static let trash: Int64 = -1
 
     /// A change of it means other contents: a file that is written, or another file that takes its place.
     package var contentVersion: [UInt8] {

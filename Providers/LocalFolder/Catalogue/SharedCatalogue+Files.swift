@@ -52,6 +52,7 @@ extension SharedCatalogue {
             let source = try sourceFolder.open(entry: sourceName, [.readOnly, .nonBlocking])
             let (number, folder) = try perform { catalogue in
                 let number = try catalogue.item(parent).number
+                try catalogue.check(name, in: number)
                 return (number, try catalogue.openFolder(number))
             }
             // Modes cannot be changed later: a confined process gives them when it makes the file.

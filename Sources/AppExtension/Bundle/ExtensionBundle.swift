@@ -31,6 +31,10 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// The identifier of the file provider that this is the user interface of (``providerKey``), if its property list says.
     package let namedProvider: String?
 
+    /// What a file provider's domains can be told of when they are added, each with what it is for (``settingsKey``); `nil` where
+    /// it does not say: a folder then, and nothing else.
+    package let domainSettings: [String: String]?
+
     /// In `NSExtension`: true where the extension needs the internet.
     package static let networkKey = "PurveyAllowsNetwork"
     /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
@@ -42,6 +46,9 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// In `NSExtension`: the identifier of the file provider that this is the user interface of. Without it, that is the one whose
     /// identifier differs in nothing but what follows the last dot.
     package static let providerKey = "PurveyFileProvider"
+
+    /// In `NSExtension`: a dictionary of what the `userInfo` of a file provider's domain can have, each with a text for people.
+    package static let settingsKey = "PurveyDomainSettings"
 
     /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
     static let memoryRange = 16...4096

@@ -53,6 +53,7 @@ package struct ExtensionInspection {
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in
             description.string(ExtensionBundle.providerKey, faults: &faults)
         }
+        let settings = domainSettings(described)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
         bundle = ExtensionBundle(
@@ -61,7 +62,7 @@ package struct ExtensionInspection {
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, memoryLimit: memory << 20, timeLimit: time,
             importsSymbolicLinks: importsLinks, actions: actions.actions, actionFaults: actions.faults,
-            namedProvider: provider)
+            namedProvider: provider, domainSettings: settings)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {
@@ -82,6 +83,18 @@ package struct ExtensionInspection {
             return standard
         }
         return number
+    }
+
+    private mutating func domainSettings(_ list: [String: Any]) -> [String: String]? {
+        guard let value = list[ExtensionBundle.settingsKey] else { return nil }
+        guard let settings = value as? [String: String] else {
+            faults.append("\(ExtensionBundle.settingsKey) is not a dictionary of texts")
+            return nil
+        }
+        for name in settings.keys.sorted() where name.isEmpty || name.contains("=") {
+            faults.append("\(ExtensionBundle.settingsKey): \"\(name)\" cannot be written as KEY=VALUE")
+        }
+        return settings
     }
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {

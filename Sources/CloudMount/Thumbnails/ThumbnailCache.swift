@@ -16,8 +16,8 @@ struct ThumbnailCache: Sendable {
     /// Where it is noted that there is no picture of a file. Each program has a folder of its own for that.
     private static let failureFolder = "fail/purvey"
 
-    /// What a provider is asked for, at most: a picture of the next size would take more room than it is worth, and is the same one.
-    static let sides = [128, 256, 512]
+    /// What pictures are made as, the smallest first. A provider is asked for the last.
+    static let sides = folders.map(\.side)
 
     /// A file as the cache knows it.
     struct File: Sendable {

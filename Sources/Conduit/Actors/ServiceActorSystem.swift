@@ -10,8 +10,10 @@ import LinuxSystem
 ///         distributed func count(of name: String) async throws -> Int
 ///     }
 ///
-/// Arguments and results are `Codable`, and no actors; functions are not generic. A call with its arguments, and an answer, has at
-/// most ``longestMessage`` bytes. Calls run concurrently as far as the actor lets them; cancelling the task that waits for one cancels
+/// The protocol is not within another type. Arguments and results are `Codable`, and no actors; functions are not generic, and
+/// neither are actors that are called by their own type. Only functions of the actor's own type and of protocols that it
+/// conforms to can be called, whatever the other process says. A call with its arguments, and an answer, has at most
+/// ``longestMessage`` bytes. Calls run concurrently as far as the actor lets them; cancelling the task that waits for one cancels
 /// the task that it runs in, and so does the end of the connection, which every call that waits fails with.
 ///
 /// Any thread may use it.

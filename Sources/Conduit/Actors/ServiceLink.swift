@@ -51,8 +51,7 @@ package final class ServiceLink: Sendable, Hashable {
             case .some: return ServiceCallError.mismatch(failure.message)
             case nil: break
             }
-            if failure.domain == ServiceFault.domain { return ServiceCallError.mismatch(failure.message) }
-            return translate(failure)
+            return ServiceFault.error(failure) ?? translate(failure)
         case .malformed, .tooManyDescriptors, .descriptorsLost, .refused, .system:
             return ServiceCallError.connectionLost("\(error)")
         }
@@ -72,16 +71,18 @@ extension ServiceActorSystem {
     ) throws(Errno) -> @Sendable () -> Void where Act.ActorSystem == ServiceActorSystem {
         let described: @Sendable (any Error) -> RemoteFailure = { error in
             switch error {
-            case let error as ServiceCallError: ServiceFault.failure(error.description)
-            case is ExecuteDistributedTargetError: ServiceFault.failure("it has no such function")
+            case let error as ServiceCallError: ServiceFault.failure(error)
+            case is ExecuteDistributedTargetError: ServiceFault.failure(.mismatch("the actor has no such function"))
             default: describe(error)
             }
         }
+        let functions = ServiceFunctions(of: Act.self)
         var service = Service()
         service.on(ServiceInvocationCall.self) { request, call in
             let task = Task {
                 var arguments = ServiceInvocationDecoder(request.arguments, of: Act.self)
                 do {
+                    try functions.check(request.target)
                     try await self.executeDistributedTarget(
                         on: actor, target: RemoteCallTarget(request.target), invocationDecoder: &arguments,
                         handler: ServiceResultHandler(call: call, describe: described))
@@ -100,8 +101,37 @@ extension ServiceActorSystem {
 
 /// Errors of the system's own, as they travel.
 private enum ServiceFault {
-    static let domain = "PurveyService"
-    static func failure(_ message: String) -> RemoteFailure { RemoteFailure(domain: domain, code: 1, message: message) }
+    private static let domain = "PurveyService"
+
+    private enum Code: Int64 {
+        case mismatch = 1
+        case genericFunction = 2
+        case actorAsValue = 3
+        case noSuchActor = 4
+    }
+
+    static func failure(_ error: ServiceCallError) -> RemoteFailure {
+        let (code, message): (Code, String) =
+            switch error {
+            case .mismatch(let words): (.mismatch, words)
+            case .genericFunction: (.genericFunction, error.description)
+            case .actorAsValue: (.actorAsValue, error.description)
+            case .noSuchActor: (.noSuchActor, error.description)
+            case .connectionLost, .tooLarge, .tooManyCalls: (.mismatch, error.description)
+            }
+        return RemoteFailure(domain: domain, code: code.rawValue, message: message)
+    }
+
+    /// `nil` for an error of somebody else's.
+    static func error(_ failure: RemoteFailure) -> ServiceCallError? {
+        guard failure.domain == domain else { return nil }
+        switch Code(rawValue: failure.code) {
+        case .genericFunction: return .genericFunction
+        case .actorAsValue: return .actorAsValue
+        case .noSuchActor: return .noSuchActor
+        case .mismatch, nil: return .mismatch(failure.message)
+        }
+    }
 }
 
 extension ConnectionLimits {

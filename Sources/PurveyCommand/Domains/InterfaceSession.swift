@@ -34,8 +34,7 @@ enum InterfaceSession {
 
     private static func run(_ interface: InterfaceDescription) async throws -> Ending {
         let terminal = Terminal()
-        let (ours, theirs) = try SequencedPacketSocket.pair()
-        let connection = try InterfaceConnection(ours.descriptor, timeLimit: interface.timeLimit) { prompt in
+        let (connection, ending) = try start(interface) { prompt in
             guard let terminal else { return .nobody("There is no terminal to ask on.") }
             do {
                 return try ask(prompt, on: terminal)
@@ -44,7 +43,6 @@ enum InterfaceSession {
             }
         }
         defer { connection.close() }
-        let ending = start(interface, theirs.descriptor)
         // Whoever started the extension may end without it, and nobody would watch over it any more.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
@@ -75,12 +73,16 @@ enum InterfaceSession {
     /// Only the task has the extension's end of the socket, until the process has ended or could not be started: with that end open
     /// anywhere else in this process, nobody would notice here that the other side has gone.
     private static func start(
-        _ interface: InterfaceDescription, _ socket: FileDescriptor
-    ) -> Task<ExtensionEnding, any Error> {
-        Task {
+        _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
+    ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        let connection = try InterfaceConnection(ours.descriptor, timeLimit: interface.timeLimit, ask: ask)
+        let socket = theirs.descriptor
+        let ending = Task {
             try await ExchangeClient.shared.call(
                 RunInterfaceCall(domain: interface.domain, identifier: interface.identifier, socket: socket))
         }
+        return (connection, ending)
     }
 
     // MARK: Asking

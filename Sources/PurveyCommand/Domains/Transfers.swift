@@ -11,21 +11,33 @@ extension Command {
         name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
         discussion: placesWords
     ) { arguments in
-        try await each("download", arguments) { DownloadItemCall(place: $0) }
+        try await each("download", arguments) { DownloadItemCall(place: DomainClient.place($0)) }
     }
 
     static let evict = Command(
         name: "evict", summary: "drop the bytes of items here; the service has them", usage: ["PATH…"], options: [],
-        discussion: placesWords + "\n\nWhat was changed here, is open, or is to be kept, stays."
+        discussion: placesWords + """
+
+
+            What was changed here and is not with the service yet stays, and what is open. Of a folder, what 'purvey keep' keeps
+            in it stays too. An item that is kept itself is not any more. One that is kept with a folder stays, which is an error:
+            name that folder.
+            """
     ) { arguments in
-        try await each("evict", arguments) { EvictItemCall(place: $0) }
+        try await each("evict", arguments) { EvictItemCall(place: DomainClient.place($0)) }
     }
 
     static let keep = Command(
         name: "keep", summary: "bring the bytes of items here and keep them", usage: ["PATH…"], options: [],
-        discussion: placesWords + "\n\n'purvey evict' ends it."
+        discussion: placesWords + """
+
+
+            A kept folder keeps what is in it and what comes into it, also when it is moved there; what is moved out of it is
+            not kept any more. What is kept is fetched again when the service has other contents, and does not count for
+            the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
+            """
     ) { arguments in
-        try await each("keep", arguments) { KeepItemCall(place: $0) }
+        try await each("keep", arguments) { KeepItemCall(place: DomainClient.place($0)) }
     }
 
     static let signal = Command(
@@ -46,17 +58,18 @@ extension Command {
         if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
     }
 
-    /// Makes a call for each item, one after the other, with a progress bar. All are tried.
-    private static func each<C: Call>(
-        _ name: String, _ arguments: Arguments, _ request: @Sendable (ItemPlace) -> C
+    /// Makes a call for each operand, one after the other, with a progress bar. All are tried.
+    static func each<C: Call>(
+        _ name: String, _ arguments: Arguments, _ request: @Sendable (String) throws -> C
     ) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("a path is missing") }
         var failures: [CommandError] = []
         for word in arguments.operands {
+            let call = try request(word)
             let bar = ProgressBar()
             bar.show()
             do {
-                _ = try await DomainClient.call(request(DomainClient.place(word))) { completed, total in
+                _ = try await DomainClient.call(call) { completed, total in
                     if total > 0 { bar.report(Double(completed) / Double(total)) }
                 }
                 bar.end()

@@ -26,7 +26,7 @@ extension DomainService {
     /// An item, and the actions that its provider has.
     private func actions(for place: ItemPlace) async throws -> (DomainItem, ProviderActions) {
         let (record, domain, names) = try await names(of: place)
-        let item = try await DomainItem.findKnown(names, in: domain)
+        let item = try await find(place) { try await DomainItem.findKnown(names, in: domain) }
         return (item, try await actions(of: record))
     }
 

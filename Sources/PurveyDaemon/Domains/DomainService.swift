@@ -16,6 +16,7 @@ actor DomainService {
     private let surroundings: RunningDomain.Surroundings
     private let log: DaemonLog
     private let mounts: Mounts?
+    private let keeper: DaemonKeeper?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -46,9 +47,12 @@ actor DomainService {
     var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
-    /// - Parameter mountsDomains: whether domains are mounted, or served to commands only.
+    /// - Parameters:
+    ///   - mountsDomains: whether domains are mounted, or served to commands only.
+    ///   - keeper: what sees to it that mounts do not stay without a daemon.
     init(
-        _ locations: Locations, mountsDomains: Bool, log: DaemonLog, coordination: ExtensionService.Coordination?
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
@@ -60,6 +64,7 @@ actor DomainService {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
+        self.keeper = keeper
         self.log = log
     }
 
@@ -165,7 +170,10 @@ actor DomainService {
         lock = nil
     }
 
-    private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
+    private func note() {
+        hasDomains.store(!places.isEmpty, ordering: .relaxed)
+        if mounts != nil { keeper?.want(!places.isEmpty) }
+    }
 
     /// Waits until those domains are started that were there.
     func ready() async throws {
@@ -235,10 +243,7 @@ actor DomainService {
 
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()
-        let settings = Dictionary(grouping: request.settings, by: \.key)
-        if let twice = settings.first(where: { $0.value.count > 1 }) {
-            throw DomainFailure("\(twice.key) is given twice")
-        }
+        try DomainSettings.checkOnce(request.settings)
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
         return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
@@ -295,6 +300,7 @@ actor DomainService {
             guard bundle.point == ExtensionBundle.providerPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
+            try DomainSettings.check(request.settings, for: bundle)
             return DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
@@ -396,7 +402,7 @@ actor DomainService {
         let record = place.record
         var description = DomainDescription(
             name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
-            state: .running, mount: nil, fault: nil)
+            cacheLimit: record.cacheLimit, state: .running, mount: nil, fault: nil)
         switch place {
         case .changing: description.state = .changing
         case .failed(_, let fault):

@@ -203,7 +203,7 @@ final class DaemonPlace: Sendable {
         }
         _ = try? ChildProgram.start("/bin/umount", arguments: ["-l", "-q", mount], descriptors: []).wait()
         // What the daemon ran may write there until it has ended, a moment after the daemon.
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             try? FileManager.default.removeItem(atPath: home)
             if !FileManager.default.fileExists(atPath: home) { return }
             usleep(10_000)
@@ -258,7 +258,7 @@ final class DaemonPlace: Sendable {
         async throws
     {
         var found: [String: String] = [:]
-        for _ in 0..<3_000 {
+        for _ in 0..<15_000 {
             found = try Tree.read(cloud + "/" + folder)
             guard found != tree, found.filter({ !$0.key.contains(".purvey-partial-") }) == tree else { break }
             usleep(20_000)

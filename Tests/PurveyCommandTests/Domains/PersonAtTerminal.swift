@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Testing
 
 /// A command that runs on a terminal of its own, with a person in front of it.
@@ -19,7 +20,7 @@ final class PersonAtTerminal: Sendable {
         // A session without a terminal gets the first one that it opens.
         program = try ChildProgram.start(
             "/bin/sh",
-            arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", CommandPlace.program("purvey")] + arguments,
+            arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", try BuiltProgram.path("purvey")] + arguments,
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], newSession: true)
     }
 

@@ -1,6 +1,7 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 
@@ -16,7 +17,7 @@ struct ServicePlace {
     /// Runs a test in such a place, with nothing in it yet.
     static func run(_ body: (ServicePlace) async throws -> Void) async throws {
         try await CommandPlace.run { place in
-            let program = CommandPlace.program("ScriptableProvider")
+            let program = try BuiltProgram.path("ScriptableProvider")
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
             do {
@@ -45,7 +46,7 @@ struct ServicePlace {
         let bundle = place.path("Scriptable-\(UUID().uuidString).appex")
         try await onThread {
             try StartedCloud.makeBundle(
-                at: bundle, program: CommandPlace.program("ScriptableProvider"), actions: actions)
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), actions: actions)
         }
         try await succeed("extensions", "install", "--link", bundle)
         return bundle
@@ -59,7 +60,7 @@ struct ServicePlace {
         let bundle = interfaceBundle
         try await onThread {
             try StartedCloud.makeInterfaceBundle(
-                at: bundle, program: CommandPlace.program("ScriptableProvider"), timeLimit: timeLimit)
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), timeLimit: timeLimit)
         }
         try await succeed("extensions", "install", "--link", bundle)
     }
@@ -117,7 +118,7 @@ struct ServicePlace {
 
     /// Looks again and again until something is so; a busy machine may take long.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<1200 {
+        for _ in 0..<3_000 {
             if try await condition() { return }
             try await Task.sleep(for: .milliseconds(100))
         }

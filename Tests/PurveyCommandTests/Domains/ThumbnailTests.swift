@@ -3,6 +3,7 @@ import FileTesting
 import Foundation
 import Images
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 
@@ -68,19 +69,23 @@ import Testing
 
     @Test func sizesAreThoseOfTheFolders() async throws {
         try await ServicePlace.run { place in
-            let picture = try Self.picture(800, 400)
+            let (large, small) = (try Self.picture(1600, 800), try Self.picture(300, 200))
             try await place.tell {
-                try $0.put("a.jpg", "a")
-                try $0.setThumbnail(picture, of: "a.jpg")
+                try $0.put("large.jpg", "a")
+                try $0.setThumbnail(large, of: "large.jpg")
+                try $0.put("small.jpg", "b")
+                try $0.setThumbnail(small, of: "small.jpg")
             }
             _ = try await look(place, into: "")
-            try await place.eventually("it is drawn") { Self.folders.allSatisfy { count(place, in: $0) == 1 } }
+            try await place.eventually("both are drawn") { Self.folders.allSatisfy { count(place, in: $0) == 2 } }
             let widths = try Self.folders.map { folder in
                 let path = place.place.home + "/thumbnails/" + folder
-                let name = try #require(FileManager.default.contentsOfDirectory(atPath: path).first)
-                return try ImageCodec.header(of: Data(contentsOf: URL(fileURLWithPath: path + "/" + name))).width
+                return try FileManager.default.contentsOfDirectory(atPath: path).map { name in
+                    try ImageCodec.header(of: Data(contentsOf: URL(fileURLWithPath: path + "/" + name))).width
+                }.sorted()
             }
-            #expect(widths == [128, 256, 512, 512])
+            // A picture is not made larger.
+            #expect(widths == [[128, 128], [256, 256], [300, 512], [300, 1024]])
         }
     }
 

@@ -15,7 +15,7 @@ extension CommandPlace {
     func endDaemon(by signal: CInt = SIGTERM) async throws {
         let daemon = try await daemon()
         kill(daemon, signal)
-        for _ in 0..<1200 where kill(daemon, 0) == 0 && !Self.isZombie(daemon) {
+        for _ in 0..<3_000 where kill(daemon, 0) == 0 && !Self.isZombie(daemon) {
             try await Task.sleep(for: .milliseconds(100))
         }
     }

@@ -75,6 +75,7 @@ extension DomainEngine {
         let row = try reading { () throws(IndexFailure) in
             try writeIndex { writer throws(IndexFailure) in
                 let number = try writer.insert(new)
+                try dateFolders([parent], &writer)
                 return try writer.item(number) ?? new
             }
         }

@@ -1,0 +1,150 @@
+import Glibc
+import LinuxSystem
+
+/// The trash: a folder at the top of the served one, which is not served itself. What is in it is laid out as other programs know it,
+/// so that a person gets at it without this one.
+///
+/// Source: the trash specification of freedesktop.org, for a trash of a folder's own.
+extension Catalogue {
+    /// Its name. Not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
+    package static let trashFolder = ".purvey-trash"
+
+    private static let files = FileName("files")
+    private static let notes = FileName("info")
+    private static let noteSuffix = ".trashinfo"
+
+    /// The row that what is in the trash has as its parent. The folder itself is made when something is put there.
+    static let trashRow = """
+        INSERT OR IGNORE INTO item
+            (number, parent, name, kind, inode, size, modified, permissions, target, listed, revision)
+        VALUES (\(CatalogueItem.trash), 0, x'2e', 1, 0, 0, 0, 448, x'', 1, \(CatalogueItem.trash));
+        """
+
+    /// Nobody gets the trash by its name.
+    func check(_ name: FileName, in parent: Int64) throws {
+        guard parent == CatalogueItem.root, Self.isTrash(name.bytes) else { return }
+        throw FolderFailure.badName(Self.trashFolder)
+    }
+
+    static func isTrash(_ name: some Collection<UInt8>) -> Bool { name.elementsEqual(trashFolder.utf8) }
+
+    /// Where what is in the trash lies.
+    ///
+    /// - Throws: `Errno.noSuchFile` where there is no trash yet.
+    func openTrash() throws -> FileDescriptor { try openTrash(Self.files, isMade: false) }
+
+    private func openTrash(_ part: FileName?, isMade: Bool) throws -> FileDescriptor {
+        var folder = try openRoot()
+        for name in [FileName(Self.trashFolder), part] {
+            guard let name else { throw Errno.invalidArgument }
+            if isMade {
+                do throws(Errno) {
+                    try folder.makeDirectory(name, permissions: 0o700)
+                } catch {
+                    guard error == .fileExists else { throw error }
+                }
+            }
+            folder = try folder.open(entry: name, [.readOnly, .directory])
+        }
+        return folder
+    }
+
+    /// Whether an item lies in the trash, or in a folder that does.
+    func isInTrash(_ item: CatalogueItem) throws -> Bool {
+        var next: CatalogueItem? = item
+        while let item = next, item.number != CatalogueItem.root {
+            if item.parent == CatalogueItem.trash { return true }
+            next = try row(item.parent)
+        }
+        return false
+    }
+
+    /// More than so many of one name are not kept.
+    private static let mostOfAName = 1000
+
+    /// Puts an item into the trash, a folder with everything in it.
+    package func trash(_ item: CatalogueItem) throws -> CatalogueItem {
+        guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
+        if try isInTrash(item) { return item }
+        let notes = try openTrash(Self.notes, isMade: true)
+        _ = try openTrash(Self.files, isMade: true)
+        let note = TrashNote(path: try names(of: item), deleted: time(nil))
+        for number in 1...Self.mostOfAName {
+            let name = try Self.name(item.name, number)
+            // Whoever has the note has the name.
+            guard try note.write(to: notes, named: try Self.note(of: name)) else { continue }
+            do {
+                return try move(item, to: CatalogueItem.trash, named: name)
+            } catch {
+                try? notes.removeFile(try Self.note(of: name))
+                switch error {
+                case FolderFailure.taken, FolderFailure.system(.fileExists): continue
+                default: throw error
+                }
+            }
+        }
+        throw FolderFailure.system(.fileExists)
+    }
+
+    /// Takes an item out of the trash.
+    ///
+    /// - Parameter folder: where it goes; `nil` for where it was, or for the top where that is no more.
+    package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
+        // It is out of it already.
+        guard item.parent == CatalogueItem.trash else { return item }
+        guard let name = FileName(bytes: item.name) else { throw FolderFailure.noSuchItem }
+        let notes = try? openTrash(Self.notes, isMade: false)
+        let note = try notes.flatMap { try TrashNote(reading: try Self.note(of: name), in: $0) }
+        let original = note?.path.last.flatMap { FileName(bytes: $0) } ?? name
+        let moved = try move(item, to: try folder ?? formerFolder(of: item), named: original)
+        try? notes?.removeFile(try Self.note(of: name))
+        return moved
+    }
+
+    /// Something was removed from the trash for good.
+    func forgetNote(of name: FileName) {
+        guard let notes = try? openTrash(Self.notes, isMade: false) else { return }
+        try? notes.removeFile(try Self.note(of: name))
+    }
+
+    private func formerFolder(of item: CatalogueItem) throws -> Int64 {
+        guard let former = try row(item.formerParent), former.number > 0, !former.isGone,
+            former.facts.kind == .folder, try former.number == CatalogueItem.root || !isInTrash(former),
+            (try? openFolder(former.number)) != nil
+        else { return CatalogueItem.root }
+        return former.number
+    }
+
+    /// The names on the way to an item from the served folder, and its own.
+    private func names(of item: CatalogueItem) throws -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        var next: CatalogueItem? = item
+        while let item = next, item.number != CatalogueItem.root {
+            names.append(item.name)
+            next = try row(item.parent)
+        }
+        return names.reversed()
+    }
+
+    private static func note(of name: FileName) throws -> FileName {
+        guard let note = FileName(bytes: Array(name.bytes) + Array(noteSuffix.utf8)) else {
+            throw FolderFailure.noSuchItem
+        }
+        return note
+    }
+
+    /// A name in the trash: an item's own, with a number where there are others of that name, and short enough for its note.
+    private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
+        let mark = number == 1 ? [] : Array(" \(number)".utf8)
+        let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }
+        let (stem, suffix) = (bytes[..<(dot ?? bytes.count)], bytes[(dot ?? bytes.count)...])
+        var kept = stem.prefix(255 - noteSuffix.utf8.count - mark.count - suffix.count)
+        if kept.count < stem.count {
+            // A character is not cut.
+            while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+            if let last = kept.last, last >= 0xC0 { kept.removeLast() }
+        }
+        guard let name = FileName(bytes: kept + mark + suffix) else { throw FolderFailure.noSuchItem }
+        return name
+    }
+}

@@ -1,0 +1,52 @@
+import FileProvider
+
+extension Command {
+    static let trash = Command(
+        name: "trash", summary: "put items of a service into its trash, or show what is there",
+        usage: ["[--json]", "PATH…"], options: [.flag("json", "print JSON")],
+        discussion: """
+            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder goes there with everything in it.
+
+            Without a PATH, what lies in the trash of all services is shown, as 'purvey untrash' takes it.
+            """
+    ) { arguments in
+        if !arguments.operands.isEmpty {
+            if arguments.has("json") { throw UsageError("--json goes with the list") }
+            return try await each("trash", arguments) { TrashItemCall(place: DomainClient.place($0)) }
+        }
+        let items = try await DomainClient.call(TrashedItemsCall()).items
+        if arguments.has("json") { return try JSONOutput.print(items.map(ListedTrashedItem.init)) }
+        for item in items { try StandardOutput.print(OneLine.text("\(item.domain):\(item.name)") + "\n") }
+    }
+
+    static let untrash = Command(
+        name: "untrash", summary: "take items out of a service's trash, to where they were", usage: ["DOMAIN:NAME…"],
+        options: [],
+        discussion: """
+            NAME is the name that 'purvey trash' shows, or the identifier that 'purvey trash --json' shows. What was in a folder
+            that is not there any more goes where its service puts it.
+            """
+    ) { arguments in
+        try await each("untrash", arguments) { word in
+            guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
+                throw UsageError("'\(word)' names no item in a trash: write DOMAIN:NAME")
+            }
+            return UntrashItemCall(domain: String(word[..<colon]), item: String(word[word.index(after: colon)...]))
+        }
+    }
+}
+
+/// An item in the JSON of `purvey trash`.
+private struct ListedTrashedItem: Encodable {
+    let domain: String
+    let name: String
+    let identifier: String
+    let kind: String
+
+    init(_ item: TrashedItem) {
+        domain = item.domain
+        name = item.name
+        identifier = item.identifier
+        kind = item.kind.word
+    }
+}

@@ -1,0 +1,79 @@
+import Conduit
+import FileProvider
+import FileProviderEngine
+import Glibc
+import LinuxSystem
+
+/// The calls about the providers' trash.
+extension DomainService {
+    nonisolated func addTrashCalls(to service: inout Service) {
+        service.on(TrashItemCall.self) { request, call in
+            call.answer {
+                try await self.place(request.place).trash()
+                return Empty()
+            }
+        }
+        service.on(TrashedItemsCall.self) { _, call in
+            call.answer { TrashedItemsCall.Reply(items: try await self.trashed()) }
+        }
+        service.on(UntrashItemCall.self) { request, call in
+            call.answer {
+                try await self.untrash(request)
+                return Empty()
+            }
+        }
+    }
+
+    /// More than these are no answer for a person, and none for one message.
+    private static let most = 10_000
+
+    private func trashed() async throws -> [TrashedItem] {
+        try await ready()
+        var trashed: [TrashedItem] = []
+        for place in places.values.sorted(by: { $0.record.name < $1.record.name }) {
+            guard case .running(let record, let domain) = place else { continue }
+            trashed += try await Self.items(in: domain).map {
+                TrashedItem(domain: record.name, identifier: $0.identifier, name: $0.filename, kind: $0.kind)
+            }
+        }
+        return Array(trashed.prefix(Self.most))
+    }
+
+    private static func items(in domain: RunningDomain) async throws -> [ProviderItem] {
+        try await HandlerThreads.shared.value { () throws in try domain.engine.trashed() }
+    }
+
+    private func untrash(_ request: UntrashItemCall) async throws {
+        let domain = try await domain(request.domain)
+        let items = try await Self.items(in: domain)
+        let meant = items.filter { $0.identifier == request.item }
+        let found = meant.isEmpty ? items.filter { $0.filename == request.item } : meant
+        guard let item = found.first else {
+            throw DomainFailure("there is no \(request.item) in the trash of \(request.domain)", .noSuchItem)
+        }
+        guard found.count == 1 else {
+            let words = found.map(\.identifier).joined(separator: ", ")
+            throw DomainFailure("\(found.count) items are called \(request.item); name one of them: \(words)")
+        }
+        do throws(ProviderFailure) {
+            try await domain.engine.untrash(item.identifier)
+        } catch {
+            throw DomainFailure("\(item.filename) stays in the trash: \(error.message)", like: error)
+        }
+    }
+}
+
+extension DomainItem {
+    func trash() async throws {
+        do throws(EditFailure) {
+            try await domain.engine.trash(item.number)
+        } catch {
+            switch error.errno {
+            case Errno(rawValue: EBUSY):
+                throw DomainFailure("\(item.name) has changes that the service does not have yet; try again later")
+            case .notPermitted: throw DomainFailure("\(item.name) cannot be put into the trash of this service")
+            default: throw DomainFailure("\(item.name) cannot be put into the trash: \(error.errno)")
+            }
+        }
+    }
+}

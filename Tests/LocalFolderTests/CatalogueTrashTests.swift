@@ -1,0 +1,157 @@
+import FileTesting
+import Glibc
+import LinuxSystem
+import LocalFolder
+import TestThreads
+import Testing
+
+/// The trash of a served folder, which other programs can look into as well.
+@Suite(.ownThreads) struct CatalogueTrashTests {
+    private let served: ServedFolder
+    private static let trash = ".purvey-trash"
+
+    init() throws { served = try ServedFolder() }
+
+    private func trash(_ identifier: String) throws -> CatalogueItem {
+        try served.catalogue.perform { try $0.trash(try $0.item(identifier)) }
+    }
+
+    private func untrash(_ identifier: String, to folder: String? = nil) throws -> CatalogueItem {
+        try served.catalogue.perform { catalogue in
+            try catalogue.untrash(
+                try catalogue.item(identifier), to: try folder.map { try catalogue.item($0).number })
+        }
+    }
+
+    private func trashed() throws -> [String: String] {
+        try served.catalogue.perform { catalogue in
+            try catalogue.lookAt(CatalogueItem.trash)
+            return Dictionary(
+                uniqueKeysWithValues: try catalogue.children(of: CatalogueItem.trash, after: 0, limit: .max).map {
+                    ($0.filename, catalogue.identifier(of: $0.number))
+                })
+        }
+    }
+
+    @Test func aFileGoesToTheTrashAsOtherProgramsKnowItAndComesBack() throws {
+        try served.folder.folder("a b")
+        try served.folder.file("a b/f%.txt", Array("text".utf8))
+        let folder = try #require(try served.identifiers()["a b"])
+        let file = try #require(try served.identifiers(in: folder)["f%.txt"])
+        #expect(try trashed().isEmpty)
+        let item = try trash(file)
+        #expect(item.parent == CatalogueItem.trash)
+        #expect(try served.folder.names("a b").isEmpty)
+        #expect(try served.folder.content(Self.trash + "/files/f%.txt") == Array("text".utf8))
+        let note = String(
+            decoding: try served.folder.content(Self.trash + "/info/f%.txt.trashinfo"), as: UTF8.self)
+        let lines = note.split(separator: "\n")
+        #expect(lines.prefix(2) == ["[Trash Info]", "Path=a%20b/f%25.txt"] && lines.count == 3)
+        #expect(lines.last?.hasPrefix("DeletionDate=2") == true)
+        #expect(try served.folder.status(Self.trash).permissions == 0o700)
+        // Neither is it listed, nor to be had.
+        #expect(try served.identifiers() == ["a b": folder])
+        #expect(try trashed() == ["f%.txt": file])
+        // Once is enough.
+        #expect(try trash(file).number == item.number)
+        #expect(try served.folder.names(Self.trash + "/files").count == 1)
+
+        #expect(try untrash(file).filename == "f%.txt")
+        #expect(try served.folder.content("a b/f%.txt") == Array("text".utf8))
+        #expect(try served.identifiers(in: folder) == ["f%.txt": file])
+        #expect(try trashed().isEmpty)
+        #expect(try served.folder.names(Self.trash + "/info").isEmpty)
+        #expect(try untrash(file).filename == "f%.txt")
+    }
+
+    @Test func theTrashIsToldOfInTheChangesAndWhatIsDeepInItIsGone() throws {
+        try served.folder.folder("a")
+        try served.folder.file("a/f")
+        let a = try #require(try served.identifiers()["a"])
+        let file = try #require(try served.identifiers(in: a)["f"])
+        var anchor = try served.anchor
+        _ = try trash(a)
+        var changes = try #require(try served.changes(since: anchor))
+        #expect(changes.updated.map(\.parent) == [CatalogueItem.trash] && changes.deleted.isEmpty)
+        anchor = changes.anchor
+        // Whoever writes there writes to nothing that anybody is shown.
+        try served.folder.descriptor.open(Self.trash + "/files/a/f", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        changes = try #require(try served.changes(since: anchor))
+        #expect(changes.updated.filter { $0.facts.kind == .file }.isEmpty && changes.deleted == [file])
+        // A person has emptied it.
+        try served.remove(Self.trash + "/files/a/f")
+        try retrying { unlinkat(served.folder.descriptor.rawValue, Self.trash + "/files/a", AT_REMOVEDIR) }
+        #expect(try #require(try served.changes(since: anchor)).deleted.contains(a))
+        #expect(try trashed().isEmpty)
+    }
+
+    @Test func namesThatAreTakenAndPlacesThatAreGoneHinderNobody() throws {
+        let long = String(repeating: "ä", count: 125) + ".text"
+        for name in ["f.txt", long] { try served.folder.file(name, [1]) }
+        let first = try #require(try served.identifiers()["f.txt"])
+        _ = try trash(first)
+        try served.folder.folder("inner")
+        try served.folder.file("inner/f.txt", [2])
+        let inner = try #require(try served.identifiers()["inner"])
+        let second = try #require(try served.identifiers(in: inner)["f.txt"])
+        #expect(try trash(second).filename == "f 2.txt")
+        let third = try #require(try served.identifiers()[long])
+        #expect(try trash(third).name.count <= 255 - ".trashinfo".utf8.count)
+        #expect(try untrash(third).filename == long)
+
+        // Its folder is in the trash itself, so it goes to the top; and there the name is taken then.
+        _ = try trash(inner)
+        #expect(try untrash(second).filename == "f.txt")
+        #expect(try served.folder.content("f.txt") == [2])
+        #expect(throws: FolderFailure.self) { try untrash(first) }
+        #expect(try served.folder.content(Self.trash + "/files/f.txt") == [1])
+        let folder = try served.catalogue.perform {
+            catalogue in
+            catalogue.identifier(of: try catalogue.createFolder(try name("new"), in: CatalogueItem.root).number)
+        }
+        _ = try untrash(first, to: folder)
+        #expect(try served.folder.content("new/f.txt") == [1])
+    }
+
+    @Test func whatIsInTheTrashCanBeDeletedForGoodWithEverythingInIt() throws {
+        try served.folder.folder("a")
+        try served.folder.folder("a/inner")
+        try served.folder.file("a/inner/f")
+        let a = try #require(try served.identifiers()["a"])
+        _ = try trash(a)
+        try served.catalogue.perform { try $0.delete(try $0.item(a)) }
+        #expect(try served.folder.names(Self.trash + "/files").isEmpty)
+        #expect(try served.folder.names(Self.trash + "/info").isEmpty)
+    }
+
+    @Test func theTrashIsNotToBeHadByItsName() throws {
+        #expect(throws: FolderFailure.self) {
+            try served.catalogue.perform { try $0.createFolder(try name(Self.trash), in: CatalogueItem.root) }
+        }
+        try served.folder.file("f", [1])
+        let file = try #require(try served.identifiers()["f"])
+        #expect(throws: FolderFailure.self) {
+            try served.catalogue.perform {
+                try $0.move(try $0.item(file), to: CatalogueItem.root, named: try name(Self.trash))
+            }
+        }
+        #expect(try served.catalogue.perform { try $0.trash(try $0.item(file)) }.filename == "f")
+    }
+
+    @Test func whatAKilledProcessHadMovedIsInTheTrashForTheNextOne() throws {
+        try served.folder.file("f", [1])
+        let file = try #require(try served.identifiers()["f"])
+        // As it is between the move and the note of it in the catalogue.
+        _ = try trash(file)
+        _ = try untrash(file)
+        try served.folder.file("other", [2])
+        try served.rename("f", Self.trash + "/files/f")
+        let item = try served.catalogue.perform { try $0.item(file) }
+        #expect(item.parent == CatalogueItem.trash)
+        #expect(try trashed() == ["f": file])
+        // Of what has no note, the name in the trash is its name.
+        #expect(try untrash(file).filename == "f")
+    }
+
+    private func name(_ text: String) throws -> FileName { try #require(FileName(text)) }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.
+@Suite(.timeLimit(.minutes(20))) struct TrashCommandTests {
+    private func listed(_ place: CommandPlace) async throws -> [String] {
+        let outcome = try await place.purvey("trash")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func itemsGoToTheTrashAndComeBackWithTheirContents() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
+            #expect(try await listed(place).isEmpty)
+            let trashed = try await place.purvey("trash", cloud.mount + "/inner", "Papers:a.txt")
+            #expect(trashed.status == 0, "\(trashed.errors)")
+            // Here at once.
+            #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: cloud.mount) } == [])
+            try await cloud.eventually("the provider has put both into its trash") {
+                try await listed(place).sorted() == ["Papers:a.txt", "Papers:inner"]
+            }
+            let files = cloud.cloud + "/.purvey-trash/files"
+            #expect(await cloud.contents(files + "/inner/b.txt") == "deep\n")
+            #expect(await cloud.contents(files + "/a.txt") == "hello\n")
+
+            // They are known offline, and to the next daemon.
+            try await cloud.end()
+            #expect(try await listed(place).count == 2)
+            #expect(try await place.purvey("untrash", "Papers:inner").status == 0)
+            #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
+            #expect(await cloud.contents(cloud.cloud + "/inner/b.txt") == "deep\n")
+            let json = try await place.purvey("trash", "--json")
+            let items = try JSONSerialization.jsonObject(with: json.output) as? [[String: String]]
+            let identifier = try #require(items?.first?["identifier"])
+            #expect(items?.count == 1 && items?.first?["name"] == "a.txt" && items?.first?["kind"] == "file")
+            #expect(try await place.purvey("untrash", "Papers:" + identifier).status == 0)
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+            #expect(try await listed(place).isEmpty)
+        }
+    }
+
+    @Test func aPersonWhoEmptiesTheTrashByHandIsFollowed() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("trash", "Papers:a.txt").status == 0)
+            try await cloud.eventually("it is in the trash") { try await listed(place) == ["Papers:a.txt"] }
+            try FileManager.default.removeItem(atPath: cloud.cloud + "/.purvey-trash")
+            try await cloud.eventually("the trash is empty") {
+                _ = try await place.purvey("signal", "Papers")
+                return try await listed(place).isEmpty
+            }
+            // And made again when it is needed.
+            #expect(try await place.purvey("trash", "Papers:inner").status == 0)
+            try await cloud.eventually("it is in the trash") { try await listed(place) == ["Papers:inner"] }
+        }
+    }
+
+    /// What GIO does when a file is moved to the trash that lies on another file system than the home folder.
+    @Test func whatAFileManagerTrashesInTheMountIsInAFolderOfTheService() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            let moved = try await place.shell(
+                """
+                set -e
+                cd '\(cloud.mount)'
+                mkdir -m 700 .Trash-\(getuid()) .Trash-\(getuid())/files .Trash-\(getuid())/info
+                printf '[Trash Info]\\nPath=a.txt\\nDeletionDate=2026-01-31T00:00:00\\n' > .Trash-\(getuid())/info/a.txt.trashinfo
+                mv a.txt .Trash-\(getuid())/files/a.txt
+                """)
+            #expect(moved.status == 0, "\(moved.errors)")
+            let trash = "/.Trash-\(getuid())/files/a.txt"
+            #expect(await cloud.contents(cloud.mount + trash) == "hello\n")
+            try await cloud.eventually("the service has it") { await cloud.contents(cloud.cloud + trash) == "hello\n" }
+            // It is no item of the provider's trash.
+            #expect(try await listed(place).isEmpty)
+            let restored = try await place.shell("cd '\(cloud.mount)' && mv .\(trash) a.txt")
+            #expect(restored.status == 0, "\(restored.errors)")
+            try await cloud.eventually("it is back") { await cloud.contents(cloud.cloud + "/a.txt") == "hello\n" }
+        }
+    }
+
+    @Test func whatCannotBeDoneIsOneLine() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            for (arguments, status, words) in [
+                (["trash", "--json", "Papers:a.txt"], Int32(2), "goes with the list"),
+                (["trash", "Papers:none"], 1, "there is no none"), (["trash", "Papers:"], 1, "cannot be put"),
+                (["untrash"], 2, "a path is missing"), (["untrash", "a.txt"], 2, "DOMAIN:NAME"),
+                (["untrash", "Papers:a.txt"], 1, "there is no a.txt in the trash"),
+                (["untrash", "Other:a.txt"], 1, "there is no domain"),
+            ] {
+                let outcome = try await place.purvey(arguments)
+                #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
+                #expect(outcome.errors.split(separator: "\n").count == 1)
+            }
+        }
+    }
+}
