@@ -12,7 +12,7 @@ PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures
 PROVIDERS = LocalFolder
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark install clean
+.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark faults install clean
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
@@ -23,6 +23,7 @@ help:
 	@echo 'make format      formats the sources in place'
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
 	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
+	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount; ends with what was lost'
 	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
 	@echo 'make clean       removes what was built'
 
@@ -66,6 +67,10 @@ build: packages
 
 benchmark: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
+
+# Takes most of an hour. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
+faults: build
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-faults" $(FAULTS)
 
 # Linked with Swift's libraries inside: what is installed needs no toolchain, and starts in half the time.
 install: packages

@@ -66,6 +66,7 @@ let package = Package(
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "purvey-faults", targets: ["PurveyFaults"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
         .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
@@ -400,12 +401,33 @@ let package = Package(
                 "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
+        .target(
+            name: "DaemonTesting",
+            dependencies: [
+                "Conduit", "Exchange", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProgramTesting",
+            ],
+            path: "Tests/DaemonTesting", swiftSettings: settings),
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
-                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+                "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
+                "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
             ]),
+        // The same with scenarios of a seed's making, and with a service that fails as well: a program, and tests of it.
+        .target(
+            name: "FaultHarness",
+            dependencies: [
+                "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting",
+                "LinuxSystem", "ProgramTesting", "ScriptableService",
+            ],
+            path: "Tests/FaultHarness", swiftSettings: settings),
+        .executableTarget(
+            name: "PurveyFaults",
+            dependencies: ["FaultHarness", "LinuxSystem"], path: "Tests/PurveyFaults", swiftSettings: settings),
+        tests(
+            "FaultHarnessTests",
+            ["FaultHarness", "ProgramTesting", "PurveyFaults", "ScriptableProvider", "TestThreads"]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",

@@ -154,6 +154,8 @@ package final class RunningProgram: Sendable {
             try bytes.withUnsafeBytes { try file.writeAll($0, at: 0) }
             return (file, nil)
         case .pipe:
+            // Whoever writes to a program that has ended is told so, and not ended itself.
+            signal(SIGPIPE, SIG_IGN)
             let (reading, writing) = try pipe()
             return (reading, writing)
         }

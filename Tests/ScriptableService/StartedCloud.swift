@@ -84,9 +84,11 @@ package final class StartedCloud: Sendable {
     ///   - path: the folder to make, whose name ends with `.appex`.
     ///   - program: the built ``ScriptableProvider``.
     ///   - memory: mebibytes.
+    ///   - answerTime: the seconds that it may take for a question.
     ///   - actions: as the property list has them.
     package static func makeBundle(
-        at path: String, program: String, memory: Int = 256, actions: [[String: String]] = standardActions
+        at path: String, program: String, memory: Int = 256, answerTime: Int = 30,
+        actions: [[String: String]] = standardActions
     ) throws {
         try makeBundle(
             at: path, program: program,
@@ -100,7 +102,7 @@ package final class StartedCloud: Sendable {
                     "PurveyDomainSettings": [
                         "path": "the service's folder", "sends": "when: behind is after it was taken",
                     ],
-                    "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true,
+                    "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
                     "PurveyImportsSymbolicLinks": true,
                 ] as [String: Any],
             ])

@@ -103,10 +103,8 @@ actor DomainService {
             fault = reason
             return log.error("no domain is started: \(reason)")
         }
-        let (records, damaged) = await HandlerThreads.shared.value { [folders] in
-            Mounts.removeStale(in: folders.locations.mounts)
-            return folders.load()
-        }
+        let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
+        await removeStaleMounts(except: mounts == nil ? [] : records)
         for name in damaged {
             places[name] = .failed(.damaged(name), damage(of: name))
             log.error("the domain \(name) is not started: \(damage(of: name))")
@@ -149,6 +147,15 @@ actor DomainService {
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
+            await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
+        }
+    }
+
+    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
+    private func removeStaleMounts(except records: [DomainRecord]) async {
+        let kept = Set(records.map { mountPath(of: $0.name) })
+        await HandlerThreads.shared.value { [folders] in
+            _ = Mounts.removeStale(in: folders.locations.mounts, except: kept)
         }
     }
 

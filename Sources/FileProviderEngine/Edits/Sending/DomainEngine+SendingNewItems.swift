@@ -51,8 +51,11 @@ extension DomainEngine {
             return nil
         }
         guard let found else { return nil }
-        let isDeleted = try index.item(identifier: found.identifier)?.changes.contains(.deleted) ?? false
-        if found.kind == new.kind, !isDeleted, let parent = try index.item(identifier: place.parent) {
+        let known = try index.item(identifier: found.identifier)
+        let isDeleted = known?.changes.contains(.deleted) ?? false
+        // What was made here and answered meanwhile under the name is certainly another one.
+        let isMadeHere = known.map { $0.mode != nil || $0.localModified != nil } ?? false
+        if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
             var sent = new
             sent.parent = place.parent
             sent.filename = place.name

@@ -123,7 +123,7 @@ extension DomainEngine {
                 }
                 // Made here, and the answer has not come yet.
                 let place = SentPlace(parent: child.parent, name: child.filename)
-                if let made = edits.unanswered[place] { return .waits(for: made) }
+                if let made = edits.unanswered[place]?.first { return .waits(for: made) }
                 // It may have been removed since the page was made up.
                 if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
                 // Made by somebody else since the folder was seen to be empty.
