@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads

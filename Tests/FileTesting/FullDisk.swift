@@ -1,19 +1,21 @@
-import FileTesting
 import Glibc
 import LinuxSystem
 
 /// A disk of a few megabytes, mounted where a test wants it, as long as the test keeps this. For root only.
-final class FullDisk {
-    let path: String
+package final class FullDisk: Sendable {
+    package let path: String
 
     /// - Parameter path: a folder, which is made where it is not there.
-    init(megabytes: Int, at path: String) throws {
+    package init(megabytes: Int, at path: String) throws {
         self.path = path
         try Self.run("/bin/mkdir", "-p", path)
         try Self.run("/bin/mount", "-t", "tmpfs", "-o", "size=\(megabytes)m,mode=700", "tmpfs", path)
     }
 
-    deinit {
+    deinit { unmount() }
+
+    /// Takes it away before this object goes.
+    package func unmount() {
         // Lazily, because the daemon ends only after this.
         try? Self.run("/bin/umount", "-l", path)
     }
@@ -21,7 +23,7 @@ final class FullDisk {
     private var filler: String { path + "/filler" }
 
     /// Leaves no room at all.
-    func fill() throws(Errno) {
+    package func fill() throws(Errno) {
         let file = try FileDescriptor.open(filler, [.writeOnly, .create, .append])
         for size in [1 << 16, 4096, 1] { try Self.fill(file, by: [UInt8](repeating: 1, count: size)) }
     }
@@ -36,11 +38,11 @@ final class FullDisk {
     }
 
     /// Leaves no room for names either.
-    func takeNames() throws { try Self.run("/bin/mount", "-o", "remount,nr_inodes=2", path) }
+    package func takeNames() throws { try Self.run("/bin/mount", "-o", "remount,nr_inodes=2", path) }
 
-    func makeRoom() throws(Errno) { try Files.remove(filler) }
+    package func makeRoom() throws(Errno) { try retrying { unlink(filler) } }
 
-    static var isWanted: Bool { geteuid() == 0 || Requirement.isEnforced }
+    package static var isWanted: Bool { geteuid() == 0 || Requirement.isEnforced }
 
     private static func run(_ words: String...) throws {
         let ending = try ChildProgram.start(words[0], arguments: Array(words.dropFirst()), descriptors: []).wait()
