@@ -7,12 +7,12 @@ DESTDIR ?=
 SWIFT_FLAGS ?=
 
 FORMATTED = Package.swift Sources Tests Examples Providers
-PROGRAMS = purveyd purvey purvey-passthrough purvey-pictures
+PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures
 # The extensions that ship, each the name of a folder in Providers and of its program.
 PROVIDERS = LocalFolder
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark install clean
+.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark faults install clean
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
@@ -23,6 +23,7 @@ help:
 	@echo 'make format      formats the sources in place'
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
 	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
+	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount; ends with what was lost'
 	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
 	@echo 'make clean       removes what was built'
 
@@ -67,6 +68,10 @@ build: packages
 benchmark: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
 
+# Takes most of an hour. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
+faults: build
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-faults" $(FAULTS)
+
 # Linked with Swift's libraries inside: what is installed needs no toolchain, and starts in half the time.
 install: packages
 	@Scripts/quietly 'build for installing' \
@@ -74,6 +79,8 @@ install: packages
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
 	    && install --strip $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
+	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/user'
+	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(PREFIX)/lib/systemd/user/purvey.service'
 	install -d '$(DESTDIR)$(PREFIX)/lib/purvey/extensions'
 	for provider in $(PROVIDERS); do \
 	    Scripts/assemble-extension Providers/$$provider \

@@ -56,14 +56,16 @@ let package = Package(
         .library(name: "FileProvider", targets: ["FileProvider"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
-        // A file system of one's own, in Swift.
-        .library(name: "Fuse", targets: ["Fuse"]),
+        // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
+        .library(name: "Fuse", targets: ["Fuse", "LinuxSystem"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
+        .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
         .executable(name: "purvey-demo", targets: ["PurveyDemo"]),
+        .executable(name: "purvey-faults", targets: ["PurveyFaults"]),
         .executable(name: "hand-off", targets: ["HandOff"]),
         .executable(name: "mirror", targets: ["Mirror"]),
         .executable(name: "logbook", targets: ["Logbook"]),
@@ -191,9 +193,10 @@ let package = Package(
                 "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        program("PurveyKeeper", ["LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
-        program("PurveyDemo", ["Exchange", "ItemProvider", "UniformTypeIdentifiers"]),
+        program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
         // The programs that the README explains.
         .executableTarget(
@@ -226,12 +229,17 @@ let package = Package(
         .target(
             name: "TestThreads", dependencies: ["LinuxSystem"], path: "Tests/TestThreads", swiftSettings: settings),
 
+        // Programs that tests run.
+        .target(
+            name: "ProgramTesting", dependencies: ["LinuxSystem"], path: "Tests/ProgramTesting",
+            swiftSettings: settings),
+
         // What tests of files have in common.
         .target(
-            name: "FileTesting", dependencies: ["CLinux", "LinuxSystem"], path: "Tests/FileTesting",
+            name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
-        tests("UniformTypeIdentifiersTests", ["UniformTypeIdentifiers"]),
+        tests("UniformTypeIdentifiersTests", ["ProgramTesting", "UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         .target(
             name: "ConduitTestMessages", dependencies: ["Conduit", "LinuxSystem"], path: "Tests/ConduitTestMessages",
@@ -240,10 +248,10 @@ let package = Package(
             name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
             path: "Tests/ConduitPeer", swiftSettings: settings),
         tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "TestThreads"]),
-        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "TestThreads", "ZipArchive"]),
+        tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",
-            ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+            ["FileCoordination", "Images", "ItemProvider", "LinuxSystem", "ProgramTesting", "UniformTypeIdentifiers"]),
         tests(
             "PropertyListsTests",
             ["AppExtension", "Exchange", "FileCoordination", "PropertyLists", "TestThreads"]),
@@ -251,7 +259,8 @@ let package = Package(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
         tests(
-            "FileCoordinationTests", ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
+            "FileCoordinationTests",
+            ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads"]),
         .executableTarget(
             name: "CoordinationPeer",
             dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],
@@ -261,7 +270,7 @@ let package = Package(
             [
                 "AppExtension", "BookmarkExtension", "BookmarkPeer", "Conduit", "CoordinationPeer",
                 "CoordinationService", "Exchange", "ExtensionHost", "ExtensionPeer", "FileCoordination", "FileTesting",
-                "ItemProvider", "LinuxSystem", "TestThreads",
+                "ItemProvider", "LinuxSystem", "ProgramTesting", "TestThreads",
             ]),
         tests("ImagesTests", ["Images", "UniformTypeIdentifiers"]),
         tests("CoreTransferableTests", ["CoreTransferable", "ItemProvider", "UniformTypeIdentifiers"]),
@@ -325,7 +334,7 @@ let package = Package(
             "CloudMountTests",
             [
                 "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
-                "MappingPeer", "ProviderTesting", "TestThreads",
+                "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
@@ -357,10 +366,10 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "FileTesting", "Images", "LinuxSystem", "ScriptableProvider", "ScriptableService",
-                "UniformTypeIdentifiers",
+                "CLinux", "DaemonTesting", "FileTesting", "Images", "LinuxSystem", "ProgramTesting",
+                "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
-        tests("PurveyDemoTests", []),
+        tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(
             "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
         // A file provider that keeps its files itself, and the program that it belongs to.
@@ -383,15 +392,37 @@ let package = Package(
                 "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
+        .target(
+            name: "DaemonTesting",
+            dependencies: [
+                "Conduit", "Exchange", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProgramTesting",
+            ],
+            path: "Tests/DaemonTesting", swiftSettings: settings),
         tests(
             "KillTests",
             [
-                "AppExtension", "Conduit", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
-                "FileTesting", "LinuxSystem", "LocalFolder", "TestThreads",
+                "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
+                "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
             ]),
+        // The same with scenarios of a seed's making, and with a service that fails as well: a program, and tests of it.
+        .target(
+            name: "FaultHarness",
+            dependencies: [
+                "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider", "FileProviderEngine",
+                "FileTesting",
+                "LinuxSystem", "ProgramTesting", "ScriptableService",
+            ],
+            path: "Tests/FaultHarness", swiftSettings: settings),
+        .executableTarget(
+            name: "PurveyFaults",
+            dependencies: ["FaultHarness", "LinuxSystem"], path: "Tests/PurveyFaults", swiftSettings: settings),
+        tests(
+            "FaultHarnessTests",
+            ["FaultHarness", "ProgramTesting", "PurveyFaults", "ScriptableProvider", "TestThreads"]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
-            name: "FileCheckPeer", dependencies: ["FileTesting"], path: "Tests/FileCheckPeer", swiftSettings: settings),
+            name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",
+            swiftSettings: settings),
         tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),

@@ -1,13 +1,20 @@
 import Fuse
 import Glibc
+import LinuxSystem
 
 // Shows a folder in another place until it is interrupted or unmounted.
 func complain(_ text: String) {
     _ = (text + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
-guard CommandLine.arguments.count == 3, let source = realpath(CommandLine.arguments[1], nil) else {
+guard CommandLine.arguments.count == 3 else {
     complain("usage: mirror FOLDER MOUNTPOINT")
     exit(64)
+}
+let (folder, mountPoint) = (CommandLine.arguments[1], CommandLine.arguments[2])
+// The working folder may be within what will be mounted on.
+guard let source = realpath(folder, nil).map({ String(cString: $0) }) else {
+    complain("mirror: \(folder): \(Errno(rawValue: errno))")
+    exit(1)
 }
 // A session's threads take no signals; these are kept for this one to wait for.
 var (signals, number) = (sigset_t(), CInt(0))
@@ -15,12 +22,12 @@ sigemptyset(&signals)
 for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
 pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-var options = MountOptions(name: CommandLine.arguments[1], subtype: "mirror")
+var options = MountOptions(name: folder, subtype: "mirror")
+options.source = source
 options.isReadOnly = true
 options.wantsPassthrough = true
 do {
-    let session = try Session.mount(
-        at: CommandLine.arguments[2], options: options, Mirror(of: String(cString: source)))
+    let session = try Session.mount(at: mountPoint, options: options, Mirror(of: source))
     sigwait(&signals, &number)
     session.unmount()
     session.waitForEnd()

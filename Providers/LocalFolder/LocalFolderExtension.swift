@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import Glibc
 import LinuxSystem
 
 /// Serves the folder that the domain names as `path`, as if it were a cloud: listed page by page, fetched file by file, with
@@ -93,7 +94,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
         case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
-        case .unavailable, .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
+        // No server is unreachable: to a program it is as if a disk were gone.
+        case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
+        case .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
         case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)
         case .wrongKind: return CocoaError(.featureUnsupported, userInfo: words)
         case .system(.noSpace): return CocoaError(.fileWriteOutOfSpace, userInfo: words)

@@ -11,6 +11,7 @@ final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
     let files = OpenFiles()
+    let removed = RemovedItems()
     let notifications: Notifications
     let readers: ReaderPolicies
     let thumbnails: ThumbnailFiller?
@@ -59,6 +60,7 @@ final class DomainFileSystem: FileSystem {
         engine.onEvent(nil)
         notifications.end()
         for opening in files.takeAll() { opening.item.close { _ in } }
+        removed.removeAll()
         current.withLock { $0 = State() }
         hasEnded()
     }

@@ -163,21 +163,27 @@ extension ChildRole {
 
 /// Another process that offers one item.
 private final class HandoffProvider {
-    private let process = Process()
-    private let input = Pipe()
+    private let process: Companion
+    /// Our end of its standard input; it ends when this is closed.
+    private var input: FileDescriptor?
 
     init(dataSize: Int, isFilled: Bool = false) throws {
-        let output = Pipe()
-        process.executableURL = URL(
-            fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        process.arguments =
-            ["--child", ChildRole.handoffProvider.name, String(dataSize)] + (isFilled ? ["filled"] : [])
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        guard try output.fileHandleForReading.read(upToCount: 1) != nil else {
-            throw HandoffFailure("the provider's process ended")
-        }
+        let output: FileDescriptor
+        (process, input, output) = try Self.start([String(dataSize)] + (isFilled ? ["filled"] : []))
+        guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffFailure("the provider's process ended") }
+    }
+
+    /// Nobody but the process has the other ends once this returns.
+    private static func start(
+        _ arguments: [String]
+    ) throws -> (process: Companion, input: FileDescriptor, output: FileDescriptor) {
+        let (theirInput, input) = try Companion.pipe()
+        let (output, theirOutput) = try Companion.pipe()
+        let process = try Companion(
+            FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            ["--child", ChildRole.handoffProvider.name] + arguments, input: theirInput, output: theirOutput,
+            errors: Companion.errors)
+        return (process, input, output)
     }
 
     /// The item as this process sees it.
@@ -196,8 +202,8 @@ private final class HandoffProvider {
     }
 
     func end() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        input = nil
+        _ = try? process.waitForEnd(seconds: 60)
     }
 }
 

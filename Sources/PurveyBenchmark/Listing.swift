@@ -13,17 +13,14 @@ extension Section {
         report.add("ls -f of 100,000 entries", try time(cloud.mount, "-f"), .seconds, target: .atMost(0.5))
         let long = try time(cloud.mount, "-l")
         report.add("ls -l of 100,000 entries", long, .seconds, target: .atMost(4))
-        for kind in PeerMount.Kind.allCases {
-            do {
-                let peer = try PeerMount(kind, over: source.path)
-                try list(peer.mount, "-f")
-                let theirs = try time(peer.mount, "-l")
-                report.add(
-                    "the same", long, .seconds, peer: .init(name: kind.rawValue, value: theirs),
-                    target: .ratioAtMost(1.0 / 3))
-            } catch {
-                report.skip("ls -l against \(kind.rawValue)", because: "\(error)")
-            }
+        try Rival.each(over: source.path, &report) { rival, report in
+            try list(rival.folder, "-f")
+            report.add(
+                "ls -f", try time(cloud.mount, "-f"), .seconds,
+                peer: .init(name: rival.name, value: try time(rival.folder, "-f")))
+            report.add(
+                "ls -l", long, .seconds, peer: .init(name: rival.name, value: try time(rival.folder, "-l")),
+                target: rival.isNative ? .none : .ratioAtMost(1.0 / 3))
         }
     }
 

@@ -15,56 +15,54 @@ extension Section {
         // What is measured is files that are here.
         try cloud.purvey(["download", cloud.mount])
         KernelCaches.forgetPages()
-        let native = try OpenedLarge(source.path)
-        let mounted = try OpenedLarge(cloud.mount)
-        let sequential = try Measure.medians(rounds: 31) {
-            try mounted.readAll()
-        } _: {
-            try native.readAll()
+        try Rival.each(over: source.path, &report) { rival, report in
+            try measureLarge(cloud.mount, rival, &report)
+            try measureSmall(names, cloud.mount, rival, &report)
         }
-        report.add(
-            "sequential read through the mount", Double(size) / sequential.ours, .bytesPerSecond,
-            peer: .init(name: "the disk's own file", value: Double(size) / sequential.theirs),
-            target: .ratioAtLeast(0.9))
-        let random = try Measure.medians(rounds: 31) {
-            try mounted.readHere()
-        } _: {
-            try native.readHere()
-        }
-        report.add(
-            "random read of 4 KiB", random.ours / Double(OpenedLarge.reads), .seconds,
-            peer: .init(name: "the disk's own file", value: random.theirs / Double(OpenedLarge.reads)),
-            target: .ratioAtMost(1.2))
-        try measureSmall(names, cloud.mount, source.path, &report)
     }
 
     private static let size = 256 << 20
     private static let smallFiles = 1_000
 
+    /// Reading of a large file, one after the other and here and there. Against the disk it is about some percent.
+    private static func measureLarge(
+        _ mount: String, _ rival: Rival, _ report: inout Report
+    ) throws {
+        let (ours, theirs) = (try OpenedLarge(mount), try OpenedLarge(rival.folder))
+        let rounds = rival.isNative ? 31 : 5
+        let sequential = try Measure.medians(rounds: rounds) {
+            try ours.readAll()
+        } _: {
+            try theirs.readAll()
+        }
+        report.add(
+            "sequential read through the mount", Double(size) / sequential.ours, .bytesPerSecond,
+            peer: .init(name: rival.name, value: Double(size) / sequential.theirs),
+            target: rival.isNative ? .ratioAtLeast(0.9) : .none)
+        let random = try Measure.medians(rounds: rounds) {
+            try ours.readHere()
+        } _: {
+            try theirs.readHere()
+        }
+        report.add(
+            "random read of 4 KiB", random.ours / Double(OpenedLarge.reads), .seconds,
+            peer: .init(name: rival.name, value: random.theirs / Double(OpenedLarge.reads)),
+            target: rival.isNative ? .ratioAtMost(1.2) : .none)
+    }
+
     /// Opening, reading and closing of small files, each file in its turn.
     private static func measureSmall(
-        _ names: [String], _ mount: String, _ source: String, _ report: inout Report
+        _ names: [String], _ mount: String, _ rival: Rival, _ report: inout Report
     ) throws {
-        func paths(_ folder: String) -> [String] { names.map { "\(folder)/\($0)" } }
-        let ours = paths(mount)
-        for kind in PeerMount.Kind.allCases {
-            let peer: PeerMount
-            do {
-                peer = try PeerMount(kind, over: source)
-            } catch {
-                report.skip("open, read and close against \(kind.rawValue)", because: "\(error)")
-                continue
-            }
-            let theirs = paths(peer.mount)
-            let times = try Measure.medians(rounds: 5) {
-                try readEach(ours)
-            } _: {
-                try readEach(theirs)
-            }
-            report.add(
-                "open, read and close of 4 KiB", times.ours / Double(names.count), .seconds,
-                peer: .init(name: kind.rawValue, value: times.theirs / Double(names.count)), target: .atMost(100e-6))
+        let (ours, theirs) = (names.map { "\(mount)/\($0)" }, names.map { "\(rival.folder)/\($0)" })
+        let times = try Measure.medians(rounds: 5) {
+            try readEach(ours)
+        } _: {
+            try readEach(theirs)
         }
+        report.add(
+            "open, read and close of 4 KiB", times.ours / Double(names.count), .seconds,
+            peer: .init(name: rival.name, value: times.theirs / Double(names.count)), target: .atMost(100e-6))
     }
 
     private static func readEach(_ paths: [String]) throws {

@@ -12,6 +12,7 @@ extension Report {
         var ratio: Double?
         var met: Bool?
         var skipped: String?
+        var missingPeer: String?
         var failed: String?
     }
 
@@ -25,6 +26,8 @@ extension Report {
                         section: section.name, figure: figure.name, value: figure.value, unit: figure.unit.rawValue,
                         peer: figure.peer?.name, peerValue: figure.peer?.value, ratio: figure.ratio, met: figure.isMet)
                 case .skipped(let name, let reason): Line(section: section.name, figure: name, skipped: reason)
+                case .peerless(let name, let reason):
+                    Line(section: section.name, figure: name, missingPeer: reason)
                 case .failed(let name, let reason): Line(section: section.name, figure: name, failed: reason)
                 }
             }

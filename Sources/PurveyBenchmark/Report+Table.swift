@@ -32,6 +32,7 @@ extension Report {
                 figure.isMet.map { $0 ? "ok" : "MISSED" } ?? "",
             ]
         case .skipped(let name, let reason): [name, "", "", "", "", "skipped: \(reason)"]
+        case .peerless(let name, let reason): [name, "", "", "", "", "NO PEER: \(reason)"]
         case .failed(let name, let reason): [name, "", "", "", "", "FAILED: \(reason)"]
         }
     }

@@ -11,7 +11,7 @@ enum TypesGuessing {
             return
         }
         guard let gio = GIO() else {
-            report.skip("types of files", because: "no libgio-2.0.so.0 here (Debian package libglib2.0-0)")
+            report.miss("GIO", because: "no libgio-2.0.so.0 here (Debian package libglib2.0-0)")
             return
         }
         let list = try TypesTestList()

@@ -6,7 +6,7 @@ extension Section {
     /// Archives of a mixed tree, against Info-ZIP.
     static let zip = Section(name: "zip") { report in
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/zip") else {
-            report.skip("zip of a tree", because: "no zip here (Debian package zip)")
+            report.miss("zip", because: "it is not installed (Debian package zip)")
             return
         }
         let scratch = try ScratchFolder()

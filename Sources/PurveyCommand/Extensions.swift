@@ -16,7 +16,9 @@ extension Command {
         discussion: """
             An extension is a folder Name.appex with an Info.plist and an executable. It runs confined to a folder of its
             own. In its NSExtension dictionary, \(ExtensionBundle.networkKey) (true) asks for the network,
-            \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) for other limits.
+            \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) for other limits. A file provider says in
+            \(ExtensionBundle.settingsKey) which KEY=VALUE its domains take (see 'purvey domains'): a dictionary from each key
+            to what it is for.
             """
     ) { arguments in
         let operands = arguments.operands
@@ -108,10 +110,12 @@ private struct ListedExtension: Encodable {
     let network: Bool
     /// Bytes, and seconds.
     let memoryLimit, timeLimit: Int
+    let domainSettings: [String: String]?
 
     init(_ bundle: ExtensionBundle) {
         (identifier, name, path) = (bundle.identifier, bundle.name, bundle.path)
         (point, principalClass) = (bundle.point, bundle.plainPrincipalClass)
         (network, memoryLimit, timeLimit) = (bundle.usesNetwork, bundle.memoryLimit, bundle.timeLimit)
+        domainSettings = bundle.domainSettings
     }
 }

@@ -17,7 +17,7 @@ enum Help {
     /// The help of one command.
     static func text(for command: Command) -> String {
         let usage = command.usage.enumerated().map { index, form in
-            (index == 0 ? "usage: " : "       ") + "purvey \(command.name) \(form)"
+            (index == 0 ? "usage: " : "       ") + "purvey \(command.name)" + (form.isEmpty ? "" : " " + form)
         }
         let help = Option.flag("help", "show this (also -h)")
         let options = (command.options + [help]).map { option in

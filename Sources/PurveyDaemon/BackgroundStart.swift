@@ -49,7 +49,7 @@ enum BackgroundStart {
         let (ours, theirs) = try StartMessages.channel()
         var arguments = ["--foreground", "--socket", locations.socket, "--log", "\(options.level)"]
         if options.noMount { arguments.append("--no-mount") }
-        arguments += ["--ready-descriptor", "3"]
+        arguments += ["--ready-descriptor", "3", "--deaths", "\(options.deaths ?? 0)"]
         for limit in ResourceLimit.allCases { try? limit.raise() }
         let program = try FileDescriptor.open("/proc/self/exe", .pathOnly).path ?? "/proc/self/exe"
         _ = try ChildProgram.start(

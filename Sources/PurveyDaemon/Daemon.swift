@@ -31,7 +31,8 @@ enum Daemon {
         let service = ExchangeService(bundles: bundles, log: log)
         let storages = ProvidedStorages(data: locations.data, log: log)
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
-        let domains = DomainService(locations, mountsDomains: !options.noMount, log: log) {
+        let keeper = options.deaths.flatMap { DaemonKeeper(options, deaths: $0, locations: locations, log: log) }
+        let domains = DomainService(locations, mountsDomains: !options.noMount, keeper: keeper, log: log) {
             try coordination.admit($0)
         }
         storages.serve(domains)
@@ -57,6 +58,7 @@ enum Daemon {
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
         // Not inside the call below: what is not logged is not evaluated.
         let reason = vigil.waitForTheEnd()
+        keeper?.end()
         log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()

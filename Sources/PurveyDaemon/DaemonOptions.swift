@@ -12,6 +12,9 @@ struct DaemonOptions: Sendable {
     var level = DaemonLog.Level.info
     /// The descriptor on which whoever started this process waits to hear that it is ready. Not for people.
     var readiness: CInt?
+    /// How many daemons have died before this one, each soon after its start; `nil` for one that is not to be started again when it
+    /// dies. Not for people.
+    var deaths: Int?
     var help = false
 
     /// What is wrong with a command line.
@@ -65,6 +68,11 @@ struct DaemonOptions: Sendable {
                     throw Mistake(message: "--ready-descriptor needs the number of a descriptor")
                 }
                 readiness = number
+            case "--deaths":
+                guard let number = Int(try value()), number >= 0 else {
+                    throw Mistake(message: "--deaths needs a number")
+                }
+                deaths = number
             default:
                 throw Mistake(message: "unknown option '\(word)'")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxSystem
 
 /// Compares what arrived with the original, without any of the code that carried it.
 enum Comparison {
@@ -46,13 +47,9 @@ enum Comparison {
         let zip = scratch.appendingPathComponent("archive.zip")
         let unpacked = scratch.appendingPathComponent("unpacked")
         try archive.write(to: zip)
-        let unzip = Process()
-        unzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        unzip.arguments = ["unzip", "-q", zip.path, "-d", unpacked.path]
-        unzip.standardOutput = FileHandle.standardError
-        try unzip.run()
-        unzip.waitUntilExit()
-        guard unzip.terminationStatus == 0 else { return "unzip cannot read the archive" }
+        let unzip = try Child.run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["unzip", "-q", zip.path, "-d", unpacked.path])
+        guard unzip.ending == .exited(0) else { return "unzip cannot read the archive: \(unzip.text)" }
         let name = URL(fileURLWithPath: folder).lastPathComponent
         guard try files.contentsOfDirectory(atPath: unpacked.path) == [name] else {
             return "\(name) is not the only root entry of the archive"

@@ -1,6 +1,7 @@
 import Exchange
 import Foundation
 import Glibc
+import LinuxSystem
 
 /// `purvey-demo EXAMPLES`: hands the examples from one process to another in every way there is, and prints a table of
 /// what was promised, what was asked, how it arrived and how long it took.
@@ -52,13 +53,13 @@ enum Demonstration {
         table.say("Process \(provider.identifier) promises, process \(consumer.identifier) loads.\n")
         let isGood = try show(Load.all, from: consumer, in: table)
 
-        try provider.dismiss()
+        provider.dismiss()
         guard case .withdrawn(let runs) = try provider.expect() else { throw Role.Failure(.provider) }
         let count = Load.all.count
         table.say(
             "\nLoad handlers ran \(runsBefore) times before the first load, and \(runs) times for \(count) loads.")
         let areSharedWell = try Sharing(stage, examples: examples).show(in: table)
-        let endedWell = provider.wait() == 0 && consumer.wait() == 0 && stage.hasDaemon
+        let endedWell = provider.wait() == .exited(0) && consumer.wait() == .exited(0) && stage.hasDaemon
         return isGood && areSharedWell && endedWell && runsBefore == 0 && runs == count
     }
 

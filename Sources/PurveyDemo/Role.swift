@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 
 /// A child of the demonstration: this program once more, in the part of one side.
 ///
@@ -18,24 +19,18 @@ final class Role {
     }
 
     private let name: Name
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let child: Child
     private var received = Data()
 
     /// Starts the child.
     init(_ name: Name, examples: URL, environment: [String: String]) throws {
         self.name = name
-        process.executableURL = try Program.path
-        process.arguments = ["--\(name.rawValue)", examples.path]
-        process.environment = environment
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        child = try Child(
+            Program.path, ["--\(name.rawValue)", examples.path], environment: environment, hasInput: true)
     }
 
     /// The child's process identifier.
-    var identifier: Int32 { process.processIdentifier }
+    var identifier: Int32 { child.identifier }
 
     /// Waits for the child's next report.
     func expect() throws -> Report {
@@ -46,22 +41,17 @@ final class Role {
                 if case .failed(let reason) = report { throw Failure(name, reason) }
                 return report
             }
-            let more = output.fileHandleForReading.availableData
+            let more = try child.read()
             guard !more.isEmpty else { throw Failure(name) }
             received.append(more)
         }
     }
 
     /// Asks the child to end, by closing its standard input.
-    func dismiss() throws {
-        try input.fileHandleForWriting.close()
-    }
+    func dismiss() { child.closeInput() }
 
-    /// Waits for the child's end and returns its exit status.
-    func wait() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    /// Waits for the child's end.
+    func wait() -> ChildProgram.Ending { child.wait() }
 }
 
 /// The child's side.

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 
 /// The second part of the demonstration: files are handed to the two example extensions, each a confined process.
 struct Sharing {
@@ -37,7 +38,7 @@ struct Sharing {
             let start = ContinuousClock.now
             let answer = try purvey(["share"] + files + ["--with", share.identifier])
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-            isGood = isGood && answer.status == 0 && answer.lines.first == share.answer
+            isGood = isGood && answer.ending == .exited(0) && answer.lines.first == share.answer
             table.say("\(share.files.joined(separator: ", ")) → \(share.identifier)  \(Int(milliseconds)) ms")
             for line in answer.lines { table.say("  \(line)") }
         }
@@ -45,35 +46,24 @@ struct Sharing {
     }
 
     private func install(_ name: String) throws {
-        let assembling = Process()
-        assembling.executableURL = URL(fileURLWithPath: "/bin/sh")
-        assembling.arguments = [
-            examples.deletingLastPathComponent().appendingPathComponent("Scripts/assemble-extension").path,
-            examples.appendingPathComponent(name).path, try Program.path.deletingLastPathComponent().path,
-            stage.home.path,
-        ]
-        try assembling.run()
-        assembling.waitUntilExit()
-        guard assembling.terminationStatus == 0 else {
+        let assembling = try Child.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            [
+                examples.deletingLastPathComponent().appendingPathComponent("Scripts/assemble-extension").path,
+                examples.appendingPathComponent(name).path, try Program.path.deletingLastPathComponent().path,
+                stage.home.path,
+            ])
+        guard assembling.ending == .exited(0) else {
             throw Stage.Failure(description: "the extension \(name) could not be assembled")
         }
         let outcome = try purvey(["extensions", "install", stage.home.appendingPathComponent("\(name).appex").path])
-        guard outcome.status == 0 else {
+        guard outcome.ending == .exited(0) else {
             throw Stage.Failure(description: "the extension \(name) could not be installed")
         }
     }
 
-    private func purvey(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
-        let command = Process()
-        let output = Pipe()
-        command.executableURL = try Program.sibling("purvey")
-        command.arguments = arguments
-        command.environment = stage.environment
-        command.standardInput = FileHandle.nullDevice
-        command.standardOutput = output
-        try command.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        command.waitUntilExit()
-        return (command.terminationStatus, text.split(separator: "\n").map(String.init))
+    private func purvey(_ arguments: [String]) throws -> (ending: ChildProgram.Ending, lines: [String]) {
+        let run = try Child.run(Program.sibling("purvey"), arguments, environment: stage.environment)
+        return (run.ending, run.text.split(separator: "\n").map(String.init))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxSystem
 
 /// A folder and a daemon of the demonstration's own, so that nothing of the person who runs it is touched.
 final class Stage: Sendable {
@@ -7,7 +8,7 @@ final class Stage: Sendable {
     let home: URL
     /// The environment of every process that plays a part.
     let environment: [String: String]
-    private let daemon = Process()
+    private let daemon = Lock<Child?>(nil)
 
     /// A reason why there is no stage.
     struct Failure: Error, CustomStringConvertible {
@@ -29,24 +30,20 @@ final class Stage: Sendable {
 
     /// Starts the daemon and waits until it has made its socket: a side that came earlier would start another one.
     func startDaemon() throws {
-        daemon.executableURL = try Program.sibling("purveyd")
-        daemon.arguments = ["--foreground", "--no-mount", "--log", "warning"]
-        daemon.environment = environment
-        daemon.standardInput = FileHandle.nullDevice
-        try daemon.run()
+        let daemon = try Child(
+            Program.sibling("purveyd"), ["--foreground", "--no-mount", "--log", "warning"], environment: environment)
+        self.daemon.withLock { $0 = daemon }
         let socket = home.appendingPathComponent("run/daemon.socket").path
         while !FileManager.default.fileExists(atPath: socket) {
             guard daemon.isRunning else {
-                let ending = daemon.terminationReason == .exit ? "status" : "signal"
-                throw Failure(
-                    description: "the daemon ended while it started (\(ending) \(daemon.terminationStatus))")
+                throw Failure(description: "the daemon ended while it started (\(daemon.wait()))")
             }
             Thread.sleep(forTimeInterval: 0.01)
         }
     }
 
     /// Whether the daemon is still there. Were it not, the two sides would have started one of their own.
-    var hasDaemon: Bool { daemon.isRunning }
+    var hasDaemon: Bool { daemon.withLock { $0?.isRunning ?? false } }
 
     /// Clears the stage and ends the program when the person at the keyboard, or the system, interrupts it.
     /// For as long as what it returns is kept.
@@ -64,10 +61,9 @@ final class Stage: Sendable {
 
     /// Ends the daemon and removes the folder.
     func clear() {
-        if daemon.isRunning {
-            daemon.terminate()
-            daemon.waitUntilExit()
-        }
+        let daemon = daemon.withLock { $0 }
+        daemon?.terminate()
+        daemon?.wait()
         try? FileManager.default.removeItem(at: home)
     }
 }

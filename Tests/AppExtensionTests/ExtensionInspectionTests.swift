@@ -60,6 +60,21 @@ import Testing
             } == ["NSExtensionAttributes is not a dictionary"])
     }
 
+    @Test func settingsAreTexts() throws {
+        func inspection(_ settings: Any) throws -> ExtensionInspection {
+            let folder = try ExtensionFolder { information in
+                var described = information["NSExtension"] as? [String: Any] ?? [:]
+                described[ExtensionBundle.settingsKey] = settings
+                information["NSExtension"] = described
+            }
+            return ExtensionInspection(path: folder.path)
+        }
+        #expect(try inspection(["path": "a folder", "server": ""]).bundle?.domainSettings?.count == 2)
+        #expect(try ExtensionInspection(path: ExtensionFolder().path).bundle?.domainSettings == nil)
+        #expect(try inspection(["path"]).faults == ["PurveyDomainSettings is not a dictionary of texts"])
+        #expect(try inspection(["a=b": "c"]).faults.first?.contains("cannot be written as KEY=VALUE") == true)
+    }
+
     @Test func aBrokenPropertyListIsAFault() throws {
         let folder = try ExtensionFolder()
         let path = folder.path + "/Info.plist"

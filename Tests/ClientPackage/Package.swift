@@ -25,4 +25,5 @@ let package = Package(
             name: "Importing",
             dependencies: products(
                 "CoreTransferable", "ItemProvider", "MobileCoreServices", "OSLog", "Purvey", "UniformTypeIdentifiers")),
+        .executableTarget(name: "Greeting", dependencies: products("Fuse")),
     ])

@@ -4,6 +4,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -19,8 +20,8 @@ struct FolderTests {
             #expect(names.count == 10_000)
             #expect(Set(names).count == 10_000)
             // With attributes, and again from the index.
-            let list = try RunningProgram("sh", "-c", "ls -l '\(mount("Many"))' | wc -l").end()
-            #expect(list.output.trimmingCharacters(in: .whitespacesAndNewlines) == "10001")
+            let list = try start("sh", "-c", "ls -l '\(mount("Many"))' | wc -l").waitForEnd()
+            #expect(list.text.trimmingCharacters(in: .whitespacesAndNewlines) == "10001")
             #expect(try mount.names("Many") == names)
         }
     }
@@ -41,17 +42,17 @@ struct FolderTests {
             }
         } _: { (mount) throws in
             #expect(try mount.names() == ["Quick", "Slow"])
-            let list = try RunningProgram("ls", mount("Slow"))
-            let look = try RunningProgram("cat", mount("Slow/Inside"))
+            let list = try start("ls", mount("Slow"))
+            let look = try start("cat", mount("Slow/Inside"))
             mount.wait(until: { mount.provider.count(.page(of: "slow", after: nil)) > 0 })
             #expect(try mount.names() == ["Quick", "Slow"])
             #expect(try mount.text("Quick/Near") == "near")
             #expect(try mount.status("Slow").kind == .directory)
             #expect(list.isRunning && look.isRunning)
-            list.interrupt()
-            look.interrupt()
-            #expect(list.end().status == SIGINT)
-            #expect(look.end().status == SIGINT)
+            list.send(SIGINT)
+            look.send(SIGINT)
+            #expect(try list.waitForEnd().ending == .signalled(SIGINT))
+            #expect(try look.waitForEnd().ending == .signalled(SIGINT))
         }
     }
 

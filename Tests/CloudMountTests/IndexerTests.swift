@@ -3,6 +3,7 @@ import FileProvider
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -23,13 +24,13 @@ import Testing
         try await withMount {
             $0.addFile("a.txt", "hello")
         } _: { mounted in
-            let refused = try RunningProgram(indexer, mounted("a.txt")).end()
+            let refused = try start(indexer, mounted("a.txt")).waitForEnd()
             #expect(refused.status == 1 && refused.output.isEmpty)
             #expect(mounted.provider.count(.contents) == 0)
             // What is here may be read by all.
             #expect(try mounted.text("a.txt") == "hello")
-            let allowed = try RunningProgram(indexer, mounted("a.txt")).end()
-            #expect(allowed.status == 0 && allowed.output == "hello")
+            let allowed = try start(indexer, mounted("a.txt")).waitForEnd()
+            #expect(allowed.status == 0 && allowed.text == "hello")
         }
     }
 
@@ -40,11 +41,11 @@ import Testing
             provider.addFile("a.txt", "hello")
             provider.hold(.contents)
         } _: { mounted in
-            let waiting = try RunningProgram("cat", mounted("a.txt"))
+            let waiting = try start("cat", mounted("a.txt"))
             mounted.wait(until: { mounted.provider.heldCount(.contents) == 1 })
-            #expect(try RunningProgram(indexer, mounted("a.txt")).end().status == 1)
+            #expect(try start(indexer, mounted("a.txt")).waitForEnd().status == 1)
             mounted.provider.release(.contents)
-            #expect(waiting.end().output == "hello")
+            #expect(try waiting.waitForEnd().text == "hello")
         }
     }
 

@@ -4,6 +4,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -85,8 +86,8 @@ struct MountsTests {
         let path = folder.path + "/mount"
         let mounts = Mounts()
         try mounts.mount(engine, at: path)
-        _ = try RunningProgram("umount", path).end()
-        for _ in 0..<12_000 {
+        _ = try start("umount", path).waitForEnd()
+        for _ in 0..<60_000 {
             if case .unmounted(path)? = mounts.states["test"] { break }
             usleep(5_000)
         }

@@ -5,6 +5,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -88,7 +89,7 @@ struct NameTests {
                 }
             }
         } _: { (mount) throws in
-            let reader = try RunningProgram("cat", mount("Before"))
+            let reader = try start("cat", mount("Before"))
             mount.wait(until: { mount.provider.count(.contents) == 1 })
             try rename(mount("Before"), mount("After"))
             mount.waitUntilSent()
@@ -99,7 +100,7 @@ struct NameTests {
                 before?(changes)
             }
             mayGoOn.set()
-            #expect(reader.end().output == "text")
+            #expect(try reader.waitForEnd().text == "text")
             #expect(try mount.names() == ["After"])
             #expect(telling.count == 0)
         }

@@ -4,6 +4,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -36,7 +37,7 @@ struct ReadingTests {
             mount.provider.hold(.contents)
             let file = try mount.open("Large")
             #expect(try file.everything() == contents)
-            #expect(try RunningProgram(RunningProgram.mappingPeer, "read", mount("Large")).end().bytes == contents)
+            #expect(try start(mappingPeer.get(), "read", mount("Large")).waitForEnd().output == Data(contents))
         }
     }
 
@@ -45,7 +46,7 @@ struct ReadingTests {
         try await withMount {
             $0.addFile("Large", contents)
         } _: { (mount) throws in
-            #expect(try RunningProgram(RunningProgram.mappingPeer, "read", mount("Large")).end().bytes == contents)
+            #expect(try start(mappingPeer.get(), "read", mount("Large")).waitForEnd().output == Data(contents))
         }
     }
 
@@ -55,11 +56,11 @@ struct ReadingTests {
             provider.hold(.contents)
         } _: { (mount) throws in
             let file = try mount.open("Slow")
-            let reader = try RunningProgram("cat", mount("Slow"))
+            let reader = try start("cat", mount("Slow"))
             mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
             #expect(reader.isRunning)
             mount.provider.release(.contents)
-            #expect(reader.end().output == "slow")
+            #expect(try reader.waitForEnd().text == "slow")
             #expect(try file.everything() == Array("slow".utf8))
             #expect(mount.provider.count(.contents) == 1)
         }
@@ -70,11 +71,11 @@ struct ReadingTests {
             provider.addFile("Slow", "slow")
             provider.hold(.contents)
         } _: { (mount) throws in
-            let reader = try RunningProgram("cat", mount("Slow"))
+            let reader = try start("cat", mount("Slow"))
             mount.wait(until: { mount.provider.heldCount(.contents) > 0 })
-            reader.interrupt()
-            let end = reader.end()
-            #expect(end.wasSignalled && end.status == SIGINT)
+            reader.send(SIGINT)
+            let end = try reader.waitForEnd()
+            #expect(end.ending == .signalled(SIGINT))
             mount.provider.release(.contents)
             #expect(try mount.text("Slow") == "slow")
         }
@@ -89,7 +90,7 @@ struct ReadingTests {
             }
         } _: { (mount) throws in
             for name in ["Unknown", "Smaller", "Larger"] {
-                #expect(try RunningProgram("cat", mount(name)).end().bytes == contents, "\(name)")
+                #expect(try start("cat", mount(name)).waitForEnd().output == Data(contents), "\(name)")
                 #expect(try mount.bytes(name) == contents, "\(name)")
                 mount.wait(until: { try mount.status(name).size == contents.count })
             }

@@ -3,6 +3,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -23,12 +24,12 @@ import Testing
                 try writer.overwrite(Array("more".utf8), at: 4)
                 // Another program, one that maps it, one that writes too, and this one.
                 for _ in 0..<2 {
-                    let other = try RunningProgram("cat", mount("File")).end()
-                    #expect(other.status == 0 && other.output.hasPrefix("textmore"))
-                    let mapped = try RunningProgram(RunningProgram.mappingPeer, "read", mount("File")).end()
-                    #expect(mapped.status == 0, "\(mapped.output)")
-                    let appended = try RunningProgram("sh", "-c", "echo -n x >> '\(mount("File"))'").end()
-                    #expect(appended.status == 0, "\(appended.output)")
+                    let other = try start("cat", mount("File")).waitForEnd()
+                    #expect(other.status == 0 && other.text.hasPrefix("textmore"))
+                    let mapped = try start(mappingPeer.get(), "read", mount("File")).waitForEnd()
+                    #expect(mapped.status == 0, "\(mapped)")
+                    let appended = try start("sh", "-c", "echo -n x >> '\(mount("File"))'").waitForEnd()
+                    #expect(appended.status == 0, "\(appended)")
                 }
                 #expect(try mount.text("File") == "textmorexx")
                 #expect(try first.everything() == Array("textmorexx".utf8))

@@ -2,6 +2,7 @@ import FileProvider
 import FileProviderEngine
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -19,16 +20,16 @@ import Testing
             #expect(try mount.names("Other").isEmpty)
             mount.provider.hold(.page)
             let arguments = [words[0]] + words.dropFirst().map { $0.hasPrefix("-") ? $0 : mount($0) }
-            let program = try RunningProgram(arguments)
+            let program = try start(arguments)
             mount.wait(until: { mount.provider.heldCount(.page) == 1 })
             // It ends although the listing does not, and the folder above can be used.
-            let ending = program.end()
-            #expect(ending.status != 0 && !ending.wasSignalled)
+            let ending = try program.waitForEnd()
+            #expect(ending.status != 0 && ending.status < 128)
             #expect(mount.provider.heldCount(.page) == 1)
             #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
             #expect(try mount.text("File") == "text")
             mount.provider.release(.page)
-            mount.wait(until: { try RunningProgram(arguments).end().status == 0 })
+            mount.wait(until: { try start(arguments).waitForEnd().status == 0 })
             mount.waitUntilSent()
             #expect(mount.provider.tree.count == 2)
         }
@@ -45,8 +46,8 @@ import Testing
                 }
             }
         } _: { (mount) throws in
-            let listing = try RunningProgram("ls", "-f", mount("Folder")).end()
-            #expect(listing.status != 0 && !listing.wasSignalled)
+            let listing = try start("ls", "-f", mount("Folder")).waitForEnd()
+            #expect(listing.status != 0 && listing.status < 128)
             // What came is there, and what came is not all.
             #expect(try mount.text("Folder/File 3").isEmpty)
             #expect(mount.failure { _ = try mount.status("Folder/File 15") } == .permissionDenied)

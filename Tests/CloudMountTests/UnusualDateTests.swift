@@ -5,6 +5,7 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -46,8 +47,8 @@ import Testing
         } _: { (mount) throws in
             #expect(try mount.text("Here") == "text")
             for name in ["Here", "Not here"] {
-                let touched = try RunningProgram("touch", "-d", "2001-02-03 04:05:06 UTC", mount(name)).end()
-                #expect(touched.status == 0, "\(touched.output)")
+                let touched = try start("touch", "-d", "2001-02-03 04:05:06 UTC", mount(name)).waitForEnd()
+                #expect(touched.status == 0, "\(touched)")
                 #expect(try mount.status(name).modified.tv_sec == 981_173_106)
             }
             mount.waitUntilSent()

@@ -5,6 +5,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import TestThreads
 import Testing
@@ -77,8 +78,8 @@ struct WritingTests {
             let reader = try mount.open("File")
             // The last closing finds what was written after the first one too.
             for (step, place) in [("write", 0), ("write-closed", 50_000)] {
-                let program = try RunningProgram(RunningProgram.mappingPeer, step, mount("File"), "\(place)", "mapped")
-                #expect(program.end().status == 0)
+                let program = try start(mappingPeer.get(), step, mount("File"), "\(place)", "mapped")
+                #expect(try program.waitForEnd().status == 0)
                 contents.replaceSubrange(place..<(place + 6), with: Array("mapped".utf8))
                 #expect(try mount.bytes("File") == contents)
                 #expect(try reader.everything() == contents)
@@ -103,6 +104,21 @@ struct WritingTests {
             #expect(mount.provider.text(at: "Shorter") == "short")
             #expect(mount.provider.text(at: "Empty")?.isEmpty == true)
             #expect(mount.provider.bytes(at: "Longer")?.count == 10)
+        }
+    }
+
+    @Test func aPathIsCutAtOnceAfterTheFileWasClosed() async throws {
+        try await withMount(passing: false) {
+            $0.addFile("File", "0123456789")
+        } _: { (mount) throws in
+            for size in 0..<200 {
+                // The kernel says that it is closed when nobody waits for that any more.
+                try mount.write("0123456789", to: "File")
+                try retrying { truncate(mount("File"), off_t(size % 10)) }
+                #expect(try mount.text("File") == String("0123456789".prefix(size % 10)))
+            }
+            mount.waitUntilSent()
+            #expect(mount.provider.text(at: "File") == "012345678")
         }
     }
 

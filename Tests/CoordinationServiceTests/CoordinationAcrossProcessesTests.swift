@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
+import ProgramTesting
 import TestThreads
 import Testing
 
@@ -309,20 +310,12 @@ import Testing
             let peers = try peers(4, of: daemon)
             try await peers[0].ask("offer \(daemon.work)/folder \(kind)", "offered")
             try await peers[1].ask("saving \(path) saved", "presenting")
-            func contents(of destination: String) throws -> String? {
+            func contents(of destination: String) async throws -> String? {
                 if way == "copy" { return try String(contentsOfFile: destination + "/a.txt", encoding: .utf8) }
-                let unzip = Process()
-                let output = Pipe()
-                unzip.executableURL = URL(fileURLWithPath: "/usr/bin/unzip")
-                unzip.arguments = ["-p", destination, "*a.txt"]
-                unzip.standardOutput = output
-                try unzip.run()
-                let data = try output.fileHandleForReading.readToEnd()
-                unzip.waitUntilExit()
-                return data.map { String(decoding: $0, as: UTF8.self) }
+                return try await RunningProgram("/usr/bin/unzip", ["-p", destination, "*a.txt"]).end().text
             }
             try await peers[2].ask("loadfolder board \(way) \(daemon.work)/first", "loaded")
-            #expect(try contents(of: daemon.work + "/first") == "saved")
+            #expect(try await contents(of: daemon.work + "/first") == "saved")
             try await peers[1].ask("absent", "absent")
             // Somebody writes beneath it.
             try await hold(peers[3], "write \(path)")
@@ -332,7 +325,7 @@ import Testing
             try Data("written".utf8).write(to: URL(fileURLWithPath: path))
             try await peers[3].ask("end", "ended")
             try await peers[2].hear("loaded")
-            #expect(try contents(of: daemon.work + "/second") == "written")
+            #expect(try await contents(of: daemon.work + "/second") == "written")
         }
     }
 

@@ -1,13 +1,33 @@
 import FileTesting
 import Glibc
 
-// FileCheckPeer PATH SEED OPERATIONS: does random operations to a new file, and says what was wrong, if anything was.
-let words = CommandLine.arguments
-guard words.count == 4, let seed = UInt64(words[2]), let operations = Int(words[3]) else { exit(2) }
+// What checks file systems from a process of its own. What was wrong it says, and fails.
+//
+//   FileCheckPeer file PATH SEED OPERATIONS        random operations to a new file
+//   FileCheckPeer tree FOLDER MODEL SEED STEPS     random changes in an empty folder and in another one that is right
+//   FileCheckPeer calls FOLDER                     what comes of system calls in a folder: a line for each, name, tab, outcome
+let words = Array(CommandLine.arguments.dropFirst())
 do {
-    var checker = try RandomFileChecker(path: words[1], seed: seed)
-    try checker.run(operations: operations)
-    _ = try checker.finish()
+    switch (words.first, words.count) {
+    case ("file", 4):
+        guard let seed = UInt64(words[2]), let operations = Int(words[3]) else { exit(2) }
+        var checker = try RandomFileChecker(path: words[1], seed: seed)
+        try checker.run(operations: operations)
+        _ = try checker.finish()
+    case ("tree", 5):
+        guard let seed = UInt64(words[3]), let steps = Int(words[4]) else { exit(2) }
+        var checker = try RandomTreeChecker(checked: words[1], model: words[2], seed: seed)
+        try checker.run(steps: steps)
+    case ("calls", 2):
+        umask(0o022)
+        guard chdir(words[1]) == 0 else { exit(2) }
+        var transcript = Transcript()
+        try transcript.playAll()
+        for line in transcript.lines {
+            print("\(line.name)\t\(line.outcome)".replacing("\n", with: "\\n"))
+        }
+    default: exit(2)
+    }
 } catch {
     print(error)
     exit(1)

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func anEnumeratorThatNeverFinishesIsGivenUpAndHoldsUpNobodyElse() async throws {
-        let options = ProviderProcessOptions(answerTime: .seconds(1))
+        let options = ProviderProcessOptions(answerTime: .seconds(10))
         try await ProviderStage.with(options: options) { stage in
             try stage.put("one")
             for container in ["list-never", "list-blocks"] {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aFileThatNeverComesIsGivenUpAndTheProviderIsToldToStop() async throws {
-        let options = ProviderProcessOptions(answerTime: .seconds(60), transferTime: .seconds(1))
+        let options = ProviderProcessOptions(answerTime: .seconds(300), transferTime: .seconds(1))
         try await ProviderStage.with(options: options) { stage in
             try stage.put("never-provided")
             let failure = await stage.failure {

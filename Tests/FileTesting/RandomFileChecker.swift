@@ -19,7 +19,7 @@ package struct RandomFileChecker {
 
     private let path: String
     private let seed: UInt64
-    private var generator: Generator
+    private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
     private var log: [String] = []
@@ -28,7 +28,7 @@ package struct RandomFileChecker {
     package init(path: String, seed: UInt64) throws {
         self.path = path
         self.seed = seed
-        generator = Generator(state: seed)
+        generator = RandomNumbers(seed: seed)
         file = try .open(path, [.readWrite, .create, .exclusive], permissions: 0o644)
     }
 
@@ -232,29 +232,5 @@ package struct RandomFileChecker {
         note("size")
         let size = try FileStatus.of(path, followingLinks: false).size
         guard Int(size) == expected.count else { throw fault("the size is \(size) instead of \(expected.count)") }
-    }
-}
-
-/// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
-private struct Generator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
-
-    /// Bytes that tell where they came from: no two writes have the same.
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        var value = next()
-        return (0..<count).map { index in
-            if index % 8 == 0 { value = next() }
-            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import ProgramTesting
 
 /// A file system for one test. It is mounted in the mount namespace of a process of its own, seen from here through
 /// that process's root, and gone when that process ends, which it does with this object and with the test process.
@@ -18,9 +19,8 @@ package final class TestDisk {
     /// The root of the file system.
     package let descriptor: FileDescriptor
     /// A path of it, for as long as it is there.
-    package var path: String { "/proc/\(keeper.processIdentifier)/root\(folder.path)/mount" }
-    private let keeper: Process
-    private let input: Pipe
+    package var path: String { "/proc/\(keeper.processID)/root\(folder.path)/mount" }
+    private let keeper: RunningProgram
     private let folder: TestFolder
 
     /// - Parameter megabytes: the size. An image takes only what is written to it, and must be larger than 300.
@@ -34,31 +34,23 @@ package final class TestDisk {
             case .xfs, .btrfs:
                 "truncate -s \(megabytes)M image && mkfs.\(kind.rawValue) -q image >&2 && mount -o loop image mount"
             }
-        keeper = Process()
-        keeper.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let namespaces = geteuid() == 0 ? ["-m"] : ["-U", "-r", "-m"]
-        keeper.arguments =
+        keeper = try RunningProgram(
+            "/usr/bin/env",
             ["PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare"] + namespaces
-            + ["sh", "-c", "cd '\(folder.path)' && \(mount) && chmod 700 mount && echo ready && exec cat"]
-        input = Pipe()
-        let output = Pipe()
-        let complaints = Pipe()
-        keeper.standardInput = input
-        keeper.standardOutput = output
-        keeper.standardError = complaints
-        try keeper.run()
-        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
-            try? input.fileHandleForWriting.close()
-            let words = String(decoding: complaints.fileHandleForReading.availableData, as: UTF8.self)
-            throw Unavailable(description: "no \(kind) could be mounted: \(words)")
+                + ["sh", "-c", "cd '\(folder.path)' && \(mount) && chmod 700 mount && echo ready && exec cat"],
+            input: .pipe)
+        guard try keeper.waitForLine() == "ready" else {
+            keeper.closeInput()
+            throw Unavailable(description: "no \(kind) could be mounted: \(try keeper.waitForEnd().errors)")
         }
         descriptor = try .open(
-            "/proc/\(keeper.processIdentifier)/root\(folder.path)/mount", [.readOnly, .directory])
+            "/proc/\(keeper.processID)/root\(folder.path)/mount", [.readOnly, .directory])
     }
 
     deinit {
-        try? input.fileHandleForWriting.close()
-        keeper.waitUntilExit()
+        keeper.closeInput()
+        _ = try? keeper.waitForEnd()
     }
 
     /// The names at the root, hidden ones too.

@@ -21,7 +21,7 @@ package final class TestFolder {
             let parent = try? FileDescriptor.open(String(path[..<cut]), [.readOnly, .directory])
         else { return }
         // What was abandoned in a test may still be making files, and then a folder that was emptied is not empty.
-        for _ in 0..<100 {
+        for _ in 0..<3_000 {
             do {
                 return try TreeRemover.remove(name, in: parent)
             } catch {

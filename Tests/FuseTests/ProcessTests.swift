@@ -219,4 +219,41 @@ import Testing
         #expect(try example.program.wait() == .exited(0))
         #expect(try folder.names("mount").isEmpty)
     }
+
+    /// Where the one lies within the other, and by whatever names: the example would ask itself, and wait for ever.
+    @Test func theExampleDoesNotShowAFolderWithinItself() throws {
+        let folder = try TestFolder()
+        for path in ["source", "source/inner", "elsewhere"] { try folder.folder(path) }
+        try folder.link("link", to: "source/inner")
+        let pairs = [
+            ("source", "source"), ("source", "source/inner"), ("source/inner", "source"), (".", "source/inner"),
+            ("link", "source"), ("source", "link"), ("source/../source/inner/", "."), ("/", "elsewhere"),
+        ]
+        for (source, mount) in pairs {
+            let paths = [source, mount].map { $0.hasPrefix("/") ? $0 : folder.path + "/" + $0 }
+            let example = try Peer(builtProgram("mirror"), paths)
+            let line = try example.line()
+            #expect(line.hasPrefix("mirror: ") && line.contains("one of them lies within the other"), "\(line)")
+            #expect(try example.program.wait() == .exited(1))
+        }
+        #expect(try !MountTable.current().mounts.contains { $0.point.hasPrefix(folder.path) })
+    }
+
+    @Test func theExampleSaysInALineWhatItCannotMountOn() throws {
+        let folder = try TestFolder()
+        try folder.folder("source")
+        try folder.file("file", [1])
+        let faults = [
+            ("source", "file", "Not a directory"), ("source", "nothing", "No such file"),
+            ("file", "source", "Not a directory"), ("nothing", "source", "No such file"),
+        ]
+        for (source, mount, words) in faults {
+            let example = try Peer(builtProgram("mirror"), [source, mount].map { folder.path + "/" + $0 })
+            let line = try example.line()
+            #expect(line.hasPrefix("mirror: ") && line.contains(words), "\(line)")
+            #expect(try example.line() == "(end)")
+            #expect(try example.program.wait() == .exited(1))
+        }
+        #expect(try folder.content("file") == [1])
+    }
 }

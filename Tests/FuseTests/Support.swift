@@ -7,7 +7,7 @@ struct NeverHappened: Error {}
 
 /// Looks again and again, for a minute at most.
 func eventually(_ condition: () throws -> Bool) throws {
-    for _ in 0..<12000 {
+    for _ in 0..<60_000 {
         if try condition() { return }
         usleep(5000)
     }

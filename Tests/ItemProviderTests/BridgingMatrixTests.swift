@@ -1,5 +1,6 @@
 import Foundation
 import ItemProvider
+import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
@@ -115,10 +116,10 @@ import UniformTypeIdentifiers
         let provider = NSItemProvider(contentsOf: try scratch.tree(), contentType: .folder)
         let data = try #require(await provider.data(UTType.folder.identifier).data)
         let archive = try scratch.file("archive.zip", data)
-        let names = try run("/usr/bin/unzip", ["-Z1", archive.path]).split(separator: "\n").map(String.init)
+        let names = try await run("/usr/bin/unzip", ["-Z1", archive.path]).split(separator: "\n").map(String.init)
         #expect(Set(names) == ["Notes/", "Notes/a.txt", "Notes/link", "Notes/more/", "Notes/more/b.txt"])
-        #expect(try run("/usr/bin/unzip", ["-p", archive.path, "Notes/more/b.txt"]) == "beta")
-        #expect(try run("/usr/bin/unzip", ["-p", archive.path, "Notes/link"]) == "../outside.txt")
+        #expect(try await run("/usr/bin/unzip", ["-p", archive.path, "Notes/more/b.txt"]) == "beta")
+        #expect(try await run("/usr/bin/unzip", ["-p", archive.path, "Notes/link"]) == "../outside.txt")
     }
 
     @Test func aLoadByASupertypeTakesTheFirstConformingRepresentation() async {
@@ -133,16 +134,9 @@ import UniformTypeIdentifiers
         #expect(await provider.data("public.plain-text").data == Data("plain".utf8))
     }
 
-    private func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
+    private func run(_ program: String, _ arguments: [String]) async throws -> String {
+        let run = try await RunningProgram(program, arguments).end()
+        #expect(run.status == 0, "\(run)")
+        return run.text
     }
 }

@@ -1,3 +1,4 @@
+import DaemonTesting
 import FileProvider
 import FileProviderEngine
 import FileTesting

@@ -1,3 +1,4 @@
+import DaemonTesting
 import Glibc
 import LinuxSystem
 import TestThreads

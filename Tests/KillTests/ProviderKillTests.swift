@@ -1,3 +1,4 @@
+import DaemonTesting
 import FileProvider
 import FileProviderEngine
 import Glibc
@@ -108,9 +109,9 @@ import Testing
                 try await place.mounted()
                 let provider = try await Self.provider(of: place)
                 try edit.make(in: place.mount + "/" + step)
-                try await eventually("the provider stands still") { DaemonPlace.isStopped(provider) }
+                try await eventually("the provider stands still") { ProcessState.isStopped(provider) }
                 place.kill()
-                try await eventually("the provider has ended") { !DaemonPlace.isAlive(provider) }
+                try await eventually("the provider has ended") { !ProcessState.isAlive(provider) }
                 try place.start()
                 try await place.mounted()
                 try await place.settled()
@@ -129,7 +130,7 @@ import Testing
             _ = try Tree.read(place.mount)
             let provider = try await Self.provider(of: place)
             try Edit.changing.make(in: place.mount + "/hanging")
-            try await eventually("the provider stands still") { DaemonPlace.isStopped(provider) }
+            try await eventually("the provider stands still") { ProcessState.isStopped(provider) }
             // What is here can be used, and is used.
             #expect(try Files.read(place.mount + "/hanging/one.txt") == "changed")
             for edit in [Edit.emptying, .making, .renamingFolder, .makingLink] {
@@ -137,7 +138,7 @@ import Testing
             }
             #expect(try Files.read(place.mount + "/other/outer/three.txt") == "three")
             #expect(try await place.activity().uploadsInFlight > 0)
-            try await eventually("the provider was ended") { !DaemonPlace.isAlive(provider) }
+            try await eventually("the provider was ended") { !ProcessState.isAlive(provider) }
             try await place.settled()
             try await Self.expect(.changing, "hanging", in: place)
             #expect(

@@ -1,3 +1,4 @@
+import DaemonTesting
 import FileProviderEngine
 import Glibc
 import LinuxSystem

@@ -56,7 +56,7 @@ import Testing
         try MountPlace.run { place in
             try place.shell(#"echo first > "$C/letter.txt"; mkdir "$C/inner"; echo other > "$C/inner/letter.txt""#)
             let path = place.mount + "/letter.txt"
-            for _ in 0..<600 where access(path, F_OK) != 0 { usleep(100_000) }
+            for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(100_000) }
             #expect(try contents(path) == "first\n")
             // At once, one after the other, and once the one before has arrived.
             for number in 0..<8 { try save("letter \(number)\n", as: path, way) }

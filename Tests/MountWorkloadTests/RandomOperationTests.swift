@@ -26,7 +26,7 @@ import Testing
     }
 
     private func check(_ place: MountPlace, _ operations: Int) throws {
-        try place.shell("FileCheckPeer \"$M/file\" 5 \(operations)")
+        try place.shell("FileCheckPeer file \"$M/file\" 5 \(operations)")
         try place.expectThatTheProviderHasAll()
         #expect(try place.shell(#"ls "$C""#) == "file\n")
     }

@@ -1,64 +1,80 @@
 import Foundation
+import Glibc
+import ProgramTesting
 import Testing
 
 /// What a newcomer meets first: the demonstration and the README's program.
 @Suite(.timeLimit(.minutes(10))) struct DemonstrationTests {
     @Test func everyExampleArrivesInEveryWay() async throws {
         try await withHome { home in
-            let ending = try await BuiltProgram("purvey-demo", ["Examples"], home: home).finish()
-            #expect(ending.status == 0, "\(ending.output)")
-            #expect(ending.output.contains("public.png in place                 in place, Examples/Ridge.png"))
-            #expect(ending.output.contains("Load handlers ran 0 times before the first load"))
-            #expect(ending.output.contains("A thumbnail of 256 by 160 pixels"))
-            #expect(ending.output.contains("Filed: About Purvey.txt, Ridge.jpeg"))
+            let run = try await start("purvey-demo", ["Examples"], home).end()
+            #expect(run.status == 0, "\(run)")
+            #expect(run.text.contains("public.png in place                 in place, Examples/Ridge.png"))
+            #expect(run.text.contains("Load handlers ran 0 times before the first load"))
+            #expect(run.text.contains("A thumbnail of 256 by 160 pixels"))
+            #expect(run.text.contains("Filed: About Purvey.txt, Ridge.jpeg"))
         }
     }
 
     @Test func aFolderWithoutTheExamplesIsRefused() async throws {
         try await withHome { home in
-            let ending = try await BuiltProgram("purvey-demo", [home.path], home: home).finish()
-            #expect(ending.status == 1)
-            #expect(ending.output.isEmpty)
+            let run = try await start("purvey-demo", [home.path], home).end()
+            #expect(run.status == 1)
+            #expect(run.output.isEmpty)
         }
     }
 
     @Test func aGreetingOfTheReadmesProgramReachesAnotherProcess() async throws {
         try await withHome { home in
-            let daemon = try BuiltProgram("purveyd", ["--foreground", "--log", "warning"], home: home)
+            let daemon = try start("purveyd", ["--foreground", "--log", "warning"], home)
             do {
                 try await greet(at: daemon, home)
             } catch {
-                await daemon.end()
+                try await end(daemon)
                 throw error
             }
-            await daemon.end()
+            try await end(daemon)
         }
     }
 
-    private func greet(at daemon: BuiltProgram, _ home: URL) async throws {
+    private func greet(at daemon: RunningProgram, _ home: URL) async throws {
         // A program that comes before the daemon listens would start another one.
         let socket = home.appendingPathComponent("run/daemon.socket").path
-        while daemon.process.isRunning, !FileManager.default.fileExists(atPath: socket) {
+        while daemon.isRunning, !FileManager.default.fileExists(atPath: socket) {
             try await Task.sleep(for: .milliseconds(10))
         }
-        let provider = try BuiltProgram("hand-off", ["offer"], home: home)
+        let provider = try start("hand-off", ["offer"], home, input: .pipe)
         // Nothing is found, and nothing is wrong, before the greeting is offered.
-        var consumer: BuiltProgram.Ending
+        var consumer: ProgramRun
         repeat {
-            consumer = try await BuiltProgram("hand-off", ["load"], home: home).finish()
-            #expect(consumer.status == 0)
-        } while consumer.output.isEmpty && consumer.status == 0 && provider.process.isRunning
-        #expect(consumer.output == "Hello from process \(provider.process.processIdentifier)!\n")
-        #expect(try await provider.finish().status == 0)
+            consumer = try await start("hand-off", ["load"], home).end()
+            #expect(consumer.status == 0, "\(consumer)")
+        } while consumer.output.isEmpty && consumer.status == 0 && provider.isRunning
+        #expect(consumer.text == "Hello from process \(provider.processID)!\n")
+        provider.closeInput()
+        #expect(try await provider.end().status == 0)
         // The two met at this daemon, and not at one that they started because it had ended.
-        #expect(daemon.process.isRunning)
+        #expect(daemon.isRunning)
+    }
+
+    /// Starts a program that was built with the tests, in the repository's folder.
+    private func start(
+        _ name: String, _ arguments: [String], _ home: URL, input: RunningProgram.Input = .nothing
+    ) throws -> RunningProgram {
+        try RunningProgram(
+            BuiltProgram.path(name), arguments, environment: ["PURVEY_HOME": home.path], in: Repository.folder.path,
+            input: input)
+    }
+
+    /// Tells a program to end, and waits until it has: it may still write to its folder.
+    private func end(_ program: RunningProgram) async throws {
+        program.send(SIGTERM)
+        _ = try await program.end()
     }
 
     @Test func theReadmeShowsItsProgramAsItIs() throws {
-        let repository = BuiltProgram.repository
-        let readme = try String(contentsOf: repository.appendingPathComponent("README.md"), encoding: .utf8)
-        let program = try String(
-            contentsOf: repository.appendingPathComponent("Examples/HandOff/main.swift"), encoding: .utf8)
+        let readme = try String(contentsOfFile: Repository.path("README.md"), encoding: .utf8)
+        let program = try String(contentsOfFile: Repository.path("Examples/HandOff/main.swift"), encoding: .utf8)
         #expect(readme.contains("```swift\n" + program + "```\n"))
     }
 

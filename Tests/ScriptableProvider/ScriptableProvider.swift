@@ -20,9 +20,12 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     let client: ServiceClient
     let folder: String
     private let storage: URL
+    /// By the domain's settings.
+    private let isToldToSendBehind: Bool
 
     override init() {
         let domain = NSFileProviderExtension().domain
+        isToldToSendBehind = domain?.userInfo?["sends"] as? String == "behind"
         folder = domain?.userInfo?["path"] as? String ?? NSHomeDirectory()
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         storage = manager.documentStorageURL.appendingPathComponent(
@@ -33,7 +36,9 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     /// What the test leaves in the folder for the extension: with a file of this name, contents are sent behind the system's
     /// back, after they were taken; otherwise before that.
-    var sendsBehind: Bool { FileManager.default.fileExists(atPath: folder + "/sends-behind") }
+    var sendsBehind: Bool {
+        isToldToSendBehind || FileManager.default.fileExists(atPath: folder + "/sends-behind")
+    }
 
     var serviceManager: NSFileProviderManager { domain.flatMap { NSFileProviderManager(for: $0) } ?? .default }
 

@@ -49,7 +49,7 @@ struct CloudStage {
         provider = ExtensionProvider(
             domain: ProviderDomain(identifier: "test", displayName: "Test", path: cloud.folder),
             extensionIdentifier: StartedCloud.providerIdentifier, data: root + "/data",
-            options: .init(idleTime: .seconds(300), answerTime: .seconds(60), transferTime: .seconds(120))
+            options: .init(idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600))
         ) { notice in
             told.notices.withLock { $0.append(notice) }
         }
@@ -105,7 +105,7 @@ struct CloudStage {
 
     /// Looks again until something is so, for a generous time.
     func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if try await condition() { return true }
             try? await Task.sleep(for: .milliseconds(10))
         }

@@ -53,6 +53,12 @@ package struct CloudControl: Sendable {
         return requests
     }
 
+    /// How many requests are held until the rules change.
+    package func held() throws -> Int {
+        guard case .held(let count) = try tell(.held).0 else { throw Refused(description: "no count") }
+        return count
+    }
+
     package func count(_ kind: CloudRule.Request) throws -> Int { try requests().count { $0.kind == kind } }
 
     package func contents(_ path: String) throws -> [UInt8] { try tell(.contents(path: path)).1 }

@@ -99,6 +99,7 @@ package enum CloudCommand: Codable, Sendable {
     case expireAnchors
     case snapshot
     case requests
+    case held
     case forgetRequests
     case contents(path: String)
     case stop
@@ -110,5 +111,7 @@ package enum CloudReport: Codable, Sendable {
     case snapshot([String: CloudItem])
     /// What was asked since the last time that it was forgotten, in order.
     case requests([CloudRequest])
+    /// How many requests are held.
+    case held(Int)
     case failed(String)
 }

@@ -22,6 +22,8 @@ package struct CloudRule: Codable, Sendable {
         case fail(CloudFailure)
         /// No answer comes for as long as the rule is there.
         case hold
+        /// It is done, and no answer comes for as long as the rule is there.
+        case holdAfterwards
     }
 
     /// `nil` is any.

@@ -10,6 +10,8 @@ package final class CloudService: Sendable {
         var rules: [(rule: CloudRule, seen: Int)] = []
         /// Changes with the rules, for those who are held.
         var ruleCount = 0
+        /// How many these are.
+        var held = 0
         var requests: [CloudRequest] = []
     }
 
@@ -68,6 +70,7 @@ package final class CloudService: Sendable {
         var (answer, contents) = failure.map { (.failed($0), []) } ?? perform(signed, body)
         switch effect {
         case .dropAfterwards: return
+        case .holdAfterwards: waitForOtherRules()
         case .claim(let size): answer = answer.claiming(size)
         case .bloat(let size):
             try socket.send(answer, bodySize: size)
@@ -111,8 +114,12 @@ package final class CloudService: Sendable {
     }
 
     private func waitForOtherRules() {
-        let count = state.withLock { $0.ruleCount }
+        let count = state.withLock { state in
+            state.held += 1
+            return state.ruleCount
+        }
         while state.withLock({ $0.ruleCount }) == count { usleep(2000) }
+        state.withLock { $0.held -= 1 }
     }
 
     private func sendNothing(_ socket: CloudSocket, _ size: Int) throws {
@@ -172,6 +179,7 @@ package final class CloudService: Sendable {
         case .expireAnchors: state.cloud.expireAnchors()
         case .snapshot: return (.snapshot(state.cloud.snapshot), [])
         case .requests: return (.requests(state.requests), [])
+        case .held: return (.held(state.held), [])
         case .forgetRequests: state.requests = []
         case .contents(let path):
             guard let node = state.cloud.node(at: path) else { return (.failed("there is no \(path)"), []) }

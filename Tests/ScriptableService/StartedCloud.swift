@@ -18,7 +18,7 @@ package final class StartedCloud: Sendable {
         self.folder = folder
         control = CloudControl(folder: folder)
         process = try ChildProgram.start(program, arguments: ["serve", folder], descriptors: [])
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if FileManager.default.fileExists(atPath: CloudService.portFile(in: folder)) { return }
             Thread.sleep(forTimeInterval: 0.01)
         }
@@ -41,7 +41,10 @@ package final class StartedCloud: Sendable {
     ///   - path: the folder to make, whose name ends with `.appex`.
     ///   - program: the built ``ScriptableProvider``.
     ///   - memory: mebibytes.
-    package static func makeBundle(at path: String, program: String, memory: Int = 256) throws {
+    ///   - answerTime: the seconds that it may take for a question.
+    package static func makeBundle(
+        at path: String, program: String, memory: Int = 256, answerTime: Int = 30
+    ) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let list: [String: Any] = [
             "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
@@ -49,7 +52,11 @@ package final class StartedCloud: Sendable {
             "NSExtension": [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                 "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
-                "PurveyMemoryLimit": memory, "PurveyAllowsNetwork": true, "PurveyImportsSymbolicLinks": true,
+                "PurveyDomainSettings": [
+                    "path": "the service's folder", "sends": "when: behind is after it was taken",
+                ],
+                "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
+                "PurveyImportsSymbolicLinks": true,
             ] as [String: Any],
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

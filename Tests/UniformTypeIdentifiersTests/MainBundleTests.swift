@@ -1,11 +1,12 @@
 import Foundation
+import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
 /// A program whose `Info.plist` lies beside it declares types: shown with the command line, copied to a bundle.
 @Suite struct MainBundleTests {
     @Test(arguments: ["", "Program.appex/", "Program.app/Contents/Linux/"])
-    func aProgramDeclaresTheTypesOfItsPropertyList(place: String) throws {
+    func aProgramDeclaresTheTypesOfItsPropertyList(place: String) async throws {
         let list: [String: Any] = [
             "CFBundleIdentifier": "com.example.program",
             "UTExportedTypeDeclarations": [
@@ -18,7 +19,7 @@ import UniformTypeIdentifiers
                 ] as [String: Any]
             ],
         ]
-        let data = try run(["types", "--json", "--extension", "EXPROG"], list, in: place).output
+        let data = try await run(["types", "--json", "--extension", "EXPROG"], list, in: place).output
         let answer = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         #expect(answer?["identifier"] as? String == "com.example.program.document")
         #expect(answer?["description"] as? String == "example document")
@@ -27,7 +28,7 @@ import UniformTypeIdentifiers
         #expect(answer?["isDeclared"] as? Bool == true)
     }
 
-    @Test func aProgramCanAskWhatIsWrongWithItsPropertyList() throws {
+    @Test func aProgramCanAskWhatIsWrongWithItsPropertyList() async throws {
         let list: [String: Any] = [
             "CFBundleIdentifier": "com.example.program",
             "UTExportedTypeDeclarations": [
@@ -35,47 +36,29 @@ import UniformTypeIdentifiers
                 ["UTTypeIdentifier": "com.example.good"],
             ],
         ]
-        let (output, complaints) = try run(["types", "--type", "com.example.good"], list, in: "")
-        #expect(String(decoding: output, as: UTF8.self).hasPrefix("com.example.good"))
-        let text = String(decoding: complaints, as: UTF8.self)
-        #expect(text.contains("/Info.plist: entry 1 of UTExportedTypeDeclarations"))
-        #expect(text.contains("\"nonsense\" of com.example.faulty is not a MIME type"))
+        let run = try await run(["types", "--type", "com.example.good"], list, in: "")
+        #expect(run.text.hasPrefix("com.example.good"))
+        #expect(run.errors.contains("/Info.plist: entry 1 of UTExportedTypeDeclarations"))
+        #expect(run.errors.contains("\"nonsense\" of com.example.faulty is not a MIME type"))
     }
 
     /// Runs a copy of the command line tool with a property list beside it.
     private func run(
         _ arguments: [String], _ list: [String: Any], in place: String
-    ) throws -> (output: Data, complaints: Data) {
-        let built = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            .deletingLastPathComponent().appendingPathComponent("purvey")
-        try #require(FileManager.default.isExecutableFile(atPath: built.path), "purvey is not built beside the tests")
+    ) async throws -> ProgramRun {
         let folder = try TemporaryFolder()
         let program = folder.url.appendingPathComponent(place + "program")
         try FileManager.default.createDirectory(
             at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
         // By another process: a program that this one has open for writing could not be run while any of its forks has it so.
-        let copy = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [built.path, program.path])
-        copy.waitUntilExit()
-        try #require(copy.terminationStatus == 0)
+        let copy = try await RunningProgram("/bin/cp", [try BuiltProgram.path("purvey"), program.path]).end()
+        try #require(copy.status == 0)
 
         let isNested = place.contains("Contents")
         let bundle = program.deletingLastPathComponent()
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: (isNested ? bundle.deletingLastPathComponent() : bundle).appendingPathComponent("Info.plist"))
 
-        let process = Process()
-        let output = Pipe()
-        let complaints = Pipe()
-        process.executableURL = program
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = complaints
-        try process.run()
-        // Both are far smaller than a pipe.
-        process.waitUntilExit()
-        return (
-            try output.fileHandleForReading.readToEnd() ?? Data(),
-            try complaints.fileHandleForReading.readToEnd() ?? Data()
-        )
+        return try await RunningProgram(program.path, arguments).end()
     }
 }

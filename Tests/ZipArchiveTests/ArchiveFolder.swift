@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import Testing
 import ZipArchive
 
@@ -53,37 +54,14 @@ final class ArchiveFolder {
     /// Runs a program in this folder and gives what it printed.
     @discardableResult
     func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.currentDirectoryURL = url
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+        let run = try RunningProgram("/usr/bin/env", [program] + arguments, in: url.path).waitForEnd()
+        return (run.status, run.text)
     }
 
     /// Runs shell commands in this folder, all at once, and gives the status of each.
-    ///
-    /// Not by one shell with `&` and `wait`: a shell that was started with SIGCHLD blocked, as threads of a Swift
-    /// program may have it, waits for ever.
     func runAtOnce(_ commands: [String]) throws -> [Int32] {
-        let processes = try commands.map { command in
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", command]
-            process.currentDirectoryURL = url
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            return process
-        }
-        return processes.map { process in
-            process.waitUntilExit()
-            return process.terminationStatus
+        try commands.map { try RunningProgram("/bin/sh", ["-c", $0], in: url.path) }.map {
+            try $0.waitForEnd().status
         }
     }
 }

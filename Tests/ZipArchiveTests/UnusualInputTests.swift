@@ -1,6 +1,7 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import TestThreads
 import Testing
 import ZipArchive
@@ -16,16 +17,7 @@ import ZipArchive
     }
 
     private func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        try RunningProgram("/usr/bin/env", [program] + arguments, in: folder.path).waitForEnd().text
     }
 
     @Test func anOutputThatCannotBeWrittenAnywhereIsRefused() throws {

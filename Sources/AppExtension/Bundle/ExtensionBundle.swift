@@ -25,6 +25,10 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// Whether its file provider takes symbolic links as what they are (``linksKey``).
     package let importsSymbolicLinks: Bool
 
+    /// What a file provider's domains can be told of when they are added, each with what it is for (``settingsKey``); `nil` where
+    /// it does not say: a folder then, and nothing else.
+    package let domainSettings: [String: String]?
+
     /// In `NSExtension`: true where the extension needs the internet.
     package static let networkKey = "PurveyAllowsNetwork"
     /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
@@ -33,6 +37,9 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let timeKey = "PurveyTimeLimit"
     /// In `NSExtension`: true where a file provider's `importDocument` may be given a symbolic link.
     package static let linksKey = "PurveyImportsSymbolicLinks"
+
+    /// In `NSExtension`: a dictionary of what the `userInfo` of a file provider's domain can have, each with a text for people.
+    package static let settingsKey = "PurveyDomainSettings"
 
     /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
     static let memoryRange = 16...4096

@@ -49,6 +49,7 @@ package struct ExtensionInspection {
         let time = number(
             ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
         let importsLinks = flag(ExtensionBundle.linksKey, in: described)
+        let settings = domainSettings(described)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
         bundle = ExtensionBundle(
@@ -56,7 +57,7 @@ package struct ExtensionInspection {
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, memoryLimit: memory << 20, timeLimit: time,
-            importsSymbolicLinks: importsLinks)
+            importsSymbolicLinks: importsLinks, domainSettings: settings)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {
@@ -77,6 +78,18 @@ package struct ExtensionInspection {
             return standard
         }
         return number
+    }
+
+    private mutating func domainSettings(_ list: [String: Any]) -> [String: String]? {
+        guard let value = list[ExtensionBundle.settingsKey] else { return nil }
+        guard let settings = value as? [String: String] else {
+            faults.append("\(ExtensionBundle.settingsKey) is not a dictionary of texts")
+            return nil
+        }
+        for name in settings.keys.sorted() where name.isEmpty || name.contains("=") {
+            faults.append("\(ExtensionBundle.settingsKey): \"\(name)\" cannot be written as KEY=VALUE")
+        }
+        return settings
     }
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {

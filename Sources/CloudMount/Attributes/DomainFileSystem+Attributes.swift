@@ -32,7 +32,8 @@ extension DomainFileSystem {
             node: item.number.node, mode: item.fullMode, size: size ?? 0, blocks: blocks,
             linkCount: isRemoved ? 0 : 1,
             accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
-            modified: date, changed: date, owner: owner, group: group)
+            modified: date, changed: Timestamp(seconds: item.changedSeconds(modified: modified)), owner: owner,
+            group: group)
         // The kernel does not see what is written to a mapping. A size that the provider does not know, or may have got wrong, it
         // asks for again before it reads.
         let mayDiffer = isOpenForWriting || isAwaited || size == nil
@@ -46,9 +47,10 @@ extension DomainFileSystem {
             attributeValidity: answer.validity)
     }
 
-    /// An item of the index, or one that was removed while a program has it open.
+    /// An item of the index, or one that was removed while a program has it open or is in it.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
         if let item = try reading({ () throws(IndexFailure) in try index.item(number) }) { return (item, false) }
+        if let item = removed[number] { return (item, true) }
         if let view = files.view(of: number) { return (view.known, true) }
         throw .noSuchFile
     }

@@ -31,7 +31,7 @@ enum StateAttribute: String, CaseIterable {
         case .identifier: return item.isKnownToProvider ? item.item.identifier : nil
         case .error: return failure?.message
         case .suggestion: return failure?.suggestion
-        case .kept: return item.isKept ? "1" : "0"
+        case .kept: return item.staysHere ? "1" : "0"
         case .uploaded: return item.isUploaded ? "1" : "0"
         case .uploading: return state == .uploading ? "1" : "0"
         case .progress:
@@ -96,6 +96,7 @@ extension DomainFileSystem {
             text = try Self.checked(name)
             // The state is not for programs to set.
             guard !text.hasPrefix(StateAttribute.prefix) else { throw .notPermitted }
+            guard text.utf8.count > IndexedItem.attributePrefix.utf8.count else { throw .invalidArgument }
         } catch {
             return reply.fail(error)
         }

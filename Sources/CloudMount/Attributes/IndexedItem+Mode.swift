@@ -49,4 +49,7 @@ extension IndexedItem {
 
     /// When it was changed last; seconds since 1970.
     var modifiedSeconds: Double { localModified ?? item.modified ?? item.created ?? 0 }
+
+    /// When anything of it was changed last, if its contents were at a moment.
+    func changedSeconds(modified: Double) -> Double { max(modified, localChanged ?? modified) }
 }

@@ -1,3 +1,4 @@
+import ExtensionHost
 import FileProviderEngine
 import Fuse
 import Glibc
@@ -18,11 +19,8 @@ package struct DomainMountOptions: Sendable {
 
     package init() {}
 
-    /// The kind of file system that `/proc/mounts` shows, after "fuse.".
-    package static let subtype = "purvey"
-
     fileprivate func options(for engine: DomainEngine) -> MountOptions {
-        var options = MountOptions(name: engine.configuration.displayName, subtype: Self.subtype)
+        var options = MountOptions(name: engine.configuration.displayName, subtype: ProviderDomain.mountSubtype)
         options.allowsOthers = allowsOthers
         options.wantsPassthrough = wantsPassthrough
         options.passthroughHelper = passthroughHelper

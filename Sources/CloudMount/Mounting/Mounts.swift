@@ -28,14 +28,19 @@ package final class Mounts: Sendable {
 
     /// Unmounts what a daemon that has gone left mounted in a folder: programs that look there would get errors, or wait.
     ///
-    /// - Parameter folder: the one that the mounts lie in.
+    /// - Parameters:
+    ///   - folder: the one that the mounts lie in.
+    ///   - kept: the paths of those that will be mounted anew at once, which unmounts them in time: until then programs had better
+    ///     get errors than see an empty folder, or none.
     /// - Returns: the paths of those that were left.
     @discardableResult
-    package static func removeStale(in folder: String) -> [String] {
+    package static func removeStale(in folder: String, except kept: Set<String> = []) -> [String] {
         // The table is read and not the folder, because looking at what was left fails.
         guard let table = try? MountTable.current() else { return [] }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        return table.mounts.map(\.point).filter { $0.hasPrefix(prefix) && MountFolder.removeStale($0) }
+        return table.mounts.map(\.point).filter { path in
+            path.hasPrefix(prefix) && !kept.contains(path) && MountFolder.removeStale(path)
+        }
     }
 
     /// Mounts a domain; one that is mounted elsewhere is unmounted there first. Failures are kept for ``states`` too.

@@ -137,11 +137,6 @@ final class OpenFiles: Sendable {
 
     func opening(_ handle: UInt64) -> Opening? { state.withLock { $0.openings[handle] } }
 
-    /// An opening for writing of a file, if it has one.
-    func writer(of number: ItemNumber) -> Opening? {
-        state.withLock { $0.files[number]?.openings.first(where: \.isForWriting) }
-    }
-
     /// What is known of a file because it is open.
     func view(of number: ItemNumber) -> View? {
         state.withLock { state in

@@ -47,8 +47,11 @@ extension DomainFileSystem {
 
     func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         edit(reply) { (engine, files) throws(EditFailure) in
+            var mode = mode & 0o7777
+            // A folder that passes its group on has others do so too.
+            if let folder = try? files.index.item(ItemNumber(parent)) { mode |= folder.fullMode & UInt32(S_ISGID) }
             let item = try engine.makeFolder(
-                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
+                named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode))
             return files.entry(for: item)
         }
     }
@@ -79,16 +82,16 @@ extension DomainFileSystem {
 
     func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
-        edit(reply) { (engine, _) throws(EditFailure) in
-            try engine.remove(text, in: ItemNumber(parent))
+        edit(reply) { (engine, files) throws(EditFailure) in
+            files.removed.add(try engine.remove(text, in: ItemNumber(parent)))
             return Done()
         }
     }
 
     func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
-        edit(reply) { (engine, _) throws(EditFailure) in
-            try engine.removeFolder(text, in: ItemNumber(parent))
+        edit(reply) { (engine, files) throws(EditFailure) in
+            files.removed.add(try engine.removeFolder(text, in: ItemNumber(parent)))
             return Done()
         }
     }
@@ -99,13 +102,16 @@ extension DomainFileSystem {
     ) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
-        edit(reply) { (engine, _) throws(EditFailure) in
-            try engine.rename(
+        edit(reply) { (engine, files) throws(EditFailure) in
+            let replaced = try engine.rename(
                 text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
                 flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
+            if let replaced { files.removed.add(replaced) }
             return Done()
         }
     }
+
+    func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
     /// Runs an edit on the engine's thread and answers with what comes of it.
     func edit<Content: SendableMetatype>(

@@ -127,7 +127,8 @@ extension DomainFileSystem {
         }
         guard let size = change.size else { return setRest(of: number, change, reply) }
         guard size >= 0 else { return reply.fail(.invalidArgument) }
-        if let opening = change.handle.flatMap(files.opening) ?? files.writer(of: number), opening.isForWriting {
+        // Another program's opening may be closed meanwhile, and what is done through it then would not be seen.
+        if let opening = change.handle.flatMap(files.opening), opening.isForWriting {
             return whenReady(opening, reply) { [self] descriptor in
                 cut(descriptor, to: size, reply) { self.setRest(of: number, change, reply) }
             }
@@ -184,10 +185,16 @@ extension DomainFileSystem {
             case nil: nil
             }
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
-        // When files were read is not kept.
-        guard mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
+        // When files were read is not kept, and neither is whom they belong to; that somebody set it is.
+        let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
+        guard isAsked || mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
-            // Removed while it is open: nobody but those who have it open sees it.
+            // Nobody but those who have it open sees it.
+            removed.update(number) { item in
+                if let mode { item.mode = mode }
+                if let modified { item.localModified = modified }
+            }
+            if modified != nil { files.noteDateIsSet(number) }
             return answerAttributes(of: number.node, reply)
         }
         edit(reply) { (engine, files) throws(EditFailure) in

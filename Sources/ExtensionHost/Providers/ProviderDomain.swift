@@ -88,7 +88,7 @@ extension ProviderDomain {
     ///
     /// - Parameter kept: folders that no provider may reach, such as the one of what Purvey keeps: neither is the folder within
     ///   one of them, nor one of them within the folder.
-    /// - Throws: ``HandedFolderFault`` when there is no such folder, or none that a provider may have.
+    /// - Throws: ``HandedFolderFault`` when there is no such folder, or none that a provider may have, as one of a mounted domain.
     package func handedFolder(apartFrom kept: [String]) throws(HandedFolderFault) -> String? {
         guard let path else { return nil }
         guard path.hasPrefix("/") else { throw HandedFolderFault(description: "\(path) is not an absolute path") }
@@ -98,13 +98,29 @@ extension ProviderDomain {
         guard (try? FileStatus.of(folder))?.kind == .directory else {
             throw HandedFolderFault(description: "\(path) is not a folder")
         }
-        for other in kept.map({ Self.canonical($0) ?? $0 }) {
-            if Self.isWithin(folder, other) || Self.isWithin(other, folder) {
-                throw HandedFolderFault(
-                    description: "\(path) cannot be handed to a provider, because \(other) is not for providers")
-            }
+        // Two domains, each over the other, would wait for each other.
+        if let mount = try? MountTable.current().mount(of: folder), mount.type == "fuse.\(Self.mountSubtype)" {
+            throw HandedFolderFault(
+                description: "\(path) cannot be handed to a provider, because it is in a mounted domain, \(mount.point)"
+            )
+        }
+        for other in kept.map({ Self.canonical($0) ?? $0 }) where Self.overlap(folder, other) {
+            throw HandedFolderFault(
+                description: "\(path) cannot be handed to a provider, because \(other) is not for providers")
         }
         return folder
+    }
+
+    /// The kind of file system that mounted domains are, as `/proc/mounts` shows it after "fuse.".
+    package static let mountSubtype = "purvey"
+
+    private static func overlap(_ path: String, _ other: String) -> Bool {
+        if isWithin(path, other) || isWithin(other, path) { return true }
+        // The same folders may be seen in several places; one that is not there yet is not.
+        guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
+            let other = try? FileDescriptor.open(other, [.pathOnly, .directory])
+        else { return false }
+        return (try? folder.overlaps(other)) ?? true
     }
 
     private static func isWithin(_ path: String, _ folder: String) -> Bool {

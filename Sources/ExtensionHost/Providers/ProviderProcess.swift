@@ -201,6 +201,8 @@ package actor ProviderProcess {
     /// only, so that the next one comes past it.
     private static let faultPoint = FirstOnly(
         getenv("PURVEY_PROVIDER_FAULT_POINT").map { ["PURVEY_FAULT_POINT=" + String(cString: $0)] } ?? [])
+    /// And to have all of them note the steps that they come to.
+    private static let faultLog = getenv("PURVEY_FAULT_LOG").map { ["PURVEY_FAULT_LOG=" + String(cString: $0)] } ?? []
 
     private struct Started: Sendable {
         let instance: ProviderInstance
@@ -217,7 +219,7 @@ package actor ProviderProcess {
         let process = try ExtensionProcess(
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile, handed: handed.map { [$0] } ?? [],
-            variables: Self.faultPoint.take())
+            variables: Self.faultPoint.take() + Self.faultLog)
         var service = service
         let watches = WatchService()
         watches.serve(in: &service)

@@ -7,7 +7,7 @@ extension DomainEngine {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
-        let items = try withoutUnanswered(newest(items, answering: question), answering: question)
+        let items = try withoutUnanswered(newest(items, answering: question))
         // Nearly always nothing is open for writing, and looking at each item costs.
         if openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))

@@ -192,8 +192,7 @@ extension DomainEngine {
             let told = try await sortedOut(batch, in: container)
             guard !isClosed else { throw .closed }
             forgetWithheld(told.deleted.contains)
-            let updated = try withoutUnanswered(
-                newest(told.updated, answering: question), answering: question)
+            let updated = try withoutUnanswered(newest(told.updated, answering: question))
             let deleted = newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
             let (applied, removed) = try write { writer throws(IndexFailure) in

@@ -5,7 +5,7 @@ import LinuxSystem
 extension DomainEngine {
     /// Removes a file's bytes from this machine; they are fetched again when somebody reads them.
     ///
-    /// Refused for what is edited, or open.
+    /// Refused for what is edited, is open, or stays here.
     package func evict(_ number: ItemNumber) throws(ProviderFailure) {
         let row = try row(number)
         switch row.content {
@@ -15,13 +15,8 @@ extension DomainEngine {
                 .notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
         case .partial, .current: break
         }
+        guard !row.staysHere else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is kept here.") }
         guard try drop(row) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
-    }
-
-    /// Keeps an item's contents on this machine, or does so no more. It is not fetched by this.
-    package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
-        _ = try row(number)
-        try write { writer throws(IndexFailure) in try writer.update(number) { $0.isKept = isKept } }
     }
 
     /// Removes clean contents, unless they are open.
@@ -42,7 +37,6 @@ extension DomainEngine {
             guard row.content == .current, row.localVersion != row.item.contentVersion else { return }
             if try drop(row) {
                 events.tell(.contentsReplaced(number))
-                if row.isKept { startFetch(number) }
             } else {
                 openFiles.update(number) { $0.isOutdated = true }
             }
@@ -89,15 +83,22 @@ extension DomainEngine {
         }
         EngineStep.settledIndexed.reach()
         contents.cleanBytes += Int64(status.size)
+        if contents.cleanBytes > cacheLimit { evictToLimit() }
         return true
     }
 
     // MARK: The cache's size
 
+    /// Changes how many bytes of clean contents may stay. What is too much goes at once.
+    package func setCacheLimit(_ bytes: Int64) {
+        cacheLimit = bytes
+        evictToLimit()
+    }
+
     func evictToLimit() {
-        // What was removed with its item was not counted off.
-        if let statistics = try? index.statistics() { contents.cleanBytes = statistics.evictableBytes }
-        let excess = contents.cleanBytes - configuration.cacheLimit
+        // Neither what was removed with its item is counted off, nor what is kept.
+        if let bytes = try? index.evictableBytes() { contents.cleanBytes = bytes }
+        let excess = contents.cleanBytes - cacheLimit
         if excess > 0 { _ = evict(bytes: excess) }
     }
 
@@ -115,8 +116,7 @@ extension DomainEngine {
                 var isAnyGone = false
                 for (number, _) in oldest where gone < bytes {
                     guard contents.fetches[number] == nil, let row = try? row(number), row.content == .current,
-                        !row.isKept,
-                        try drop(row)
+                        !row.staysHere, try drop(row)
                     else { continue }
                     gone += row.localSize
                     isAnyGone = true

@@ -14,7 +14,7 @@ extension DomainEngine {
         try result.get()
     }
 
-    private func download(_ number: ItemNumber, _ answer: Answer<Void>) {
+    func download(_ number: ItemNumber, _ answer: Answer<Void>) {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
             let row = try row(number)
@@ -126,7 +126,7 @@ extension DomainEngine {
             for download in fetch?.downloads ?? [] { download.give(result) }
         }
         startNextFetches()
-        if contents.cleanBytes > configuration.cacheLimit { evictToLimit() }
+        if contents.cleanBytes > cacheLimit { evictToLimit() }
     }
 
     /// Attempts that are made before a reader is told, and the pause before the second.

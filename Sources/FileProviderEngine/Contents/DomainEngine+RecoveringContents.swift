@@ -11,7 +11,6 @@ extension DomainEngine {
         for number in try folders.numbers(in: folders.edits) where try journal.entry(number) == nil {
             try putBack(number)
         }
-        contents.cleanBytes = try index.statistics().evictableBytes
     }
 
     /// A file was moved among the edits when it was opened for writing, and the engine ended before the journal knew: so nobody has

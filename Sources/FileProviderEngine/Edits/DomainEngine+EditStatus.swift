@@ -43,6 +43,7 @@ extension DomainEngine {
         signIn.failedAttempts = 0
         retryChanges()
         retryFacts()
+        retryKeeping()
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

@@ -23,9 +23,9 @@ struct EditState {
     /// Contents that the provider took and has not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
     /// New items whose sending was not answered yet, or never was, by where they were sent.
-    var unanswered: [SentPlace: ItemNumber] = [:]
-    /// What the provider told of in those places, which may be them.
-    var withheld: [SentPlace: Withheld] = [:]
+    var unanswered: [SentPlace: Set<ItemNumber>] = [:]
+    /// What the provider told of in those places, which may be them, by identifiers.
+    var withheld: [String: Withheld] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
     /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
@@ -50,8 +50,9 @@ struct EditState {
     static let stepLimit = 8
 
     struct Withheld {
-        var item: ProviderItem
-        var question: AnswerOrder.Question
+        var place: SentPlace
+        /// What was told to be in it, if it is a folder, at whatever depth.
+        var inside: Set<String> = []
     }
 
     /// Contents that the provider has and the service, as far as is known, has not.

@@ -31,9 +31,12 @@ package actor DomainEngine {
     var listings = Listings()
     var changes = ChangeState()
     var contents = ContentTransfers()
+    var keeping = KeepingState()
     var edits = EditState()
     var signIn = SignInStatus()
     var facts = FactState()
+    /// The most bytes of clean contents; as ``DomainConfiguration/cacheLimit``, and changeable.
+    var cacheLimit: Int64
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
@@ -44,6 +47,7 @@ package actor DomainEngine {
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock()
     ) throws {
         self.configuration = configuration
+        cacheLimit = configuration.cacheLimit
         self.provider = provider
         self.clock = clock
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
@@ -85,10 +89,13 @@ package actor DomainEngine {
             events.tell(.index(changes))
             search.noteChanges()
         }
+        index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
         try recoverFacts()
+        evictToLimit()
+        bringWhatIsKept()
         // What the last process did not come to.
         search.noteChanges()
     }
@@ -108,6 +115,8 @@ package actor DomainEngine {
         await closeFacts()
         search.close()
         events.function = nil
+        // What it tells the search has hold of it.
+        index.onChange = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()
     }
@@ -134,6 +143,7 @@ package actor DomainEngine {
         changes.waiting = [:]
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
+        keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.give(.failure(.closed)) }

@@ -20,12 +20,20 @@ package struct DomainStatus: Sendable, Equatable {
     /// Folders that are listed or asked for again at this moment.
     package var listingCount: Int
     package var downloads: [Transfer]
-    /// Bytes of clean contents on this machine.
+    /// Bytes of clean contents on this machine that may go, and how many of them may be here.
     package var cleanBytes: Int64
+    package var cacheLimit: Int64
+    /// Files and folders that are to stay on this machine and are not here, or not whole.
+    package var wantedCount: Int
+    /// Items with tags, ranks and dates of use that the provider does not know of yet, and those of them on their way.
+    package var factCount: Int
+    package var factsInFlight: Int
     /// Files that programs have open.
     package var openFileCount: Int
     /// Why the provider could not be asked the last time; `nil` once it answered.
     package var failure: ProviderFailure?
+    /// Why something that is to stay here could not be had the last time.
+    package var keepingFailure: ProviderFailure?
     package var signIn: SignInStatus
     /// What is wrong on this machine, in a sentence, such as that the journal was damaged.
     package var complaint: String?
@@ -33,7 +41,9 @@ package struct DomainStatus: Sendable, Equatable {
 
 extension DomainEngine {
     package func status() throws(ProviderFailure) -> DomainStatus {
-        let statistics = try onRecord { () throws(IndexFailure) in try index.statistics() }
+        let (statistics, wantedCount, factCount) = try onRecord { () throws(IndexFailure) in
+            (try index.statistics(), try index.wantedCount(), try journal.factCount())
+        }
         let downloads = contents.fetches.map { number, fetch in
             let bytes = fetch.progress.bytes
             return DomainStatus.Transfer(
@@ -44,8 +54,10 @@ extension DomainEngine {
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
             listingCount: listings.folders.count,
             downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
-            cleanBytes: statistics.evictableBytes, openFileCount: openFiles.withLock { $0.entries.count },
-            failure: changes.lastFailure, signIn: signIn,
+            cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
+            factCount: factCount, factsInFlight: facts.running.count,
+            openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
+            keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
             complaint: damage.complaint ?? contents.lastFailure ?? journal.damage)
     }
 

@@ -20,6 +20,7 @@ package final class Index: Sendable {
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
     private let observer = Receiver<[IndexChange]>()
+    private let wantedObserver = Receiver<Void>()
 
     /// What only one thread uses at a time, which its owner sees to: the gate for the writer, the pool for a reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
@@ -84,6 +85,9 @@ package final class Index: Sendable {
         set { observer.function = newValue }
     }
 
+    /// Called after each transaction since which something is to be on this machine that is not, on the thread that wrote.
+    package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
+
     // MARK: Writing
 
     /// Runs a function as one transaction: all that it does is there afterwards, or nothing when it throws. Writers take turns;
@@ -98,10 +102,12 @@ package final class Index: Sendable {
         gate.enter()
         let result: Result
         let changes: [IndexChange]
+        let isMoreWanted: Bool
         do {
             writer.value.isObserved = observer.isSet
             result = try writer.value.transaction(freesSpace: freesSpace, body)
             changes = writer.value.takeChanges()
+            isMoreWanted = writer.value.keeping.takeNews()
         } catch {
             gate.leave()
             throw error
@@ -109,6 +115,7 @@ package final class Index: Sendable {
         checkpointer.noteCommit()
         gate.leave()
         if !changes.isEmpty { observer.tell(changes) }
+        if isMoreWanted { wantedObserver.tell(()) }
         return result
     }
 
@@ -135,10 +142,7 @@ package final class Index: Sendable {
 
     /// What a folder shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        try read { queries throws(IndexFailure) in
-            guard let number = try queries.number(named: name, in: parent) else { return nil }
-            return try queries.item(number)
-        }
+        try read { queries throws(IndexFailure) in try queries.item(named: name, in: parent) }
     }
 
     /// What a folder shows, by number: so the number of the last one is where to go on, whatever changes meanwhile.
@@ -224,6 +228,13 @@ package final class Index: Sendable {
                 changed: Int(try connection.number("SELECT count(*) FROM items WHERE changes <> 0")),
                 evictableFiles: Int(try connection.number("SELECT count(*) FROM used")),
                 evictableBytes: try connection.number("SELECT total(size) FROM used"))
+        }
+    }
+
+    /// Bytes of clean contents on this machine that may go.
+    func evictableBytes() throws(IndexFailure) -> Int64 {
+        try read { queries throws(IndexFailure) in
+            try queries.connection.number("SELECT total(size) FROM used")
         }
     }
 

@@ -31,6 +31,11 @@ final class IndexQueries {
 
         var isShown: Bool { !changes.contains(.deleted) }
 
+        func isShown(as name: String, in folder: ItemNumber) throws(IndexFailure) -> Bool {
+            guard parent == folder, isShown else { return false }
+            return name.hasBytes(try PackedItem.key(bytes).name)
+        }
+
         func item() throws(IndexFailure) -> IndexedItem {
             try PackedItem.read(number: number, parent: parent, changes: changes, bytes)
         }
@@ -68,9 +73,19 @@ final class IndexQueries {
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
     ) throws(IndexFailure) -> ItemNumber? {
         try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
-            guard row.parent == parent, row.isShown, isLookedFor(row.number) else { return false }
-            return name.hasBytes(try PackedItem.key(row.bytes).name)
+            isLookedFor(row.number) ? try row.isShown(as: name, in: parent) : false
         }
+    }
+
+    /// The item that is shown in a folder under a name.
+    func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+        var item: IndexedItem?
+        _ = try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
+            guard try row.isShown(as: name, in: parent) else { return false }
+            item = try row.item()
+            return true
+        }
+        return item
     }
 
     private func candidate(

@@ -6,6 +6,8 @@ import Glibc
 /// - `lookup`, `lookup_noted`, `lookup_counts`: from the hash of an identifier, or of a name in a folder, to the numbers of the
 ///   items that may be it; see ``Lookup``.
 /// - `used`: files with clean contents on this machine, and when they were used last.
+/// - `kept_folders`: folders that stay on this machine with all that is in them.
+/// - `wanted`: of what stays on this machine, what is not here yet: files without their bytes, folders that are not listed whole.
 /// - `orphans`: items whose parent has not been told of, and where they are until then.
 /// - `facts`: of items that a person used or marked, what the provider and this machine know of that.
 /// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
@@ -13,7 +15,7 @@ import Glibc
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
     /// An index of another version is built anew.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static func create(in connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run(
@@ -27,6 +29,8 @@ enum IndexSchema {
             CREATE TABLE lookup_counts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE used (number INTEGER PRIMARY KEY, time REAL NOT NULL, size INTEGER NOT NULL);
             CREATE INDEX used_time ON used (time);
+            CREATE TABLE kept_folders (number INTEGER PRIMARY KEY);
+            CREATE TABLE wanted (number INTEGER PRIMARY KEY);
             CREATE TABLE orphans (number INTEGER PRIMARY KEY, parent TEXT NOT NULL, listed INTEGER NOT NULL);
             CREATE INDEX orphans_parent ON orphans (parent);
             CREATE TABLE facts (

@@ -190,6 +190,7 @@ private final class Application {
         // A date that was set here is of the contents that were here then.
         if item.kind == .file, !before.changes.contains(.contents), !before.item.hasContents(of: item) {
             after.localModified = nil
+            after.localChanged = nil
         }
         result.changed.append(number)
         noteContents(before, item)

@@ -19,8 +19,7 @@ package struct IndexWriter: ~Copyable {
 
     /// What a folder shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        guard let number = try state.queries.number(named: name, in: parent) else { return nil }
-        return try item(number)
+        try state.queries.item(named: name, in: parent)
     }
 
     /// What is in a folder by number, what was removed here too.

@@ -21,15 +21,24 @@ package struct IndexedItem: Sendable, Equatable {
     /// Changed or set here; seconds since 1970. `nil` where the provider's date counts, as it does once the provider has other
     /// contents than those.
     package var localModified: Double?
+    /// When its name, place, mode, dates or extended attributes were changed here last; seconds since 1970. `nil` where none was,
+    /// as it is again once the provider has other contents.
+    package var localChanged: Double?
     /// Modes that were set here; `nil` where the standard ones count.
     package var mode: UInt16?
     package var listing: ListingState
-    /// To stay on this machine, at whatever size.
+    /// A person said of this very item that it is to stay on this machine, at whatever size; of a folder, with all that is and
+    /// comes into it.
     package var isKept: Bool
     package var attributes = LocalAttributes()
+    /// It lies in a folder that stays here. The index sees to it, wherever the item goes.
+    package var isKeptByFolder = false
 
     /// An identifier that begins like this was made here.
     package static let localPrefix = "purvey-local:"
+
+    /// Whether it is to stay on this machine, for whatever reason.
+    package var staysHere: Bool { isKept || isKeptByFolder }
 
     /// Whether the provider knows the item.
     package var isKnownToProvider: Bool { !item.identifier.hasPrefix(Self.localPrefix) }

@@ -24,13 +24,8 @@ extension IndexedItem {
         if item.uploadingError != nil || isEdited && upload?.failure != nil { return .error }
         if isEdited { return upload?.isUnderWay == true || item.flags.contains(.uploading) ? .uploading : .edited }
         switch item.kind {
-        case .symbolicLink: return .current
-        case .folder:
-            switch listing {
-            case .never: return .dataless
-            case .partial: return .partial
-            case .complete: return .current
-            }
+        // A folder has no bytes: what is in it has states of its own.
+        case .symbolicLink, .folder: return .current
         case .file:
             switch content {
             case .dataless: return .dataless

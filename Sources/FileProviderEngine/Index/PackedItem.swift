@@ -17,6 +17,8 @@ enum PackedItem {
         /// The name here is not the provider's.
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
+        static let changed = Local(rawValue: 1 << 10)
+        static let keptByFolder = Local(rawValue: 1 << 11)
     }
 
     private struct Said: OptionSet {
@@ -43,11 +45,13 @@ enum PackedItem {
     static func write(_ item: IndexedItem, to bytes: inout ByteWriter) {
         var local = Local(rawValue: UInt64(item.content.rawValue) | UInt64(item.listing.rawValue) << 2)
         if item.isKept { local.insert(.kept) }
+        if item.isKeptByFolder { local.insert(.keptByFolder) }
         if item.localSize != 0 || !item.localVersion.isEmpty { local.insert(.contents) }
         if item.localModified != nil { local.insert(.modified) }
         if item.mode != nil { local.insert(.mode) }
         if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
         if !item.attributes.isEmpty { local.insert(.attributes) }
+        if item.localChanged != nil { local.insert(.changed) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if local.contains(.contents) {
@@ -57,14 +61,18 @@ enum PackedItem {
         if let modified = item.localModified { bytes.double(modified) }
         if let mode = item.mode { bytes.number(UInt64(mode)) }
         if local.contains(.attributes) { item.attributes.write(to: &bytes) }
+        if let changed = item.localChanged { bytes.double(changed) }
         if local.contains(.name) { bytes.text(item.name) }
         write(item.item, to: &bytes)
     }
 
     /// The local part of an item that is new here and has the provider's name, or another.
-    static func writeNewLocalPart(name: String?, to bytes: inout ByteWriter) {
+    static func writeNewLocalPart(name: String?, isKeptByFolder: Bool, to bytes: inout ByteWriter) {
+        var local: Local = []
+        if name != nil { local.insert(.name) }
+        if isKeptByFolder { local.insert(.keptByFolder) }
         bytes.byte(form)
-        bytes.number(name == nil ? 0 : Local.name.rawValue)
+        bytes.number(local.rawValue)
         if let name { bytes.text(name) }
     }
 
@@ -139,8 +147,8 @@ enum PackedItem {
         return IndexedItem(
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
-            localModified: before.modified, mode: before.mode, listing: local.listing, isKept: local.isKept,
-            attributes: before.attributes)
+            localModified: before.modified, localChanged: before.changed, mode: before.mode, listing: local.listing,
+            isKept: local.isKept, attributes: before.attributes, isKeptByFolder: local.isKeptByFolder)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -164,6 +172,7 @@ enum PackedItem {
         if local.contains(.modified) { _ = try reader.double() }
         if local.contains(.mode) { _ = try reader.number() }
         if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
+        if local.contains(.changed) { _ = try reader.double() }
         let name = local.contains(.name) ? try reader.counted() : nil
         let start = reader.position
         let filename = try reader.counted()
@@ -186,6 +195,7 @@ enum PackedItem {
         var modified: Double?
         var mode: UInt16?
         var attributes = LocalAttributes()
+        var changed: Double?
         var name: String?
     }
 
@@ -193,6 +203,7 @@ enum PackedItem {
         var content: ContentState
         var listing: ListingState
         var isKept: Bool
+        var isKeptByFolder: Bool
     }
 
     private static func readLocal(_ reader: inout ByteReader) throws(IndexFailure) -> (States, Before) {
@@ -209,8 +220,12 @@ enum PackedItem {
         if local.contains(.modified) { before.modified = try reader.double() }
         if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
+        if local.contains(.changed) { before.changed = try reader.double() }
         if local.contains(.name) { before.name = try reader.text() }
-        return (States(content: content, listing: listing, isKept: local.contains(.kept)), before)
+        let states = States(
+            content: content, listing: listing, isKept: local.contains(.kept),
+            isKeptByFolder: local.contains(.keptByFolder))
+        return (states, before)
     }
 
     static func readProvider(_ reader: inout ByteReader) throws(IndexFailure) -> ProviderItem {

@@ -80,7 +80,7 @@ extension WriterConnection {
                 after.name = try freeName(MountName.mended(after.name), in: after.parent) { $0 != after.number }
             }
         }
-        try replace(before, with: after)
+        after = try replace(before, with: after)
         tell(before, after, wasShown: wasShown, isShown: isShown)
         if before.item.identifier != after.item.identifier { try adopt(after) }
         return after
@@ -146,12 +146,16 @@ extension WriterConnection {
     // MARK: Trees
 
     /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
+    ///
+    /// What was removed here and lies elsewhere at the provider, because it was moved here before, has still to be removed there: its
+    /// row is kept, in the root, where it is not seen either.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
         struct Node {
             let number: ItemNumber
             let parent: Int?
+            let isRemoved: Bool
             var isKept: Bool
         }
         guard top != .root else { return }
@@ -162,20 +166,40 @@ extension WriterConnection {
         }
         guard
             let first = try queries.withRow(
-                top, { row throws(IndexFailure) in Node(number: top, parent: nil, isKept: keeps(row.changes)) })
+                top, { row throws(IndexFailure) in
+                    Node(number: top, parent: nil, isRemoved: false, isKept: keeps(row.changes))
+                })
         else { return }
         nodes.append(first)
         var next = 0
         while next < nodes.count {
             let index = next
             try queries.children(of: nodes[index].number) { row throws(IndexFailure) in
-                nodes.append(Node(number: row.number, parent: index, isKept: keeps(row.changes)))
+                nodes.append(
+                    Node(
+                        number: row.number, parent: index, isRemoved: row.changes.contains(.deleted),
+                        isKept: keeps(row.changes)))
                 return true
             }
             next += 1
         }
+        // Those that lie elsewhere at the provider, and what is in them.
+        var elsewhere: Set<Int> = []
+        for index in nodes.indices {
+            guard let parent = nodes[index].parent else { continue }
+            if elsewhere.contains(parent) {
+                elsewhere.insert(index)
+            } else if nodes[index].isRemoved, let item = try queries.item(nodes[index].number),
+                try !isSaidToBe(item, in: nodes[parent].number)
+            {
+                elsewhere.insert(index)
+                var kept = item
+                kept.parent = .root
+                try replace(item, with: kept)
+            }
+        }
         // Children come after their parents, so this way they come before them.
-        for index in nodes.indices.reversed() {
+        for index in nodes.indices.reversed() where !elsewhere.contains(index) {
             if nodes[index].isKept {
                 if let parent = nodes[index].parent { nodes[parent].isKept = true }
                 continue
@@ -189,6 +213,12 @@ extension WriterConnection {
             }
         }
         removed.kept += nodes.lazy.filter(\.isKept).map(\.number)
+    }
+
+    /// Whether an item lies in a folder by what the provider said last. Where it lies that the provider has not confirmed, nobody knows.
+    private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexFailure) -> Bool {
+        guard item.isKnownToProvider else { return false }
+        return try queries.item(folder)?.item.identifier == item.item.parent
     }
 }
 

@@ -10,6 +10,7 @@ final class WriterConnection {
     private let lookup: LookupWriter
     let facts: FactsWriter
     let trash: TrashWriter
+    let keeping: KeepingWriter
     private let insertRow: Statement
     private let updateRow: Statement
     private let deleteRow: Statement
@@ -55,6 +56,7 @@ final class WriterConnection {
         noteRenamed = try connection.statement("INSERT INTO renamed (number) VALUES (?1)")
         facts = try FactsWriter(connection)
         trash = try TrashWriter(connection)
+        keeping = try KeepingWriter(connection)
         nextNumber = 0
         savedNextNumber = 0
         orphanCount = 0
@@ -94,6 +96,7 @@ final class WriterConnection {
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
         try facts.recount()
         try trash.recount()
+        try keeping.readAgain()
     }
 
     // MARK: Transactions
@@ -165,23 +168,33 @@ final class WriterConnection {
 
     /// A row of an item that is new here, as the provider says it.
     func insert(_ item: ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String) throws(IndexFailure) {
+        let isKept = keeping.folders.contains(parent)
         bytes.clear()
-        PackedItem.writeNewLocalPart(name: name.hasSameBytes(as: item.filename) ? nil : name, to: &bytes)
+        PackedItem.writeNewLocalPart(
+            name: name.hasSameBytes(as: item.filename) ? nil : name, isKeptByFolder: isKept, to: &bytes)
         PackedItem.write(item, to: &bytes)
         try insertBytes(number, in: parent, [])
         try lookup.add(hash.identifier(item.identifier), number)
         try lookup.add(hash.name(name, in: parent), number)
         try facts.note(number, item)
+        if isKept {
+            var new = IndexedItem(number: number, parent: parent, name: name, item: item)
+            new.isKeptByFolder = true
+            try keeping.note(new, before: nil)
+        }
         noteListed(number, in: parent)
     }
 
-    func insert(_ item: IndexedItem) throws(IndexFailure) {
+    func insert(_ new: IndexedItem) throws(IndexFailure) {
+        var item = new
+        item.isKeptByFolder = keeping.keepsWithFolder(item)
         bytes.clear()
         PackedItem.write(item, to: &bytes)
         try insertBytes(item.number, in: column(item), item.changes)
         try lookup.add(hash.identifier(item.item.identifier), item.number)
         try lookup.add(hash.name(item.name, in: item.parent), item.number)
         try noteContents(of: item, before: nil)
+        try keeping.note(item, before: nil)
         try facts.note(item.number, item.item)
         // It may have the number of one that was there before.
         try noteForSearch(item.number)
@@ -198,16 +211,15 @@ final class WriterConnection {
     }
 
     /// Writes a row that is there already.
-    func replace(_ before: IndexedItem, with item: IndexedItem) throws(IndexFailure) {
+    ///
+    /// - Returns: what is written: whether an item is kept with its folder follows from where it is.
+    @discardableResult
+    func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexFailure) -> IndexedItem {
+        var item = wanted
+        item.isKeptByFolder = keeping.keepsWithFolder(item)
         noteListed(item.number, in: item.parent)
-        guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return }
-        bytes.clear()
-        PackedItem.write(item, to: &bytes)
-        updateRow.bind(1, item.number.rawValue)
-        updateRow.bind(2, column(item).rawValue)
-        updateRow.bind(3, Int64(item.changes.rawValue))
-        updateRow.bind(4, kept: bytes.bytes)
-        try updateRow.run()
+        guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return item }
+        try rewrite(before, as: item)
         if before.item.identifier != item.item.identifier {
             lookup.remove()
             try lookup.add(hash.identifier(item.item.identifier), item.number)
@@ -216,9 +228,43 @@ final class WriterConnection {
             lookup.remove()
             try lookup.add(hash.name(item.name, in: item.parent), item.number)
         }
-        try noteContents(of: item, before: before)
         try facts.note(item.number, item.item, before: before.item)
         if !SearchWords.areSame(before, item) { try noteForSearch(item.number) }
+        if item.item.kind == .folder, before.staysHere != item.staysHere { try passOnKeeping(of: item) }
+        return item
+    }
+
+    /// The row itself, and what follows from its contents.
+    private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexFailure) {
+        bytes.clear()
+        PackedItem.write(item, to: &bytes)
+        updateRow.bind(1, item.number.rawValue)
+        updateRow.bind(2, column(item).rawValue)
+        updateRow.bind(3, Int64(item.changes.rawValue))
+        updateRow.bind(4, kept: bytes.bytes)
+        try updateRow.run()
+        try noteContents(of: item, before: before)
+        try keeping.note(item, before: before)
+    }
+
+    /// A folder is kept now, or is not any more: so is what is in it.
+    private func passOnKeeping(of folder: IndexedItem) throws(IndexFailure) {
+        var folders = [folder.number]
+        while let folder = folders.popLast() {
+            var numbers: [ItemNumber] = []
+            try queries.children(of: folder) { row throws(IndexFailure) in
+                numbers.append(row.number)
+                return true
+            }
+            for number in numbers {
+                guard let before = try queries.item(number) else { continue }
+                var after = before
+                after.isKeptByFolder = keeping.keepsWithFolder(after)
+                guard before.isKeptByFolder != after.isKeptByFolder else { continue }
+                try rewrite(before, as: after)
+                if after.item.kind == .folder, before.staysHere != after.staysHere { folders.append(number) }
+            }
+        }
     }
 
     private func noteForSearch(_ number: ItemNumber) throws(IndexFailure) {
@@ -238,6 +284,7 @@ final class WriterConnection {
         }
         try forgetOrphan(item.number)
         try facts.forget(item.number)
+        try keeping.forget(item)
     }
 
     /// The root is in no folder, and must not be found in itself.
@@ -300,5 +347,5 @@ final class WriterConnection {
 
 extension IndexedItem {
     /// Whether its contents are here and can be had again.
-    var isEvictable: Bool { (content == .current || content == .partial) && !isKept }
+    var isEvictable: Bool { (content == .current || content == .partial) && !staysHere }
 }

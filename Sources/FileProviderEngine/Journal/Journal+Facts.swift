@@ -77,6 +77,10 @@ extension Journal {
         return try FactEntry.read(number: number, find.bytes(0))
     }
 
+    package func factCount() throws(IndexFailure) -> Int {
+        Int(try connection.number("SELECT count(*) FROM facts"))
+    }
+
     /// Every entry, by number.
     package func allFacts() throws(IndexFailure) -> [FactEntry] {
         let all = try connection.statement("SELECT number, data FROM facts ORDER BY number")

@@ -23,9 +23,9 @@ final class SearchBuilder: Sendable {
     private let reader: SearchReader
     private let path: String
 
-    /// So long nothing has to have happened, and not longer than that it waits for it.
+    /// Seconds that nothing has to have happened, and the longest that it waits for that.
     private static let calm = 0.5
-    private static let patience = 10
+    private static let patience = Duration.seconds(10)
     private static let batch = 2000
     /// Names that changed, at one time.
     private static let batchOfRenamed = 500
@@ -131,7 +131,8 @@ final class SearchBuilder: Sendable {
     }
 
     private func waitForCalm() {
-        for _ in 0..<Self.patience {
+        let deadline = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < deadline {
             guard state.withLock({ !$0.isHurried && !$0.isStopped }) else { break }
             // Whoever comes meanwhile begins the time anew.
             state.withLock { $0.isWanted = false }

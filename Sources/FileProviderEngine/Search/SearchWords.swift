@@ -11,7 +11,7 @@ struct SearchWords: Equatable {
 
     init(_ item: IndexedItem) {
         name = item.name
-        type = Self.type(of: item.item)
+        type = item.contentType
         month = Self.modified(item).map { Self.month(of: $0) }
     }
 
@@ -29,18 +29,18 @@ struct SearchWords: Equatable {
         // What a provider says may be anything.
         Int64(max(-1e6, min(1e6, (seconds / 2_592_000).rounded(.down))))
     }
+}
 
-    /// What the provider said, or what goes without saying.
-    private static func type(of item: ProviderItem) -> String {
+extension IndexedItem {
+    /// The identifier of its type: what the provider said, or what goes without saying.
+    package var contentType: String {
         if !item.contentType.isEmpty { return item.contentType }
         switch item.kind {
         case .folder: return UTType.folder.identifier
         case .symbolicLink: return UTType.symbolicLink.identifier
         case .file:
-            guard let dot = item.filename.lastIndex(of: "."), dot > item.filename.startIndex else {
-                return UTType.data.identifier
-            }
-            let suffix = String(item.filename[item.filename.index(after: dot)...])
+            guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return UTType.data.identifier }
+            let suffix = String(name[name.index(after: dot)...])
             return UTType(filenameExtension: suffix)?.identifier ?? UTType.data.identifier
         }
     }

@@ -6,6 +6,9 @@ public struct MountOptions: Sendable {
     public var name: String
     /// The kind of file system: it appears as `fuse.subtype`.
     public var subtype: String
+    /// The folder whose files the file system shows, where it shows those of one. Nothing is mounted within it or on a folder that it
+    /// lies in: the file system would ask itself, and nobody would answer.
+    public var source: String?
     /// Whether users other than the one who mounts may use it. Without root's rights it takes `user_allow_other` in
     /// `/etc/fuse.conf`.
     public var allowsOthers = false
@@ -49,6 +52,10 @@ public enum MountFailure: Error, Sendable, CustomStringConvertible {
     case noDevice(Errno)
     /// There is nothing to mount on, or not for this user.
     case notMounted(path: String, Errno)
+    /// The folder that is shown and the one to mount on lie within each other (``MountOptions/source``).
+    case showsItself(path: String, source: String)
+    /// The folder that is shown cannot be looked at.
+    case noSource(path: String, Errno)
     /// `fusermount3`, which mounts for users other than root, is not there or says this.
     case refused(String)
     /// The kernel's protocol is older than this library's (7.31).
@@ -61,6 +68,9 @@ public enum MountFailure: Error, Sendable, CustomStringConvertible {
         switch self {
         case .noDevice(let error): "/dev/fuse cannot be opened: \(error)"
         case .notMounted(let path, let error): "nothing can be mounted on \(path): \(error)"
+        case .showsItself(let path, let source):
+            "\(source) cannot be shown on \(path), because one of them lies within the other"
+        case .noSource(let path, let error): "\(path) cannot be shown: \(error)"
         case .refused(let words): "fusermount3 does not mount: \(words)"
         case .isTooOld(let major, let minor): "the kernel's FUSE protocol \(major).\(minor) is too old"
         case .ended(let error): "the mount ended before it was ready" + (error.map { ": \($0)" } ?? "")

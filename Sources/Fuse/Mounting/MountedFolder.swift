@@ -15,6 +15,7 @@ final class MountedFolder: Sendable {
         guard let absolute = realpath(path, nil) else { throw .notMounted(path: path, .current) }
         self.path = String(cString: absolute)
         free(absolute)
+        try Self.check(self.path, options)
         do throws(MountFailure) {
             device = try Self.mountDirectly(at: self.path, options)
             usesProgram = false
@@ -26,6 +27,24 @@ final class MountedFolder: Sendable {
             default: throw error
             }
         }
+    }
+
+    /// What the kernel would mount on, and nobody could use.
+    private static func check(_ path: String, _ options: MountOptions) throws(MountFailure) {
+        let folder: FileDescriptor
+        do throws(Errno) {
+            folder = try .open(path, [.pathOnly, .directory])
+        } catch {
+            throw .notMounted(path: path, error)
+        }
+        guard let source = options.source else { return }
+        let overlap: Bool
+        do throws(Errno) {
+            overlap = try folder.overlaps(.open(source, [.pathOnly, .directory]))
+        } catch {
+            throw .noSource(path: source, error)
+        }
+        if overlap { throw .showsItself(path: path, source: source) }
     }
 
     private static func mountDirectly(

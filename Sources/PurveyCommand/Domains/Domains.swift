@@ -5,8 +5,11 @@ import LinuxSystem
 
 extension Command {
     static let domains = Command(
-        name: "domains", summary: "the mounted services: list, add and remove them",
-        usage: ["[--json]", "add [--password-file FILE] PROVIDER NAME [KEY=VALUE…]", "remove [--keep-edits] NAME"],
+        name: "domains", summary: "the mounted services: list, add, change and remove them",
+        usage: [
+            "[--json]", "add [--json] [--password-file FILE] PROVIDER NAME [KEY=VALUE…]",
+            "set [--json] NAME KEY=VALUE…", "remove [--json] [--keep-edits] NAME",
+        ],
         options: [
             .flag("json", "print JSON"),
             .value("password-file", "FILE", "sign in with the first line of FILE; - is standard input"),
@@ -14,16 +17,20 @@ extension Command {
         ],
         discussion: """
             PROVIDER is the identifier or the name of an installed extension (see 'purvey extensions'). NAME is the name of
-            the folder that the service is mounted as. What KEY=VALUE means is the provider's business, except for path=DIR:
-            a folder that is handed to the provider, which reaches nothing else of yours. Where the service wants a password, it is
-            asked for on the terminal.
+            the folder that the service is mounted as. Where the service wants a password, it is asked for on the terminal.
+
+            KEY=VALUE is what the provider has to know; it says itself which keys there are. Two are Purvey's:
+              path=DIR    a folder that is handed to the provider, which reaches nothing else of yours
+              cache=SIZE  the most of what can be had again that may be on this machine (10G): 500M, 20G. What was used longest
+                          ago goes first. What is kept ('purvey keep'), open, or not with the service yet does not count.
+
+            'set' changes cache= of a domain, at once; with nothing behind the '=' it is as if it had never been set.
 
             'remove' takes the service off this machine and changes nothing of what is there. Without --keep-edits it refuses
             where edits have not reached the service.
             """
     ) { arguments in
         let operands = arguments.operands
-        if arguments.has("json"), !operands.isEmpty { throw UsageError("--json goes with the list") }
         if arguments.has("keep-edits"), operands.first != "remove" {
             throw UsageError("--keep-edits goes with remove")
         }
@@ -36,15 +43,28 @@ extension Command {
             let settings = try operands.dropFirst(3).map(setting)
             let domain = try await add(
                 operands[1], operands[2], settings, passwordFile: arguments.value("password-file"))
-            try StandardOutput.print((domain.mount ?? domain.name) + "\n")
+            if arguments.has("json") {
+                try JSONOutput.print(ListedDomain(domain))
+            } else {
+                try StandardOutput.print((domain.mount ?? domain.name) + "\n")
+            }
             if domain.mount == nil, let fault = domain.fault { StandardError.complain("domains: \(fault)") }
+        case ("set", 3...):
+            let settings = try operands.dropFirst(2).map(setting)
+            let domain = try await DomainClient.call(SetDomainCall(name: operands[1], settings: settings))
+            if arguments.has("json") { try JSONOutput.print(ListedDomain(domain)) }
         case ("remove", 2):
             let removed = try await DomainClient.call(
                 RemoveDomainCall(name: operands[1], keepsEdits: arguments.has("keep-edits")))
-            if let edits = removed.edits { try StandardOutput.print(edits + "\n") }
+            if arguments.has("json") {
+                try JSONOutput.print(RemovedDomain(name: operands[1], edits: removed.edits))
+            } else if let edits = removed.edits {
+                try StandardOutput.print(edits + "\n")
+            }
         case ("add", _): throw UsageError("add takes a provider, a name and what the provider needs to know")
+        case ("set", _): throw UsageError("set takes a name and what is to be set, such as cache=20G")
         case ("remove", _): throw UsageError("remove takes one name")
-        case (let word?, _): throw UsageError("there is no 'domains \(word)': add or remove")
+        case (let word?, _): throw UsageError("there is no 'domains \(word)': add, set or remove")
         }
     }
 
@@ -85,6 +105,22 @@ extension Command {
     }
 }
 
+/// The JSON of `purvey domains remove`.
+private struct RemovedDomain: Encodable {
+    let name: String
+    /// Where the edits are now.
+    let edits: String?
+
+    private enum CodingKeys: CodingKey { case name, edits }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        // Written as null where there are none: a script finds every key.
+        try container.encode(edits, forKey: .edits)
+    }
+}
+
 /// A domain in the JSON of `purvey domains` and `purvey status`.
 struct ListedDomain: Encodable {
     private let domain: DomainDescription
@@ -92,7 +128,7 @@ struct ListedDomain: Encodable {
     init(_ domain: DomainDescription) { self.domain = domain }
 
     private enum CodingKeys: CodingKey {
-        case name, identifier, provider, settings, state, mount, error
+        case name, identifier, provider, settings, cacheLimit, state, mount, error
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -102,6 +138,7 @@ struct ListedDomain: Encodable {
         try container.encode(domain.provider, forKey: .provider)
         let settings = domain.settings.map { ($0.key, $0.value) }
         try container.encode(Dictionary(settings) { _, last in last }, forKey: .settings)
+        try container.encode(domain.cacheLimit, forKey: .cacheLimit)
         try container.encode(domain.state.word, forKey: .state)
         // Written as null where there is none: a script finds every key.
         try container.encode(domain.mount, forKey: .mount)

@@ -34,7 +34,8 @@ extension Command {
         let rows: [(String, String?)] = [
             ("name", item.name), ("kind", item.kind.word), ("type", item.contentType),
             ("size", item.size.map { "\($0)" }), ("modified", item.modified.map(ListedItemState.date)),
-            ("state", item.state.word + (item.isKept ? ", kept" : "")), ("target", item.target),
+            ("state", item.state.word), ("kept", item.isKept ? item.isKeptByFolder ? "with its folder" : "yes" : "no"),
+            ("target", item.target),
             ("identifier", item.identifier), ("uploading", item.uploadProgress), ("error", item.fault?.message),
             ("suggestion", item.fault?.suggestion),
         ]
@@ -54,7 +55,7 @@ extension Command {
 extension ItemDescription {
     /// For people: state, size, date, name.
     fileprivate var line: String {
-        let word = kind == .folder ? "folder" : state.word
+        let word = kind == .folder && state == .current ? "folder" : state.word
         let size = kind == .file ? self.size.map { "\($0)" } ?? "?" : "-"
         let date = modified.map(ListedItemState.date) ?? "-"
         let columns = [(word, 10), (size, 12), (date, 22)].map { text, width in
@@ -88,7 +89,8 @@ struct ListedItemState: Encodable {
     init(_ item: ItemDescription) { self.item = item }
 
     private enum CodingKeys: CodingKey {
-        case name, identifier, kind, type, size, modified, state, kept, error, errorKind, suggestion, target
+        case name, identifier, kind, type, size, modified, state, kept, keptByFolder, error, errorKind, suggestion,
+            target
         case isUploaded, isUploading, sent, total
     }
 
@@ -99,6 +101,7 @@ struct ListedItemState: Encodable {
         try container.encode(item.kind.word, forKey: .kind)
         try container.encode(item.state.word, forKey: .state)
         try container.encode(item.isKept, forKey: .kept)
+        try container.encode(item.isKeptByFolder, forKey: .keptByFolder)
         // Written as null where there is none: a script finds every key.
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)

@@ -17,8 +17,16 @@ extension Command {
             for (word, waiting, inFlight) in [
                 ("up", activity.uploadsWaiting, activity.uploadsInFlight),
                 ("down", activity.downloadsWaiting, activity.downloadsInFlight),
+                ("tags, favorites and dates of use", activity.marksWaiting, activity.marksInFlight),
             ] where waiting + inFlight > 0 {
                 try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
+            }
+            if activity.keptMissing > 0 {
+                try StandardOutput.print("   kept: \(activity.keptMissing) not here yet\n")
+            }
+            if domain.state == .running {
+                let (bytes, limit) = (ByteCount.text(activity.cacheBytes), ByteCount.text(domain.cacheLimit))
+                try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
             }
             for transfer in activity.transfers {
                 let (arrow, percent) = (transfer.isUpload ? "up" : "down", transfer.done * 100 / max(1, transfer.total))
@@ -40,6 +48,10 @@ private struct ListedStatus: Encodable {
         let domain: ListedDomain
         let uploads: Transfers
         let downloads: Transfers
+        /// Tags, favorite ranks and dates of use.
+        let marks: Transfers
+        let kept: Kept
+        let cache: Cache
         let errors: [String]
         let needsSignIn: Bool
         let inFlight: [Transfer]
@@ -54,6 +66,15 @@ private struct ListedStatus: Encodable {
         let waiting, inFlight: Int
     }
 
+    struct Kept: Encodable {
+        let missing: Int
+    }
+
+    /// Bytes.
+    struct Cache: Encodable {
+        let used, limit: Int64
+    }
+
     init(_ status: DomainsStatusCall.Reply) {
         daemon = status.processID
         domains = status.domains.map { activity in
@@ -61,6 +82,9 @@ private struct ListedStatus: Encodable {
                 domain: ListedDomain(activity.domain),
                 uploads: Transfers(waiting: activity.uploadsWaiting, inFlight: activity.uploadsInFlight),
                 downloads: Transfers(waiting: activity.downloadsWaiting, inFlight: activity.downloadsInFlight),
+                marks: Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight),
+                kept: Kept(missing: activity.keptMissing),
+                cache: Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit),
                 errors: activity.faults, needsSignIn: activity.needsSignIn,
                 inFlight: activity.transfers.map {
                     Transfer(name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total)

@@ -16,14 +16,26 @@ extension Command {
 
     static let evict = Command(
         name: "evict", summary: "drop the bytes of items here; the service has them", usage: ["PATH…"], options: [],
-        discussion: placesWords + "\n\nWhat was changed here, is open, or is to be kept, stays."
+        discussion: placesWords + """
+
+
+            What was changed here and is not with the service yet stays, and what is open. Of a folder, what 'purvey keep' keeps
+            in it stays too. An item that is kept itself is not any more. One that is kept with a folder stays, which is an error:
+            name that folder.
+            """
     ) { arguments in
         try await each("evict", arguments) { EvictItemCall(place: DomainClient.place($0)) }
     }
 
     static let keep = Command(
         name: "keep", summary: "bring the bytes of items here and keep them", usage: ["PATH…"], options: [],
-        discussion: placesWords + "\n\n'purvey evict' ends it."
+        discussion: placesWords + """
+
+
+            A kept folder keeps what is in it and what comes into it, also when it is moved there; what is moved out of it is
+            not kept any more. What is kept is fetched again when the service has other contents, and does not count for
+            the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
+            """
     ) { arguments in
         try await each("keep", arguments) { KeepItemCall(place: DomainClient.place($0)) }
     }

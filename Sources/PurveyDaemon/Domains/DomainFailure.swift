@@ -23,6 +23,13 @@ struct DomainFailure: Error, CustomStringConvertible {
         code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
     }
 
+    /// The same with what it happened to before it.
+    func told(of place: String) -> DomainFailure { DomainFailure("\(place): \(description)", code, cause) }
+
+    private init(_ description: String, _ code: DomainFault.Code, _ cause: ProviderFailure?) {
+        (self.description, self.code, self.cause) = (description, code, cause)
+    }
+
     static func noSuchDomain(_ name: String) -> DomainFailure {
         DomainFailure("there is no domain \"\(name)\"; 'purvey domains' lists them", .noSuchDomain)
     }

@@ -13,25 +13,21 @@ struct DomainItem: Sendable {
     static func find(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         var number = ItemNumber.root
-        var walked = ""
         for name in names {
-            do {
-                try await domain.engine.wait(for: number, .item(named: name))
-            } catch let failure as ProviderFailure {
-                throw DomainFailure("\(walked.isEmpty ? "the domain's root" : walked): \(failure.message)")
-            }
-            walked += walked.isEmpty ? name : "/" + name
+            try await domain.engine.wait(for: number, .item(named: name))
             guard
                 let found = try await HandlerThreads.shared.value(of: { [number] () throws in
                     try index.item(named: name, in: number)
                 })
-            else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
+            else { throw Self.notThere }
             number = found.number
         }
         guard let item = try await HandlerThreads.shared.value(of: { [number] () throws in try index.item(number) })
-        else { throw DomainFailure("there is no \(walked)", .noSuchItem) }
+        else { throw Self.notThere }
         return DomainItem(domain: domain, item: item)
     }
+
+    private static let notThere = DomainFailure("there is no such file or folder", .noSuchItem)
 
     // MARK: Telling
 
@@ -113,7 +109,7 @@ struct DomainItem: Sendable {
                         do {
                             try await engine.download(file.number)
                         } catch {
-                            throw DomainFailure("\(file.name) cannot be fetched: \(DomainFailure(error))")
+                            throw failure(of: file, "cannot be fetched", error)
                         }
                         progress.finish(file)
                     }
@@ -124,28 +120,47 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Brings bytes here and has them stay.
+    /// Brings bytes here and has them stay, with those of all that comes into a folder.
     func keep(_ report: @escaping Report) async throws {
-        for number in [item.number] + (try await files(listing: true).map(\.number)) {
-            try await engine.keep(number, true)
-        }
+        try await engine.keep(item.number, true)
         try await download(report)
     }
 
-    /// Drops the bytes of a file, or of all files in a folder that can be had again.
-    func evict() async throws {
-        var failures: [DomainFailure] = []
+    /// Drops the bytes of a file, or of all files in a folder that can be had again. What is kept in the folder stays.
+    ///
+    /// - Parameter endsKeeping: whether an item that is kept itself is not any more; otherwise it stays, which is a failure.
+    func evict(endsKeeping: Bool) async throws {
+        if item.isKeptByFolder || item.isKept && !endsKeeping { throw try await staysBecauseItIsKept() }
         if item.isKept { try await engine.keep(item.number, false) }
-        for file in try await files(listing: false) {
-            if file.isKept { try await engine.keep(file.number, false) }
+        var failures: [DomainFailure] = []
+        for file in try await files(listing: false) where item.number == file.number || !file.staysHere {
             do {
                 try await engine.evict(file.number)
             } catch {
-                failures.append(DomainFailure("\(file.name) stays: \(DomainFailure(error))"))
+                failures.append(failure(of: file, "stays", error))
             }
         }
         guard let first = failures.first else { return }
         throw failures.count == 1 ? first : DomainFailure("\(failures.count) files stay; \(first)")
+    }
+
+    private func staysBecauseItIsKept() async throws -> DomainFailure {
+        let index = engine.index
+        let names = try await HandlerThreads.shared.value { [item] () throws in
+            let keeper = item.isKept ? item : try index.folderThatKeeps(item)
+            return try keeper.map { try index.names(onTheWayTo: $0) } ?? []
+        }
+        let keeper = engine.configuration.displayName + ":" + names.joined(separator: "/")
+        return DomainFailure(
+            item.isKeptByFolder
+                ? "it stays, because it is kept with its folder \(keeper); 'purvey evict' of that ends it for all of it"
+                : "it stays, because a person has it kept", .kept)
+    }
+
+    /// Why something did not happen to a file, which is the item or in it.
+    private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainFailure {
+        let failure = DomainFailure(error)
+        return DomainFailure("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
     }
 
     /// The item itself if it is a file, or all files that are in it.
@@ -227,9 +242,10 @@ extension ItemDescription {
         let failure = edit?.failure ?? item.item.uploadingError
         self.init(
             name: item.number == .root ? "/" : item.name, identifier: item.item.identifier, kind: item.item.kind,
-            contentType: item.item.contentType, size: isHere ? item.localSize : item.item.size,
-            modified: item.localModified ?? item.item.modified, state: state, isKept: item.isKept,
+            contentType: item.contentType, size: isHere ? item.localSize : item.item.size,
+            modified: item.localModified ?? item.item.modified, state: state, isKept: item.staysHere,
             fault: state == .error ? failure.map(ItemFault.init) : nil, target: item.item.linkTarget)
+        isKeptByFolder = item.isKeptByFolder
         isUploaded = item.isUploaded
         isUploading = state == .uploading
         if isUploading { (sent, total) = (edit?.sent ?? 0, edit?.total ?? 0) }

@@ -11,7 +11,7 @@ struct DomainRecord: Sendable, Equatable {
     let identifier: String
     /// The identifier of the provider's extension.
     let provider: String
-    let settings: [DomainSetting]
+    var settings: [DomainSetting]
     /// What the provider's own program said of it; `nil` where a person added it.
     var managed: ManagedDomain?
     /// Why the provider's own program has cut it off; `nil` where it has not.
@@ -41,12 +41,30 @@ struct DomainRecord: Sendable, Equatable {
     /// The folder that was handed to it.
     var path: String? { settings.last { $0.key == DomainSetting.path }?.value }
 
+    /// The most bytes on this machine of what can be had again.
+    var cacheLimit: Int64 {
+        settings.last { $0.key == DomainSetting.cache }.flatMap { ByteCount.read($0.value) } ?? Self.standardCacheLimit
+    }
+
+    private static let standardCacheLimit: Int64 = 10 << 30
+
     /// The domain as its provider's process is told of it.
     var providerDomain: ProviderDomain {
-        guard let managed else { return ProviderDomain(identifier: identifier, displayName: name, path: path) }
+        guard let managed else {
+            return ProviderDomain(identifier: identifier, displayName: name, path: path, userInfo: userInfo)
+        }
         return ProviderDomain(
             identifier: managed.identifier, displayName: managed.displayName, path: path,
             storage: managed.storage.isEmpty ? nil : managed.storage, userInfo: managed.userInfo)
+    }
+
+    /// What a person told the provider, as a property list; `nil` for nothing.
+    private var userInfo: [UInt8]? {
+        let own = settings.filter { $0.key != DomainSetting.path && $0.key != DomainSetting.cache }
+        guard !own.isEmpty else { return nil }
+        let values = Dictionary(own.map { ($0.key, $0.value) }) { _, last in last }
+        return (try? PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0))
+            .map { [UInt8]($0) }
     }
 
     /// The domain as the provider's own program has it.

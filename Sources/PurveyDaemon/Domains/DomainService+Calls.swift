@@ -14,6 +14,7 @@ extension DomainService {
             call.answer { ListDomainsCall.Reply(domains: try await self.listed()) }
         }
         service.on(AddDomainCall.self) { request, call in call.answer { try await self.add(request) } }
+        service.on(SetDomainCall.self) { request, call in call.answer { try await self.set(request) } }
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
         service.on(DomainsStatusCall.self) { _, call in
             call.answer { DomainsStatusCall.Reply(processID: getpid(), domains: try await self.activities()) }
@@ -27,31 +28,35 @@ extension DomainService {
         }
         service.on(SignalDomainCall.self) { request, call in
             call.answer {
-                try await self.domain(request.name).engine.signal(container: request.container)
+                try await self.signal(request)
                 return Empty()
             }
         }
         service.on(ListFolderCall.self) { request, call in
-            call.answer { try await self.place(request.place).list(after: request.position) }
+            call.answer { try await self.at(request.place) { try await $0.list(after: request.position) } }
         }
         service.on(DescribeItemCall.self) { request, call in
-            call.answer { try await self.place(request.place).describe() }
+            call.answer { try await self.at(request.place) { try await $0.describe() } }
         }
         service.on(DownloadItemCall.self) { request, call in
             call.answer {
-                try await self.place(request.place).download { call.report(completed: $0, total: $1) }
+                try await self.at(request.place) { item in
+                    try await item.download { call.report(completed: $0, total: $1) }
+                }
                 return Empty()
             }
         }
         service.on(EvictItemCall.self) { request, call in
             call.answer {
-                try await self.place(request.place).evict()
+                try await self.at(request.place) { try await $0.evict(endsKeeping: true) }
                 return Empty()
             }
         }
         service.on(KeepItemCall.self) { request, call in
             call.answer {
-                try await self.place(request.place).keep { call.report(completed: $0, total: $1) }
+                try await self.at(request.place) { item in
+                    try await item.keep { call.report(completed: $0, total: $1) }
+                }
                 return Empty()
             }
         }
@@ -64,22 +69,28 @@ extension DomainService {
         var domains: [DomainDescription] = []
         for var domain in try await descriptions() {
             if domain.fault == nil, case .running(let record, let running) = places[domain.name] {
-                domain.fault = try? await running.engine.status().failure?.message
-                if domain.fault == nil { domain.fault = await missingProvider(of: record) }
+                domain.fault = await missing(of: record)
+                if domain.fault == nil { domain.fault = try? await running.engine.status().failure?.message }
             }
             domains.append(domain)
         }
         return domains
     }
 
-    /// What is wrong with the extension of a domain, which may have been removed since; `nil` for nothing.
-    private func missingProvider(of record: DomainRecord) async -> String? {
+    /// What a domain needs and does not have: its extension may have been removed since, or the folder that was handed to it.
+    /// `nil` for nothing.
+    private func missing(of record: DomainRecord) async -> String? {
         await HandlerThreads.shared.value { [folders] in
             do {
                 _ = try ExtensionLibrary(data: folders.locations.data).find(record.provider)
-                return nil
             } catch {
                 return "its provider cannot be started: \(error)"
+            }
+            do throws(HandedFolderFault) {
+                _ = try record.providerDomain.handedFolder(apartFrom: [])
+                return nil
+            } catch {
+                return "the folder that was handed to its provider is gone: \(error.description)"
             }
         }
     }
@@ -89,8 +100,8 @@ extension DomainService {
         for description in try await descriptions() {
             var activity = DomainActivity(domain: description)
             if case .running(let record, let domain) = places[description.name] {
-                await Self.fill(&activity, domain)
-                if activity.faults.isEmpty { activity.faults += [await missingProvider(of: record)].compactMap { $0 } }
+                let missing = await missing(of: record)
+                await Self.fill(&activity, domain, missing: missing)
             }
             activities.append(activity)
         }
@@ -100,17 +111,26 @@ extension DomainService {
     /// More sentences than these help nobody.
     private static let mostFaults = 20
 
-    private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain) async {
+    /// - Parameter missing: what the domain needs and does not have.
+    private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
+        activity.faults += [missing].compactMap { $0 }
         do {
             let status = try await domain.engine.status()
             activity.downloadsWaiting = status.downloads.count { $0.isWaiting }
             activity.downloadsInFlight = status.downloads.count - activity.downloadsWaiting
+            activity.cacheBytes = status.cleanBytes
+            activity.keptMissing = status.wantedCount
+            activity.marksInFlight = status.factsInFlight
+            activity.marksWaiting = max(0, status.factCount - status.factsInFlight)
             activity.faults += [status.complaint].compactMap { $0 }
             if let failure = status.signIn.failure {
                 activity.needsSignIn = true
                 activity.faults.append(Self.request(for: failure, status.signIn, activity.domain.name))
-            } else if let failure = status.failure {
+            } else if let failure = status.failure, missing == nil {
                 activity.faults.append(failure.advice)
+            }
+            if let failure = status.keepingFailure, failure.kind != .notAuthenticated, missing == nil {
+                activity.faults.append("not all that is kept is here: \(failure.advice)")
             }
             activity.transfers += status.downloads.filter { $0.total > 0 && !$0.isWaiting }.map {
                 TransferActivity(name: $0.name, isUpload: false, done: $0.done, total: $0.total)
@@ -160,6 +180,18 @@ extension DomainService {
         }
     }
 
+    /// Does something with what a person means; what fails there is told of it by the person's own word for it.
+    func at<Value: Sendable>(
+        _ place: ItemPlace, _ body: @Sendable (DomainItem) async throws -> Value
+    ) async throws -> Value {
+        let item = try await self.place(place)
+        do {
+            return try await body(item)
+        } catch {
+            throw DomainFailure(error).told(of: place.text)
+        }
+    }
+
     /// What a person means with a path or with `DOMAIN:path`.
     func place(_ place: ItemPlace) async throws -> DomainItem {
         try await ready()
@@ -167,10 +199,10 @@ extension DomainService {
             guard case .running(let record, let domain) = known else { continue }
             // Where it is mounted, and where it would be: its items have their paths without a mount too.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
-                if place.path == path { return try await DomainItem.find([], in: domain) }
+                if place.path == path { return try await find(place, [], in: domain) }
                 if place.path.hasPrefix(path + "/") {
                     let names = place.path.dropFirst(path.utf8.count + 1).split(separator: "/").map(String.init)
-                    return try await DomainItem.find(names, in: domain)
+                    return try await find(place, names, in: domain)
                 }
             }
         }
@@ -181,10 +213,18 @@ extension DomainService {
                 for part in place.text[place.text.index(after: colon)...].split(separator: "/") where part != "." {
                     if part == ".." { _ = names.popLast() } else { names.append(String(part)) }
                 }
-                return try await DomainItem.find(names, in: try await domain(name))
+                return try await find(place, names, in: try await domain(name))
             }
         }
         throw DomainFailure("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
+    }
+
+    private func find(_ place: ItemPlace, _ names: [String], in domain: RunningDomain) async throws -> DomainItem {
+        do {
+            return try await DomainItem.find(names, in: domain)
+        } catch {
+            throw DomainFailure(error).told(of: place.text)
+        }
     }
 
     /// A path as it is written, and with its folder's links followed.

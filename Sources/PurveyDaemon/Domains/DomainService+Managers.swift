@@ -80,7 +80,8 @@ extension DomainService {
             let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
             switch request.direction {
             case .here: try await item.download { _, _ in }
-            case .away: try await item.evict()
+            // What a person wants to stay is none of the provider's business.
+            case .away: try await item.evict(endsKeeping: false)
             }
             return Empty()
         }
@@ -265,6 +266,7 @@ extension DomainFailure {
         case .noSuchDomain: .providerDomainNotFound
         case .noSuchItem: .noSuchItem
         case .signInRefused: .notAuthenticated
+        case .kept: .nonEvictable
         case .failed, .hasEdits: .cannotSynchronize
         }
     }

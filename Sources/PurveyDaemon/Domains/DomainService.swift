@@ -16,6 +16,7 @@ actor DomainService {
     private let surroundings: RunningDomain.Surroundings
     private let log: DaemonLog
     private let mounts: Mounts?
+    private let keeper: DaemonKeeper?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -44,9 +45,12 @@ actor DomainService {
     private var isEnding = false
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
-    /// - Parameter mountsDomains: whether domains are mounted, or served to commands only.
+    /// - Parameters:
+    ///   - mountsDomains: whether domains are mounted, or served to commands only.
+    ///   - keeper: what sees to it that mounts do not stay without a daemon.
     init(
-        _ locations: Locations, mountsDomains: Bool, log: DaemonLog, coordination: ExtensionService.Coordination?
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
@@ -58,6 +62,7 @@ actor DomainService {
             options.passthroughHelper = Self.passthroughHelper
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
+        self.keeper = keeper
         self.log = log
     }
 
@@ -93,10 +98,8 @@ actor DomainService {
             fault = reason
             return log.error("no domain is started: \(reason)")
         }
-        let (records, damaged) = await HandlerThreads.shared.value { [folders] in
-            Mounts.removeStale(in: folders.locations.mounts)
-            return folders.load()
-        }
+        let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
+        await removeStaleMounts(except: mounts == nil ? [] : records)
         for name in damaged {
             places[name] = .failed(.damaged(name), damage(of: name))
             log.error("the domain \(name) is not started: \(damage(of: name))")
@@ -139,6 +142,15 @@ actor DomainService {
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
+            await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
+        }
+    }
+
+    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
+    private func removeStaleMounts(except records: [DomainRecord]) async {
+        let kept = Set(records.map { mountPath(of: $0.name) })
+        await HandlerThreads.shared.value { [folders] in
+            _ = Mounts.removeStale(in: folders.locations.mounts, except: kept)
         }
     }
 
@@ -160,7 +172,10 @@ actor DomainService {
         lock = nil
     }
 
-    private func note() { hasDomains.store(!places.isEmpty, ordering: .relaxed) }
+    private func note() {
+        hasDomains.store(!places.isEmpty, ordering: .relaxed)
+        if mounts != nil { keeper?.want(!places.isEmpty) }
+    }
 
     /// Waits until those domains are started that were there.
     func ready() async throws {
@@ -230,10 +245,7 @@ actor DomainService {
 
     func add(_ request: AddDomainCall) async throws -> DomainDescription {
         try await ready()
-        let settings = Dictionary(grouping: request.settings, by: \.key)
-        if let twice = settings.first(where: { $0.value.count > 1 }) {
-            throw DomainFailure("\(twice.key) is given twice")
-        }
+        try DomainSettings.checkOnce(request.settings)
         let placeholder = DomainRecord(name: request.name, identifier: "", provider: request.provider, settings: [])
         return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
@@ -290,6 +302,7 @@ actor DomainService {
             guard bundle.point == Self.extensionPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
+            try DomainSettings.check(request.settings, for: bundle)
             return DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
@@ -394,7 +407,7 @@ actor DomainService {
         let record = place.record
         var description = DomainDescription(
             name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
-            state: .running, mount: nil, fault: nil)
+            cacheLimit: record.cacheLimit, state: .running, mount: nil, fault: nil)
         switch place {
         case .changing: description.state = .changing
         case .failed(_, let fault):

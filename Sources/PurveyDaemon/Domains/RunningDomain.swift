@@ -63,7 +63,7 @@ struct RunningDomain: Sendable {
             if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
             let configuration = DomainConfiguration(
                 identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
-                cacheFolder: folders.cache(of: record))
+                cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
             let engine = try await HandlerThreads.shared.value {
                 if isNew { try folders.add(record) }
                 return try DomainEngine(configuration: configuration, provider: provider)

@@ -4,6 +4,7 @@ import FileProviderEngine
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ProviderTesting
 import Testing
 
@@ -77,7 +78,7 @@ final class MountedProvider: Sendable {
     func wait(
         until condition: () throws -> Bool, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation
     ) {
-        for _ in 0..<12_000 {
+        for _ in 0..<60_000 {
             if (try? condition()) == true { return }
             usleep(5_000)
         }
@@ -114,47 +115,13 @@ func withMount(
 /// Whether this machine lets this process mount; under CI it has to.
 let canMount: Bool = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
-/// A program that runs while a test goes on.
-final class RunningProgram {
-    private let program: ChildProgram
-    private let process: ProcessDescriptor
-    private let output: FileDescriptor
+/// Starts a program, by its name.
+func start(_ words: String...) throws -> RunningProgram { try start(words) }
 
-    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+func start(_ words: [String]) throws -> RunningProgram { try RunningProgram("/usr/bin/env", words) }
 
-    init(_ arguments: [String]) throws {
-        output = try .open(FileManager.default.temporaryDirectory.path, [.unnamedTemporary, .readWrite])
-        program = try ChildProgram.start("/usr/bin/env", arguments: arguments, descriptors: [nil, output, nil])
-        process = try .open(program.processID)
-    }
-
-    /// The program that maps files, which is built beside the tests.
-    static let mappingPeer: String = {
-        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
-        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
-        for path in [own] + CommandLine.arguments {
-            let candidate = (path as NSString).deletingLastPathComponent + "/MappingPeer"
-            if access(candidate, X_OK) == 0 { return candidate }
-        }
-        return "MappingPeer"
-    }()
-
-    func interrupt() { try? process.send(signal: SIGINT) }
-
-    var isRunning: Bool { !process.hasEnded }
-
-    /// Waits for its end; to be called once.
-    func end() -> (status: Int32, wasSignalled: Bool, output: String, bytes: [UInt8]) {
-        let ending = (try? program.wait()) ?? .unknown
-        let bytes = (try? output.everything()) ?? []
-        let text = String(decoding: bytes, as: UTF8.self)
-        return switch ending {
-        case .exited(let status): (status, false, text, bytes)
-        case .signalled(let signal): (signal, true, text, bytes)
-        case .unknown: (-1, false, text, bytes)
-        }
-    }
-}
+/// The program that maps files.
+let mappingPeer = Result { try BuiltProgram.path("MappingPeer") }
 
 /// Something that a test says once.
 final class Flag: Sendable {

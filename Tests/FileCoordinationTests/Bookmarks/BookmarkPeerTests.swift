@@ -3,6 +3,7 @@ import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import TestThreads
 import Testing
 
@@ -20,36 +21,17 @@ import Testing
 
     /// Runs a process, with a data folder of its own beneath the test's.
     private func peer(_ words: String..., home: String = "home", user: uid_t? = nil) throws -> String {
-        try run(Self.program(), words, home: home, user: user)
+        try run(BuiltProgram.path("BookmarkPeer"), words, home: home, user: user)
     }
 
-    private func run(_ program: URL, _ words: [String], home: String, user: uid_t?) throws -> String {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = words
-        var environment = ProcessInfo.processInfo.environment
-        environment["PURVEY_HOME"] = path(home)
-        environment["BOOKMARK_PEER_USER"] = user.map { String($0) }
-        process.environment = environment
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try output.fileHandleForReading.close()
-        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
+    private func run(_ program: String, _ words: [String], home: String, user: uid_t?) throws -> String {
+        let run = try RunningProgram(
+            program, words,
+            environment: ["PURVEY_HOME": path(home), "BOOKMARK_PEER_USER": user.map { String($0) }]
+        ).waitForEnd()
+        #expect(run.ending == .exited(0), "\(run)")
+        return run.text.trimmingCharacters(in: .newlines)
     }
-
-    private static func program() throws -> URL {
-        let places = [
-            Bundle(for: Marker.self).bundleURL.deletingLastPathComponent(),
-            URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(),
-        ]
-        let programs = places.map { $0.appendingPathComponent("BookmarkPeer") }
-        return try #require(programs.first { access($0.path, X_OK) == 0 })
-    }
-
-    private final class Marker {}
 
     @Test func aBookmarkOutlivesTheProcessThatMadeIt() throws {
         let bookmark = try peer("make", path("a"))
@@ -87,10 +69,10 @@ import Testing
             umount at-two elsewhere
             """
         let answer = try run(
-            URL(fileURLWithPath: "/usr/bin/env"),
+            "/usr/bin/env",
             [
                 "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare", "-m", "sh", "-c", script, "sh", folder.path,
-                try Self.program().path,
+                try BuiltProgram.path("BookmarkPeer"),
             ], home: "home", user: user)
         #expect(answer == "stale \(path("elsewhere/deep/file"))")
     }
@@ -109,10 +91,10 @@ import Testing
             timeout --signal=KILL 120 "$2" resolve "$bookmark"
             """
         let answer = try run(
-            URL(fileURLWithPath: "/usr/bin/env"),
+            "/usr/bin/env",
             [
                 "PATH=/usr/sbin:/sbin:/usr/bin:/bin", "unshare", "-m", "sh", "-c", script, "sh", folder.path,
-                try Self.program().path,
+                try BuiltProgram.path("BookmarkPeer"),
             ], home: "home", user: nil)
         #expect(answer == "error \(CocoaError.Code.fileNoSuchFile.rawValue)")
     }

@@ -118,6 +118,34 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test(arguments: ["file", "folder"])
+    func aFolderIsRemovedWithWhatIsStillBeingMadeInIt(kind: String) async throws {
+        let domain = try await listedDomain()
+        try await domain.list(try await domain.item("Folder").number)
+        let late = LateAnswers(domain.provider) { request in
+            if case .create = request { true } else { false }
+        }
+        if kind == "folder" {
+            try await domain.makeFolder("Folder/new")
+        } else {
+            try await domain.make("Folder/new", "n")
+        }
+        domain.clock.advance(by: 10)
+        late.madeUp()
+        let shown = Shown()
+        shown.watch(domain.engine)
+        try await kind == "folder" ? domain.removeFolder("Folder/new") : domain.remove("Folder/new")
+        try await domain.removeFolder("Folder")
+        let pages = domain.provider.count(.page)
+        domain.clock.advance(by: 10)
+        try await eventually { domain.provider.count(.page) > pages || domain.provider.identifier(at: "Folder") == nil }
+        await late.arrive(domain.provider)
+        try await domain.settle()
+        #expect(shown.names.isEmpty)
+        #expect(domain.provider.tree == ["moved": "m", "edited": "old", "removed": "r"])
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
     @Test func aPageThatWasMadeUpBeforeChangesWereToldTakesNothingBack() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let folder = domain.provider.addFolder("Folder")

@@ -254,14 +254,6 @@ import Testing
     }
 }
 
-/// The open files of this process beneath a folder.
-private func openDescriptors(beneath path: String) throws -> Int {
-    try FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().count { entry in
-        let target = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).target(ofLink: entry.name)
-        return String(decoding: target ?? [], as: UTF8.self).hasPrefix(path)
-    }
-}
-
 /// What several tasks use that take turns by themselves.
 private struct Unchecked<Value>: @unchecked Sendable {
     // Sendable: of a test domain they call only functions that pass everything on to the engine, which any thread may.

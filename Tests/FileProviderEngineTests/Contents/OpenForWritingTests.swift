@@ -67,6 +67,46 @@ import Testing
         #expect(domain.provider.count(.contents) == 1)
     }
 
+    /// A program that has a file open when the daemon dies goes on to write to it, where the kernel passes it through.
+    @Test(arguments: ["", "CON"])
+    func whatIsWrittenAfterACrashByWhoHadTheFileOpenReachesNobody(before: String) async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        if !before.isEmpty { try await opened.write(before) }
+        let stranger = try await opened.whenReady().reopen(.readWrite)
+        try domain.restart()
+        try stranger.overwrite(Array("later".utf8), at: 0)
+        let expected = before + "contents".dropFirst(before.count)
+        #expect(try await domain.read(number) == expected)
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == expected }
+        try stranger.overwrite(Array("LATER".utf8), at: 0)
+        #expect(try await domain.read(number) == expected)
+        #expect(try await domain.engine.editStatus().items.isEmpty)
+        #expect(try domain.row(number).content == .current)
+    }
+
+    /// Likewise with an edit that waits to be sent: whoever had it open may be at it still.
+    @Test func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let first = try await domain.open(number, for: .writing(truncating: false))
+        try await first.write("CON")
+        try await first.flushed()
+        try await first.closed()
+        let stranger = try await domain.open(number, for: .writing(truncating: false)).whenReady().reopen(.readWrite)
+        try domain.restart()
+        try stranger.overwrite(Array("later".utf8), at: 0)
+        domain.clock.advance(by: 60)
+        try await eventually { domain.provider.text(at: "file") == "CONtents" }
+        #expect(try await domain.read(number) == "CONtents")
+    }
+
     @Test func aFileThatWasMovedAmongTheEditsBeforeTheJournalKnewIsPutBack() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")

@@ -6,6 +6,7 @@ import Testing
 
 extension DomainEngine {
     /// Does something on the engine's thread.
+    @discardableResult
     func doing<Result: Sendable>(
         _ body: @Sendable (isolated DomainEngine) throws -> Result
     ) throws -> Result { try body(self) }

@@ -29,16 +29,65 @@ final class SimulatedLife: Sendable {
         var isDead = false
         /// Of 100 requests, so many fail.
         var failures: Int
+        /// Of 100 requests and answers, so many take their time.
+        var delays: Int
+        /// Of 100 changes, so many are told of before they are answered.
+        var tellings: Int
+    }
+
+    private struct Traffic {
+        var requests = 0
+        var underWay = 0
     }
 
     // Innermost.
     private let state: Lock<State>
-    /// Called once, when it dies.
     /// Open once what it left was copied.
     let isBuried = Latch()
+    /// Called once, when it dies.
     private let onDeath: Lock<(@Sendable (_ isOnThread: Bool) -> Void)?> = Lock(nil)
 
-    init(_ state: State) { self.state = Lock(state) }
+    private let clock: SimulatedClock
+    private let story: Story
+    private let traffic = Lock(Traffic())
+    private let signal = Receiver<Void>()
+
+    init(_ state: State, _ clock: SimulatedClock, _ story: Story) {
+        self.state = Lock(state)
+        self.clock = clock
+        self.story = story
+    }
+
+    /// How many requests came.
+    var requestCount: Int { traffic.withLock { $0.requests } }
+
+    /// How many of them are not answered, and will be before time goes on.
+    var underWayCount: Int { traffic.withLock { $0.underWay } }
+
+    /// Called when the provider has something to tell.
+    func whenSignalled(_ body: @escaping @Sendable () -> Void) { signal.function = { _ in body() } }
+
+    func begin(_ words: String) -> Int {
+        let number = traffic.withLock { traffic in
+            traffic.requests += 1
+            traffic.underWay += 1
+            return traffic.requests
+        }
+        story.tell("    \(number) \(words)?")
+        return number
+    }
+
+    /// The provider did what it was asked for.
+    func done(_ number: Int) {
+        story.tell("    \(number) is done")
+        let tells = state.withLock { state in Int.random(in: 0..<100, using: &state.generator) < state.tellings }
+        if tells { signal.tell(()) }
+    }
+
+    func end(_ number: Int, _ failure: ProviderFailure?) {
+        story.tell("    \(number) " + (failure.map { "failed: \($0.kind)" } ?? "answered"))
+        traffic.withLock { $0.underWay -= 1 }
+    }
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
@@ -56,11 +105,17 @@ final class SimulatedLife: Sendable {
     }
 
     func bury() {
+        signal.function = nil
         state.withLock { $0.isDead = true }
         onDeath.withLock { $0 = nil }
     }
 
-    func calmDown() { state.withLock { $0.failures = 0 } }
+    func calmDown() {
+        state.withLock { state in
+            state.failures = 0
+            state.delays = 0
+        }
+    }
 
     /// It does not die any more.
     func spare() {
@@ -88,15 +143,24 @@ final class SimulatedLife: Sendable {
         if dies { die(isOnThread: true) }
     }
 
+    private func wait(_ seconds: Double) async {
+        traffic.withLock { $0.underWay -= 1 }
+        await clock.wait(seconds)
+        traffic.withLock { $0.underWay += 1 }
+    }
+
     /// A request comes, or its answer goes.
     func pass() async throws(ProviderFailure) {
-        let (dies, fails, pauses) = state.withLock { state in
+        let (dies, fails, pauses, delay) = state.withLock { state in
             let fails = Int.random(in: 0..<100, using: &state.generator) < state.failures
             let pauses = Int.random(in: 0..<12, using: &state.generator)
+            let isDelayed = Int.random(in: 0..<100, using: &state.generator) < state.delays
+            let delay = Double.random(in: 0.1...5, using: &state.generator)
             if let left = state.requestsLeft { state.requestsLeft = left - 1 }
-            return (state.requestsLeft == 0, fails, pauses)
+            return (state.requestsLeft == 0, fails, pauses, isDelayed ? delay : nil)
         }
         for _ in 0..<pauses { await Task.yield() }
+        if let delay, !isDead { await wait(delay) }
         if dies { die(isOnThread: false) }
         if isDead { throw ProviderFailure(.processEnded, message: "dead") }
         if fails {
@@ -107,116 +171,4 @@ final class SimulatedLife: Sendable {
             throw ProviderFailure(kind, message: "by the simulation")
         }
     }
-}
-
-/// What arrived at the provider, and in which items: from then on it is others' too, to change and to remove.
-final class Arrivals: Sendable {
-    private struct State {
-        /// Of each word the items, and the folders that these were in.
-        var items: [String: Set<String>] = [:]
-        /// What others changed or removed.
-        var touched: Set<String> = []
-    }
-
-    // Innermost.
-    private let state = Lock(State())
-
-    func note(_ contents: FileDescriptor, _ item: ProviderItem) {
-        guard let bytes = try? contents.reopen(.readOnly).readToEnd(limit: 1 << 20) else { return }
-        let word = String(decoding: bytes, as: UTF8.self)
-        state.withLock { $0.items[word, default: []].formUnion([item.identifier, item.parent]) }
-    }
-
-    func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
-
-    /// The items that a word arrived in, and their folders.
-    func items(of word: String) -> Set<String> { state.withLock { $0.items[word] ?? [] } }
-
-    /// Whether others may have had their way with what arrived.
-    func isOthers(_ word: String) -> Bool {
-        state.withLock { state in state.items[word].map { !$0.isDisjoint(with: state.touched) } ?? false }
-    }
-}
-
-/// The provider as one life of the engine reaches it.
-struct SimulatedProvider: Provider {
-    let base: MemoryProvider
-    let life: SimulatedLife
-    /// What the provider has got.
-    let arrivals: Arrivals
-
-    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        try await life.pass()
-        let item = try await base.item(identifier)
-        try await life.pass()
-        return item
-    }
-
-    func page(
-        of container: String, after page: [UInt8]?, suggestedSize: Int
-    ) async throws(ProviderFailure) -> ItemPage {
-        try await life.pass()
-        let answer = try await base.page(of: container, after: page, suggestedSize: suggestedSize)
-        try await life.pass()
-        return answer
-    }
-
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
-        try await life.pass()
-        return try await base.currentAnchor(of: container)
-    }
-
-    func changes(
-        in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch {
-        try await life.pass()
-        let batch = try await base.changes(in: container, since: anchor, suggestedSize: suggestedSize)
-        try await life.pass()
-        return batch
-    }
-
-    func contents(
-        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
-        try await life.pass()
-        let contents = try await base.contents(of: identifier, progress: progress)
-        try await life.pass()
-        return contents
-    }
-
-    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
-        try await life.pass()
-        let made = try await base.create(item, contents: contents)
-        if let contents { arrivals.note(contents, made) }
-        try await life.pass()
-        return made
-    }
-
-    func replaceContents(
-        of identifier: String, with contents: FileDescriptor, base version: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem {
-        try await life.pass()
-        let item = try await base.replaceContents(
-            of: identifier, with: contents, base: version, modified: modified)
-        arrivals.note(contents, item)
-        try await life.pass()
-        return item
-    }
-
-    func move(
-        _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderFailure) -> ProviderItem {
-        try await life.pass()
-        let item = try await base.move(identifier, to: parent, named: name)
-        try await life.pass()
-        return item
-    }
-
-    func delete(_ identifier: String) async throws(ProviderFailure) {
-        try await life.pass()
-        try await base.delete(identifier)
-        try await life.pass()
-    }
-
-    func stopProviding(_ identifier: String) async {}
 }

@@ -12,7 +12,8 @@ extension Simulation {
 
     /// What is not as it has to be, in sentences.
     func complaints() async throws -> [String] {
-        var complaints: [String] = []
+        var complaints = removals.complaints
+        if let stuck { complaints += ["it does not come to rest"] + stuck.map { "  \($0)" } }
         let there = provider.tree
         // Others gave a name to two items at once, which nothing here could hinder.
         if there.keys.contains(where: { $0.contains(" (item-") }) { return [] }

@@ -15,7 +15,7 @@ extension Simulation {
         let name = Self.names.randomElement(using: &generator) ?? "a"
         switch Int.random(in: 0..<13, using: &generator) {
         case 12:
-            story.append("synchronize")
+            story.tell("synchronize")
             let engine = engine
             let result = await withCheckedContinuation { continuation in
                 engine.synchronize { continuation.resume(returning: $0) }
@@ -23,47 +23,69 @@ extension Simulation {
             try result.get()
         case 0, 1, 2:
             let word = word()
-            story.append("make \(folderPath)/\(name): \(word)")
+            story.tell("make \(folderPath)/\(name): \(word)")
             let number = try await make(name, in: folder, word)
             promise(word, in: number)
         case 3, 4, 5:
             guard let file = files.randomElement(using: &generator) else { return }
             let word = word()
-            story.append("write \(file.path) (\(file.row.number.rawValue)): \(word)")
+            story.tell("write \(file.path) (\(file.row.number.rawValue)): \(word)")
             forgetPromises(of: file.row)
             try await write(file.row.number, word)
             promise(word, in: file.row.number)
         case 6:
             guard let file = files.randomElement(using: &generator) else { return }
-            story.append("remove \(file.path)")
+            story.tell("remove \(file.path)")
             forgetPromises(of: file.row)
-            let (parent, name, number) = (file.row.parent, file.row.name, file.row.number)
+            let (parent, name, number, words) = (file.row.parent, file.row.name, file.row.number, words(of: file.row))
+            let (removals, life) = (removals, life)
             try await engine.doing { engine in
                 // Meanwhile something else may have got the name.
-                guard try engine.index.item(named: name, in: parent)?.number == number else { return }
+                guard let row = try engine.index.item(named: name, in: parent), row.number == number else { return }
                 try engine.remove(name, in: parent)
+                let folder = try engine.index.item(parent)?.item.identifier ?? ""
+                if !life.isDead { removals.note(row, in: folder, words) }
             }
         case 7:
-            story.append("make folder \(folderPath)/\(name)")
+            story.tell("make folder \(folderPath)/\(name)")
             guard folderPath.split(separator: "/").count < 3 else { return }
-            _ = try await engine.doing { engine in try engine.makeFolder(named: name, in: folder, mode: 0o755) }
+            let removals = removals
+            try await engine.doing { engine in
+                let row = try engine.makeFolder(named: name, in: folder, mode: 0o755)
+                removals.noteMade(name, in: row.item.parent)
+            }
         case 8:
             guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else {
                 return
             }
-            story.append("remove folder \(other.path)")
+            story.tell("remove folder \(other.path)")
             let (parent, name) = (other.row.parent, other.row.name)
-            try await engine.doing { engine in try engine.removeFolder(name, in: parent) }
+            let (removals, life) = (removals, life)
+            try await engine.doing { engine in
+                let row = try engine.index.item(named: name, in: parent)
+                try engine.removeFolder(name, in: parent)
+                let folder = try engine.index.item(parent)?.item.identifier ?? ""
+                if let row, !life.isDead { removals.note(row, in: folder, []) }
+            }
         default:
             guard let item = here.randomElement(using: &generator) else { return }
             let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
-            story.append("rename \(item.path) to \(folderPath)/\(name) \(mode)")
+            story.tell("rename \(item.path) to \(folderPath)/\(name) \(mode)")
             let (parent, oldName) = (item.row.parent, item.row.name)
-            let replaced = try await engine.doing { engine in
+            let (removals, life, words) = (removals, life, held)
+            let replaced: IndexedItem? = try await engine.doing { engine in
+                removals.noteMade(name, in: try engine.index.item(folder)?.item.identifier ?? "")
                 let other = try engine.index.item(named: name, in: folder)
                 let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
                 try engine.rename(oldName, in: parent, to: name, in: folder, mode)
-                return mode == .replacing && !isSame ? other : nil
+                guard mode == .replacing, !isSame, let other else { return nil }
+                // What was made here may have become the other's new contents.
+                let left = try engine.index.item(identifier: other.item.identifier)
+                let place = try engine.index.item(folder)?.item.identifier ?? ""
+                if left?.changes.contains(.deleted) ?? true, !life.isDead {
+                    removals.note(other, in: place, words[other.number] ?? [])
+                }
+                return other
             }
             if let replaced { forgetPromises(of: replaced) }
         }
@@ -73,17 +95,27 @@ extension Simulation {
         // What the engine answered after its death nobody heard.
         guard !life.isDead else { return }
         promised[word] = number
+        held[number, default: []].insert(word)
         disk.promise(word)
     }
 
     /// What a file holds here goes, because whoever sees it wants it so.
     private func forgetPromises(of row: IndexedItem) {
         promised = promised.filter { $0.value != row.number }
+        for word in words(of: row) { promised[word] = nil }
+        overtake(row.item.identifier)
+    }
+
+    /// Everything that a file held here, as far as that is known.
+    private func words(of row: IndexedItem) -> Set<String> {
+        var words = held[row.number] ?? []
         for place in ["data/edits", "cache/content"] {
             let path = "life-\(lives)/\(place)/\(row.number.rawValue)"
-            if let bytes = try? folder.content(path) { promised[String(decoding: bytes, as: UTF8.self)] = nil }
+            if let bytes = try? folder.content(path) { words.insert(String(decoding: bytes, as: UTF8.self)) }
         }
-        overtake(row.item.identifier)
+        // An empty file holds what others hold too.
+        words.remove("")
+        return words
     }
 
     private func make(_ name: String, in folder: ItemNumber, _ word: String) async throws -> ItemNumber {

@@ -17,6 +17,7 @@ extension Simulation {
                 let isNumbered = (2..<10).contains { name == MountName.numbered(row.item.filename, $0) }
                 if asAtProvider, row.changes.isEmpty, isNumbered { name = row.item.filename }
                 let rowPath = path.isEmpty ? name : "\(path)/\(name)"
+                if let complaint = removals.see(row) { story.tell("!!! \(complaint)") }
                 items.append((rowPath, row))
                 if row.item.kind == .folder { folders.append((rowPath, row.number)) }
                 return true
@@ -62,11 +63,11 @@ extension Simulation {
     ) async throws {
         let answer = Lock<Result<Void, ProviderFailure>?>(nil)
         let waiting = ask(engine) { result in answer.withLock { $0 = result } }
-        for _ in 0..<30_000 {
+        for _ in 0..<1_000 {
+            await calm()
             if let result = answer.withLock({ $0 }) { return try result.get() }
             if life.isDead { break }
             clock.advance(by: 1)
-            try await Task.sleep(for: .microseconds(100))
         }
         waiting.cancel()
         throw Errno.canceled

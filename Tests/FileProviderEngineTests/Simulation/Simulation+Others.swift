@@ -16,18 +16,19 @@ extension Simulation {
         case 0, 1:
             guard !isFolder else { return addNewFile(name, in: identifier) }
             overtake(identifier)
-            story.append("they write \(path)")
+            story.tell("they write \(path)")
             provider.write(word(), to: identifier)
         case 2: addNewFile(name, in: ProviderItem.rootIdentifier)
         case 3:
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
             guard provider.identifier(at: parent.isEmpty ? name : "\(parent)/\(name)") == nil else { return }
-            story.append("they rename \(path) to \(name)")
+            story.tell("they rename \(path) to \(name)")
             // An item whose answer was lost is not found again under a name that others gave it, and is made twice.
             if let text = tree[path] { renamed.insert(text) }
+            arrivals.noteRenamed(identifier)
             provider.rename(identifier, to: name)
         case 4:
-            story.append("they remove \(path)")
+            story.tell("they remove \(path)")
             for other in tree.keys where other == path || other.hasPrefix(path + "/") {
                 if let identifier = provider.identifier(at: other) { overtake(identifier) }
             }
@@ -36,7 +37,7 @@ extension Simulation {
             let folders = ["f", "g", "h"]
             let folder = folders.randomElement(using: &generator) ?? "f"
             guard provider.identifier(at: folder) == nil else { return }
-            story.append("they make folder \(folder)")
+            story.tell("they make folder \(folder)")
             provider.addFolder(folder)
         }
     }
@@ -45,7 +46,7 @@ extension Simulation {
         guard provider.tree.count < 40, let path = path(of: folder), provider.identifier(at: path + name) == nil else {
             return
         }
-        story.append("they add \(path)\(name)")
+        story.tell("they add \(path)\(name)")
         addFile(name, in: folder)
     }
 

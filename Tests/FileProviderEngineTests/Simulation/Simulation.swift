@@ -23,8 +23,12 @@ final class Simulation {
     var promised: [String: ItemNumber] = [:]
     /// What is in files that others renamed.
     var renamed: Set<String> = []
-    /// What the story is, for whoever looks into a failure.
-    var story: [String] = []
+    /// Everything that a file of this number ever held.
+    var held: [ItemNumber: Set<String>] = [:]
+    /// What the engine was at when it did not come to rest.
+    private(set) var stuck: [String]?
+    let removals: Removals
+    let story = Story()
 
     private let losesPower: Bool
 
@@ -38,8 +42,9 @@ final class Simulation {
         let isSmooth = Int.random(in: 0..<4, using: &generator) == 0
         var state = Self.lot(&generator, mayDie: !isSmooth)
         if isSmooth { state.failures = 0 }
+        removals = Removals(arrivals)
         (engine, life, clock) = try Self.start(
-            in: folder.path + "/life-0", provider, arrivals, state, now: 1_700_000_000)
+            in: folder.path + "/life-0", provider, arrivals, state, story, now: 1_700_000_000)
         for name in ["a", "b.txt", "c"] { addFile(name, in: ProviderItem.rootIdentifier) }
         for name in ["f", "g"] {
             let identifier = provider.addFolder(name)
@@ -59,10 +64,11 @@ final class Simulation {
     }
 
     private static func start(
-        in folder: String, _ provider: MemoryProvider, _ arrivals: Arrivals, _ state: SimulatedLife.State, now: Double
+        in folder: String, _ provider: MemoryProvider, _ arrivals: Arrivals, _ state: SimulatedLife.State,
+        _ story: Story, now: Double
     ) throws -> (DomainEngine, SimulatedLife, SimulatedClock) {
-        let life = SimulatedLife(state)
         let clock = SimulatedClock(now: now)
+        let life = SimulatedLife(state, clock, story)
         var configuration = DomainConfiguration(
             identifier: "simulation", displayName: "Simulation", dataFolder: folder + "/data",
             cacheFolder: folder + "/cache")
@@ -116,6 +122,16 @@ final class Simulation {
             }
         }
         let disk = disk
+        life.whenSignalled { [weak engine] in engine?.signal(container: nil) }
+        let (removals, story) = (removals, story)
+        engine.onEvent { [weak engine] event in
+            guard case .index(let changes) = event, let engine, !life.isDead else { return }
+            for change in changes {
+                story.tell("      \(change)")
+                guard case .added(let number, _, _) = change, let row = try? engine.index.item(number) else { continue }
+                if let complaint = removals.see(row) { story.tell("!!! \(complaint)") }
+            }
+        }
         engine.observeSynchronization { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }
         try await engine.doing { engine in engine.observeEdits { life.moment() } }
     }
@@ -133,57 +149,88 @@ final class Simulation {
             generator: SeededGenerator(seed: generator.next()),
             requestsLeft: dies && !isBetween ? Int.random(in: 1...60, using: &generator) : nil,
             momentsLeft: dies && isBetween ? Int.random(in: 0...30, using: &generator) : nil,
-            failures: Int.random(in: 0...10, using: &generator))
+            failures: Int.random(in: 0...10, using: &generator),
+            delays: Bool.random(using: &generator) ? Int.random(in: 0...20, using: &generator) : 0,
+            tellings: Bool.random(using: &generator) ? Int.random(in: 0...100, using: &generator) : 0)
     }
 
     private func beBornAgain() async throws {
         life.isBuried.wait()
         leave()
         lives += 1
-        story.append("-- life \(lives)")
+        story.tell("-- life \(lives)")
         let state = Self.lot(&generator, mayDie: lives < 4)
         let data = "\(folder.path)/life-\(lives)/data"
         if Int.random(in: 0..<4, using: &generator) == 0, losesPower {
             let loss = SimulatedDisk.Loss.allCases.randomElement(using: &generator) ?? .ofBoth
             if let words = try disk.losePower(loss, in: data) {
-                story.append("power lost, and what came later \(loss)")
+                story.tell("power lost, and what came later \(loss)")
+                removals.forget()
                 if loss != .ofIndex { promised = promised.filter { words.contains($0.key) } }
                 if loss != .ofJournal { forgetNumbers() }
             }
         }
         // A damaged index is one that has to be built anew.
         if Int.random(in: 0..<8, using: &generator) == 0 {
-            story.append("index lost")
+            story.tell("index lost")
             try Index.delete(path: data + "/index.db")
             forgetNumbers()
         }
         (engine, life, clock) = try Self.start(
-            in: "\(folder.path)/life-\(lives)", provider, arrivals, state, now: clock.now)
+            in: "\(folder.path)/life-\(lives)", provider, arrivals, state, story, now: clock.now)
         try await prepareLife()
     }
 
     /// What the provider has may get new numbers; what only the journal knows keeps its own.
     private func forgetNumbers() {
+        held = [:]
         let texts = Set(provider.tree.values)
         for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
     }
 
-    /// Bounded generously: the engine's requests share their threads with all tests of the process, and may wait for a turn.
+    /// It ends when the engine has asked for so much and is not at rest, or has nothing to do and is not either; how fast this
+    /// machine is does not count.
     private func comeToRest() async throws {
-        for round in 0..<60_000 {
+        var (requests, quietRounds) = (0, 0)
+        while requests < 20_000, quietRounds < 100 {
             life.calmDown()
             if life.isDead { try await beBornAgain() }
+            let before = life.requestCount
+            // What waits for a person does so until one comes; what is tried again has its time until then.
             try await engine.doing { $0.retry() }
             engine.signal(container: nil)
-            for _ in 0..<5 {
+            // What fails is believed after some attempts only.
+            for _ in 0..<6 {
+                let before = life.requestCount
                 clock.advance(by: 20)
-                try await Task.sleep(for: .microseconds(round < 1_000 ? 200 : 1_000))
+                await calm()
+                if before == life.requestCount { break }
             }
-            guard try await engine.doing({ try $0.editStatus().items.isEmpty }), !life.isDead else { continue }
-            guard let here = try? await tree(), here == provider.tree else { continue }
-            break
+            if !life.isDead, try await isAtRest() { return life.spare() }
+            requests += life.requestCount - before
+            quietRounds = life.requestCount - before < 10 ? quietRounds + 1 : 0
         }
+        stuck = try await engine.doing { try $0.work() } + ["after \(requests) requests"]
         life.spare()
+    }
+
+    private func isAtRest() async throws -> Bool {
+        guard try await engine.doing({ try $0.editStatus().items.isEmpty }) else { return false }
+        guard let here = try? await tree() else { return false }
+        return here == provider.tree
+    }
+
+    /// Lets the engine do what does not wait for its time.
+    func calm() async {
+        var quiet = 0
+        for look in 1...20_000 where quiet < 3 {
+            let before = life.requestCount
+            let isBusy = await engine.isBusy
+            if look > 2 { try? await Task.sleep(for: .microseconds(50)) } else { await Task.yield() }
+            let isQuiet = life.underWayCount == 0 && life.requestCount == before
+            // What is busy and asks for nothing copies a file, waits for the disk, or for its time to come.
+            quiet = isQuiet && (!isBusy || look > 20) ? quiet + 1 : 0
+        }
     }
 
     private func step() async throws {
@@ -194,7 +241,7 @@ final class Simulation {
         do {
             try await edit()
         } catch {
-            story.append("  failed: \(error)")
+            story.tell("  failed: \(error)")
         }
         let pauses: [Double] = [0, 0.1, 1, 5]
         let seconds = pauses.randomElement(using: &generator) ?? 0
@@ -203,6 +250,7 @@ final class Simulation {
 
     private func tick(_ seconds: Double) async {
         clock.advance(by: seconds)
+        if Bool.random(using: &generator) { return await calm() }
         for _ in 0..<Int.random(in: 0..<20, using: &generator) { await Task.yield() }
     }
 

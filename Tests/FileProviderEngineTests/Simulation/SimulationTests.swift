@@ -1,16 +1,20 @@
 import Glibc
+import LinuxSystem
 import TestThreads
 import Testing
 
-/// The whole engine under random courses of things. `PURVEY_SIMULATION_SEEDS` says how many there are, `PURVEY_SIMULATION_SEED` that
-/// there is one only, whose story is then printed. `PURVEY_SIMULATION_POWER=1` lets the power fail as well: one course in some
-/// thousands then still ends with a word too few or does not come to rest.
+/// The whole engine under random courses of things.
+///
+/// `PURVEY_SIMULATION_SEEDS` says how many there are, `PURVEY_SIMULATION_FIRST` with which they begin, `PURVEY_SIMULATION_SEED` that there
+/// is one only, whose story is then printed. `PURVEY_SIMULATION_STORIES` names a folder for the stories of those that fail.
+/// `PURVEY_SIMULATION_POWER=1` lets the power fail as well: one course in some thousands then still ends with a word too few or does
+/// not come to rest.
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {
-        let seeds =
-            Self.number("PURVEY_SIMULATION_SEED").map { [$0] }
-            ?? Array(1...(Self.number("PURVEY_SIMULATION_SEEDS") ?? 200))
+        let first = Self.number("PURVEY_SIMULATION_FIRST") ?? 1
+        let count = Self.number("PURVEY_SIMULATION_SEEDS") ?? 200
+        let seeds = Self.number("PURVEY_SIMULATION_SEED").map { $0..<$0 + 1 } ?? first..<first + count
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (order, seed) in seeds.enumerated() {
                 if order >= 4 { try await group.next() }
@@ -20,19 +24,25 @@ struct SimulationTests {
         }
     }
 
-    private static func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+    private static func setting(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    private static func number(_ name: String) -> UInt64? { setting(name).flatMap { UInt64($0) } }
 
     private static func run(_ seed: UInt64, isTold: Bool) async throws {
         let simulation = try Simulation(seed: seed, losesPower: number("PURVEY_SIMULATION_POWER") == 1)
         try await simulation.run()
         let complaints = try await simulation.complaints()
-        if !complaints.isEmpty || isTold {
-            let story = simulation.story.joined(separator: "\n")
-            if complaints.isEmpty {
-                print(story)
-            } else {
-                Issue.record("seed \(seed):\n\(complaints.joined(separator: "\n"))\n\n\(story)")
-            }
+        let story = simulation.story.text
+        guard !complaints.isEmpty else {
+            if isTold { print(story) }
+            return
+        }
+        let all = complaints.joined(separator: "\n")
+        // What matters comes first: a log may be cut.
+        Issue.record("seed \(seed): \(complaints.prefix(3).joined(separator: "; "))\n\(all)\n\n\(story)")
+        if let folder = setting("PURVEY_SIMULATION_STORIES") {
+            let file = try FileDescriptor.open("\(folder)/\(seed)", [.writeOnly, .create, .truncate])
+            try Array("\(all)\n\n\(story)\n".utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
         }
     }
 }

@@ -130,7 +130,7 @@ func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
     // Looks are counted rather than time: a busy machine may let no task run for long.
-    for _ in 0..<30_000 {
+    for _ in 0..<150_000 {
         if try await isSo() { return }
         try await Task.sleep(for: .milliseconds(2))
     }

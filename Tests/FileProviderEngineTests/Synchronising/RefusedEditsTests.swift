@@ -23,6 +23,29 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test func aFolderGoesEvenIfItsOldListingStillHasWhatWentWithIt() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let (provider, index) = (domain.provider, domain.engine.index)
+        let folder = provider.addFolder("Folder")
+        provider.addFile("file.txt", "old", in: folder)
+        try await domain.list(try await domain.item("Folder").number)
+        let file = try await domain.item("Folder/file.txt").number
+        provider.hold(.delete)
+        // The page is made up while the file is there, and arrives when it has gone.
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                guard request == .page(of: folder, after: nil) else { return }
+                provider.release(.delete)
+                for _ in 0..<100_000 where (try? index.itemEvenIfDeleted(file)) ?? nil != nil { await Task.yield() }
+            }
+        }
+        try await domain.remove("Folder/file.txt")
+        try await domain.removeFolder("Folder")
+        try await domain.settle()
+        #expect(provider.tree.isEmpty)
+        #expect(try await domain.tree().isEmpty)
+    }
+
     @Test func anEditOfARemovedFileThatSomebodyChangedComesBackBesideIt() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")

@@ -203,6 +203,66 @@ struct SendingTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test func whatWasMovedIntoAFolderAndRemovedBeforeItIsRemovedToo() async throws {
+        let domain = try TestDomain()
+        let outer = domain.provider.addFolder("Outer")
+        let inner = domain.provider.addFolder("Inner")
+        let file = domain.provider.addFile("file", "f", in: inner)
+        domain.provider.addFolder("Other")
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.before = { [provider] request throws(ProviderFailure) in
+                // What is in the inner folder goes after the outer one.
+                guard request == .delete(file), provider.count(.delete(outer)) == 0 else { return }
+                throw ProviderFailure(.serverUnreachable, message: "")
+            }
+        }
+        try await domain.list()
+        for name in ["Outer", "Inner", "Other"] { try await domain.list(try await domain.item(name).number) }
+        // The provider never hears that it was moved.
+        try await domain.rename("Inner", "Outer/Inner")
+        try await domain.remove("Outer/Inner/file")
+        try await domain.removeFolder("Outer/Inner")
+        try await domain.removeFolder("Outer")
+        // Nor of this folder.
+        domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
+        let new = try await domain.makeFolder("New")
+        try await eventually { domain.engine.uploads[new]?.failure != nil }
+        try await domain.rename("Other", "New/Other")
+        try await domain.removeFolder("New/Other")
+        try await domain.removeFolder("New")
+        try await domain.settle()
+        #expect(domain.provider.tree.isEmpty)
+        #expect(try await domain.tree().isEmpty)
+        #expect(domain.provider.count(.delete(outer)) == 1)
+    }
+
+    @Test(arguments: ["folder", "link"])
+    func whatHasTheNameOfSomethingThatWasNotMadeAndRenamedIsAnotherOne(kind: String) async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        func make() async throws {
+            if kind == "folder" {
+                try await domain.makeFolder("a")
+            } else {
+                try await domain.makeLink("a", to: "somewhere")
+            }
+        }
+        // Whether it was made, nobody knows.
+        domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
+        try await make()
+        let first = try await domain.item("a").number
+        try await eventually { domain.engine.uploads[first]?.failure != nil }
+        try await domain.rename("a", "b")
+        try await make()
+        let second = try await domain.item("a").number
+        try await eventually { try domain.row(second).isKnownToProvider }
+        try await domain.settle()
+        #expect(domain.provider.tree.keys.sorted() == ["a", "b"])
+        #expect(try await domain.tree() == domain.provider.tree)
+        #expect(try await domain.item("a").number == second)
+    }
+
     @Test func foldersThatWereTurnedInsideOutArriveSo() async throws {
         let domain = try TestDomain()
         let outer = domain.provider.addFolder("outer")

@@ -26,7 +26,7 @@ struct ProviderStage {
     /// Runs a test on a stage.
     static func with(
         options: ProviderProcessOptions = .init(
-            idleTime: .seconds(300), answerTime: .seconds(60), transferTime: .seconds(120)), memory: Int = 256,
+            idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
         network: Bool = false, point: String = "com.apple.fileprovider-nonui",
         body: (ProviderStage) async throws -> Void
     ) async throws {
@@ -120,7 +120,7 @@ struct ProviderStage {
 
     /// Looks again until something is so, for a generous time.
     func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if try await condition() { return true }
             try? await Task.sleep(for: .milliseconds(10))
         }

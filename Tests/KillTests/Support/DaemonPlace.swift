@@ -1,5 +1,6 @@
 import AppExtension
 import Conduit
+import DaemonTesting
 import Exchange
 import ExtensionHost
 import FileProvider
@@ -7,6 +8,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Testing
 
 /// A daemon of a test's own, with the provider that ships over a folder, mounted. It dies as often as the test wants. All of it is gone
@@ -16,14 +18,8 @@ final class DaemonPlace: Sendable {
     let home: String
     /// The folder that is served as a cloud.
     let cloud: String
-    private let locations: Locations
-
-    private struct State {
-        var daemon: ChildProgram?
-        var connection: Connection?
-    }
-
-    private let state = Lock(State())
+    private let daemon: StartedDaemon
+    private var locations: Locations { daemon.locations }
 
     static let domain = "Papers"
 
@@ -62,7 +58,7 @@ final class DaemonPlace: Sendable {
         // Short, because the path of a socket is.
         home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvk-" + UUID().uuidString.prefix(8)
         cloud = home + "/cloud"
-        locations = try Locations(environment: ["PURVEY_HOME": home], user: getuid())
+        daemon = try StartedDaemon(home: home)
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     }
 
@@ -76,10 +72,10 @@ final class DaemonPlace: Sendable {
             toPath: bundle + "/Info.plist")
         // A program that this process has open for writing could not be run while any of its forks has it so.
         let copy = try ChildProgram.start(
-            "/bin/cp", arguments: ["-l", Self.program("LocalFolder"), bundle + "/LocalFolder"], descriptors: [])
+            "/bin/cp", arguments: ["-l", BuiltProgram.path("LocalFolder"), bundle + "/LocalFolder"], descriptors: [])
         if try copy.wait() != .exited(0) {
             let copy = try ChildProgram.start(
-                "/bin/cp", arguments: [Self.program("LocalFolder"), bundle + "/LocalFolder"], descriptors: [])
+                "/bin/cp", arguments: [BuiltProgram.path("LocalFolder"), bundle + "/LocalFolder"], descriptors: [])
             try #require(try copy.wait() == .exited(0))
         }
         try ExtensionLibrary(data: locations.data).install(path: bundle, link: true)
@@ -87,32 +83,11 @@ final class DaemonPlace: Sendable {
 
     // MARK: The daemon's life
 
-    /// Starts the daemon, and waits until it listens.
-    ///
-    /// - Parameters:
-    ///   - step: the step at which it dies, as `PURVEY_FAULT_POINT` has it.
-    ///   - providerStep: the step at which its first provider's process dies.
-    ///   - variables: further `NAME=value`.
+    /// Starts the daemon, and waits until it listens; ``StartedDaemon/start(dyingAt:providerDyingAt:_:)``.
     func start(dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, _ variables: [String] = [])
         throws
     {
-        var environment = ProcessInfo.processInfo.environment
-        environment["PURVEY_HOME"] = home
-        environment["PURVEY_COORDINATION"] = nil
-        environment["PURVEY_FAULT_POINT"] = step
-        environment["PURVEY_PROVIDER_FAULT_POINT"] = providerStep
-        try PrivateFolder.make(locations.runtime)
-        let (ours, theirs) = try StartMessages.channel()
-        let log = try FileDescriptor.open(home + "/daemon.log", [.writeOnly, .create, .append])
-        let child = try ChildProgram.start(
-            Self.program("purveyd"), arguments: ["--foreground", "--log", "debug", "--ready-descriptor", "3"],
-            environment: environment.map { "\($0.key)=\($0.value)" } + variables,
-            descriptors: [nil, log, log, consume theirs])
-        state.withLock { $0.daemon = child }
-        let answer = try StartMessages.collect(from: ours, seconds: 300)
-        try #require(answer == "ready", "the daemon says: \(answer)")
-        let connection = try Connection.connect(to: locations.socket)
-        state.withLock { $0.connection = connection }
+        try daemon.start(dyingAt: step, providerDyingAt: providerStep, variables)
     }
 
     /// Starts a daemon that dies while it starts the domain.
@@ -125,96 +100,30 @@ final class DaemonPlace: Sendable {
         expectDeath(at: step)
     }
 
-    var processID: pid_t { state.withLock { $0.daemon?.processID ?? -1 } }
-
     /// Waits until the daemon has died at the step that it was to die at.
     func expectDeath(at step: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let ending = awaitEnd()
+        let ending = daemon.awaitEnd()
         #expect(ending == .signalled(SIGKILL), "\(step)", sourceLocation: sourceLocation)
         if ending == nil { kill() }
     }
 
     /// Ends the daemon the hard way.
-    func kill() {
-        guard processID > 0 else { return }
-        Glibc.kill(processID, SIGKILL)
-        _ = awaitEnd()
-    }
+    func kill() { daemon.kill() }
 
     /// Ends the daemon in good order.
     func stop(sourceLocation: SourceLocation = #_sourceLocation) {
-        Glibc.kill(processID, SIGTERM)
-        let ending = awaitEnd()
-        #expect(ending == .exited(0), sourceLocation: sourceLocation)
-        if ending == nil { kill() }
+        #expect(daemon.end() == .exited(0), sourceLocation: sourceLocation)
     }
-
-    /// How the daemon ended; `nil` when it goes on and on.
-    private func awaitEnd() -> ChildProgram.Ending? {
-        let daemon = processID
-        guard daemon > 0 else { return nil }
-        var looksAtDead = 0
-        for _ in 0..<12_000 {
-            var status: CInt = 0
-            let isReaped = waitpid(daemon, &status, WNOHANG) == daemon
-            // One of its threads may be in the kernel still, which the next daemon sees to.
-            if !isReaped, Self.isDead(daemon) { looksAtDead += 1 }
-            if isReaped || looksAtDead > 100 {
-                if !isReaped { Self.reapLater(daemon) }
-                state.withLock { $0 = State() }
-                let signal = isReaped ? status & 0x7F : SIGKILL
-                return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
-            }
-            usleep(10_000)
-        }
-        return nil
-    }
-
-    /// Waits elsewhere for what is dead and cannot be waited for yet: as long as a child that ended is left, this process's exit
-    /// tests hear of the end of no other.
-    private static func reapLater(_ process: pid_t) {
-        Thread.detachNewThread {
-            var status: CInt = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        }
-    }
-
-    /// Whether a process has ended but for threads that cannot end yet.
-    private static func isDead(_ process: pid_t) -> Bool { status(of: process).first == "Z" }
-
-    /// The fields of `/proc/PID/stat` from the third on.
-    private static func status(of process: pid_t) -> [Substring] {
-        let text = (try? Files.read("/proc/\(process)/stat")) ?? ""
-        // The name, in parentheses, may hold anything.
-        return text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst().map { $0 }
-    }
-
-    /// Whether a process stands still, as after SIGSTOP.
-    static func isStopped(_ process: pid_t) -> Bool { status(of: process).first == "T" }
-
-    /// Whether a process is there and not dead.
-    static func isAlive(_ process: pid_t) -> Bool { Glibc.kill(process, 0) == 0 && !isDead(process) }
 
     private func end() async {
-        if processID > 0 {
-            Glibc.kill(processID, SIGCONT)
-            Glibc.kill(processID, SIGTERM)
-            if awaitEnd() == nil { kill() }
-        }
-        _ = try? ChildProgram.start("/bin/umount", arguments: ["-l", "-q", mount], descriptors: []).wait()
-        // What the daemon ran may write there until it has ended, a moment after the daemon.
-        for _ in 0..<6_000 {
-            try? FileManager.default.removeItem(atPath: home)
-            if !FileManager.default.fileExists(atPath: home) { return }
-            usleep(10_000)
-        }
-        Issue.record("\(home) cannot be removed")
+        _ = daemon.end()
+        if !daemon.removeHome(mount: mount) { Issue.record("\(home) cannot be removed") }
     }
 
     // MARK: The daemon's work
 
     func call<C: Call>(_ request: C) async throws -> C.Reply {
-        let connection = try #require(state.withLock { $0.connection })
+        let connection = try #require(daemon.connection)
         return try await connection.call(request)
     }
 
@@ -258,7 +167,7 @@ final class DaemonPlace: Sendable {
         async throws
     {
         var found: [String: String] = [:]
-        for _ in 0..<3_000 {
+        for _ in 0..<15_000 {
             found = try Tree.read(cloud + "/" + folder)
             guard found != tree, found.filter({ !$0.key.contains(".purvey-partial-") }) == tree else { break }
             usleep(20_000)
@@ -269,54 +178,24 @@ final class DaemonPlace: Sendable {
     }
 
     /// The numbers of the provider's processes.
-    var providers: [pid_t] {
-        let daemon = processID
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { pid_t($0) }.filter { process in
-            let fields = Self.status(of: process)
-            return fields.count > 1 && pid_t(fields[1]) == daemon && fields[0] != "Z"
-        }
-    }
+    var providers: [pid_t] { daemon.children }
 
     /// Runs `purvey` to its end, and gives what it says.
     func purvey(_ arguments: String...) throws -> (ending: ChildProgram.Ending, text: String) {
-        let path = home + "/output-" + UUID().uuidString
-        let output = try FileDescriptor.open(path, [.readWrite, .create, .append])
-        let environment = ProcessInfo.processInfo.environment.merging(["PURVEY_HOME": home]) { $1 }
-        let ending = try ChildProgram.start(
-            Self.program("purvey"), arguments: arguments, environment: environment.map { "\($0.key)=\($0.value)" },
-            descriptors: [nil, output, output]
-        ).wait()
-        unlink(path)
-        return (ending, String(decoding: try output.reopen(.readOnly).readToEnd(limit: 1 << 20), as: UTF8.self))
+        try daemon.purvey(arguments)
     }
 
     // MARK: What is left
 
     /// Expects that nothing waits and nothing was left behind, after the daemon ended in good order.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let entries = try Journal(path: data + "/journal.db").all()
-        #expect(entries.isEmpty, "the journal is not empty", sourceLocation: sourceLocation)
-        for folder in [data + "/edits", data + "/uploads"] + (try Tree.folders(named: "incoming", in: home)) {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(names == [], "\(folder)", sourceLocation: sourceLocation)
-        }
+        #expect(try Leftovers.find(data: data, home: home) == [], sourceLocation: sourceLocation)
         // Copies that the provider had when it was ended go when it is started again; what is half made or not sent is none of these.
         let left = try Tree.read(container).keys.filter { path in
             path.hasSuffix(".unsent") || path.contains("/.purvey-")
                 || path.hasPrefix("tmp/domain-") && path.split(separator: "/").count > 2
         }
         #expect(left == [], sourceLocation: sourceLocation)
-    }
-
-    /// The path of a program that was built beside the tests.
-    static func program(_ name: String) -> String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        for path in [own] + CommandLine.arguments {
-            let candidate = (path as NSString).deletingLastPathComponent + "/" + name
-            if access(candidate, X_OK) == 0 { return candidate }
-        }
-        return name
     }
 }
 

@@ -132,7 +132,7 @@ final class MountPlace {
     /// Waits until the provider has everything that was done in the mount.
     func settle(at location: SourceLocation = #_sourceLocation) throws {
         var last = ""
-        for _ in 0..<1_200 {
+        for _ in 0..<3_000 {
             last = try shell("purvey status --json")
             if try Self.isQuiet(last) { return }
             usleep(100_000)
@@ -152,7 +152,7 @@ final class MountPlace {
         try settle(at: location)
         // What the provider tells of what it has just taken may still be on its way.
         var outcome = try compareTrees()
-        for _ in 0..<300 where outcome.ending != .exited(0) {
+        for _ in 0..<3_000 where outcome.ending != .exited(0) {
             usleep(100_000)
             outcome = try compareTrees()
         }
@@ -174,13 +174,13 @@ final class MountPlace {
         let object = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
         let daemon = try ProcessDescriptor.open(pid_t(try #require(object?["daemon"] as? Int)))
         try daemon.send(signal: signal)
-        for _ in 0..<12_000 where !daemon.hasEnded { usleep(10_000) }
+        for _ in 0..<30_000 where !daemon.hasEnded { usleep(10_000) }
         #expect(daemon.hasEnded)
     }
 
     /// Starts a daemon again, and waits for the mount.
     func startDaemon() throws {
-        for _ in 0..<1_200 {
+        for _ in 0..<3_000 {
             if try shell("purvey domains").contains(mount) { return }
             usleep(100_000)
         }
@@ -194,7 +194,7 @@ final class MountPlace {
             Issue.record("the daemon does not end: \(error)")
         }
         // What the daemon ran may write there until it has ended, a moment after the daemon.
-        for _ in 0..<6_000 where access(home, F_OK) == 0 {
+        for _ in 0..<30_000 where access(home, F_OK) == 0 {
             try? FileManager.default.removeItem(atPath: home)
             usleep(10_000)
         }

@@ -29,7 +29,7 @@ final class OpenDevice {
         holder = try ChildProgram.start(
             "/usr/bin/unshare", arguments: ["--mount", "/bin/sh", "-euc", script, device, folder.path + "/ready"],
             descriptors: [theirs, nil, nil])
-        for _ in 0..<6_000 where access(folder.path + "/ready", F_OK) != 0 { usleep(10_000) }
+        for _ in 0..<30_000 where access(folder.path + "/ready", F_OK) != 0 { usleep(10_000) }
         try #require(access(folder.path + "/ready", F_OK) == 0)
     }
 

@@ -1,4 +1,4 @@
-import FileTesting
+import DaemonTesting
 import Foundation
 import LinuxSystem
 import ScriptableService

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// A command place with a folder that is served as a cloud.
@@ -27,7 +28,7 @@ struct CloudPlace {
         let source = FileManager.default.currentDirectoryPath + "/Providers/LocalFolder/Info.plist"
         try FileManager.default.copyItem(atPath: source, toPath: bundle + "/Info.plist")
         try FileManager.default.linkItem(
-            atPath: CommandPlace.program("LocalFolder"), toPath: bundle + "/LocalFolder")
+            atPath: BuiltProgram.path("LocalFolder"), toPath: bundle + "/LocalFolder")
         let outcome = try await place.purvey("extensions", "install", "--link", bundle)
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
@@ -50,7 +51,7 @@ struct CloudPlace {
 
     /// Looks again and again until something is so; a busy machine may take long.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<600 {
+        for _ in 0..<1_500 {
             if try await condition() { return }
             try await Task.sleep(for: .milliseconds(200))
         }
@@ -77,7 +78,7 @@ struct CloudPlace {
     func end(by signal: CInt = SIGTERM) async throws {
         let daemon = try await daemon()
         kill(daemon, signal)
-        for _ in 0..<1200 where kill(daemon, 0) == 0 && !isZombie(daemon) {
+        for _ in 0..<3_000 where kill(daemon, 0) == 0 && !isZombie(daemon) {
             try await Task.sleep(for: .milliseconds(100))
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// Domains from the command line, through a daemon, a confined provider and a real mount.
@@ -63,9 +64,51 @@ import Testing
             #expect(try await cloud.state("Papers:a.txt") == "dataless")
             #expect(try await place.purvey("keep", "Papers:inner/../a.txt").status == 0)
             let kept = try await place.purvey("stat", "Papers:a.txt").text
-            #expect(kept.contains("state       current, kept\n"))
+            #expect(kept.contains("state       current\nkept        yes\n"), "\(kept)")
             #expect(try await place.purvey("evict", "Papers:a.txt").status == 0)
             #expect(try await cloud.state("Papers:a.txt") == "dataless")
+        }
+    }
+
+    @Test func aKeptFolderKeepsWhatComesIntoItUntilItIsEvictedItself() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("keep", cloud.mount + "/inner").status == 0)
+            #expect(try await cloud.state("Papers:inner/b.txt") == "current")
+            // From the service, and by a move.
+            try await cloud.write("later\n", to: cloud.cloud + "/inner/later.txt")
+            #expect(try await place.purvey("signal", "Papers").status == 0)
+            #expect(await offPool { rename(cloud.mount + "/a.txt", cloud.mount + "/inner/a.txt") } == 0)
+            for name in ["later.txt", "a.txt"] {
+                try await cloud.eventually("\(name) is here") {
+                    try await place.purvey("ls", "Papers:inner").text.split(separator: "\n").contains { line in
+                        line.hasPrefix("current ") && line.hasSuffix("  \(name)  (kept)")
+                    }
+                }
+            }
+            let stat = try await place.purvey("stat", "Papers:inner/later.txt").text
+            #expect(stat.contains("kept        with its folder\n"), "\(stat)")
+
+            // Neither the folder above nor the file itself is the one that is kept.
+            #expect(try await place.purvey("evict", "Papers:").status == 0)
+            #expect(try await cloud.state("Papers:inner/b.txt") == "current")
+            let refused = try await place.purvey("evict", cloud.mount + "/inner/b.txt")
+            #expect(
+                refused.status == 1 && refused.errors.contains("kept with its folder Papers:inner"), "\(refused.errors)"
+            )
+            #expect(try await cloud.state("Papers:inner/b.txt") == "current")
+            // After a restart too.
+            try await cloud.end()
+            try await cloud.write("last\n", to: cloud.cloud + "/inner/last.txt")
+            #expect(try await place.purvey("signal", "Papers").status == 0)
+            try await cloud.eventually("what came meanwhile is here") {
+                let listed = try await place.purvey("ls", "Papers:inner").text
+                return listed.contains("last.txt") && !listed.contains("dataless")
+            }
+            #expect(try await place.purvey("evict", "Papers:inner").status == 0)
+            let listed = try await place.purvey("ls", "Papers:inner").text
+            #expect(listed.contains("dataless") && !listed.contains("kept"), "\(listed)")
         }
     }
 
@@ -107,6 +150,11 @@ import Testing
                 (["org.purvey.LocalFolder", "Other", "path=/nonexistent"], "/nonexistent"),
                 (["org.purvey.LocalFolder", "Other", "path=" + place.home], "is not for providers"),
                 (["org.purvey.LocalFolder", "Other", "path=" + cloud.cloud, "path=/tmp"], "given twice"),
+                (
+                    ["org.purvey.LocalFolder", "Other", "pth=" + cloud.cloud],
+                    "has no setting \"pth\"; there is path (the folder"
+                ),
+                (["org.purvey.LocalFolder", "Other", "path=" + cloud.cloud, "cache=much"], "is no size for cache"),
                 (["org.purvey.LocalFolder", ".hidden", "path=" + cloud.cloud], "cannot be the name"),
                 (["org.purvey.LocalFolder", "a:b", "path=" + cloud.cloud], "cannot be the name"),
             ] {
@@ -202,7 +250,9 @@ import Testing
             #expect(try await place.purvey("download", "Papers:").status == 0)
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
             let missing = try await place.purvey("stat", "Papers:inner/none")
-            #expect(missing.status == 1 && missing.errors == "purvey: stat: there is no inner/none\n")
+            #expect(
+                missing.status == 1
+                    && missing.errors == "purvey: stat: Papers:inner/none: there is no such file or folder\n")
             #expect(try await place.purvey("ls", "/tmp").errors.contains("is in no domain"))
             #expect(try await place.purvey("signal", "Nothing").errors.contains("there is no domain"))
         }

@@ -1,6 +1,7 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 
@@ -21,7 +22,7 @@ struct ServicePlace {
     ) async throws {
         try await CommandPlace.run { place in
             try arrange(place)
-            let program = CommandPlace.program("ScriptableProvider")
+            let program = try BuiltProgram.path("ScriptableProvider")
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
             do {
@@ -40,7 +41,7 @@ struct ServicePlace {
         mount = place.home + "/mounts/Cloud"
         let bundle = place.path("Scriptable.appex")
         try await onThread {
-            try StartedCloud.makeBundle(at: bundle, program: CommandPlace.program("ScriptableProvider"))
+            try StartedCloud.makeBundle(at: bundle, program: try BuiltProgram.path("ScriptableProvider"))
         }
         try await succeed("extensions", "install", "--link", bundle)
         try await succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
@@ -90,7 +91,7 @@ struct ServicePlace {
 
     /// Looks again and again until something is so; a busy machine may take long.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<1200 {
+        for _ in 0..<3_000 {
             if try await condition() { return }
             try await Task.sleep(for: .milliseconds(100))
         }

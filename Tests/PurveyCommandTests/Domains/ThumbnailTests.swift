@@ -3,6 +3,7 @@ import FileTesting
 import Foundation
 import Images
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// The trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// Recents, favorites, tags, search and pushes from the command line, through a daemon and a confined provider.
@@ -123,7 +124,7 @@ import Testing
                 (["search", "a", "--domain", "Other"], 1, "there is no domain"), (["recents", "x"], 2, "unexpected"),
                 (["favorites", "add"], 2, "a path is missing"), (["favorites", "drop"], 2, "add or remove"),
                 (["tag"], 2, "a path is missing"), (["tag", "Papers:a.txt", "a,b"], 1, "comma"),
-                (["tag", "Papers:none", "x"], 1, "there is no none"),
+                (["tag", "Papers:none", "x"], 1, "Papers:none: there is no such"),
                 (["tag", "--remove", "Papers:a.txt"], 2, "which"),
             ] {
                 let outcome = try await place.purvey(arguments)

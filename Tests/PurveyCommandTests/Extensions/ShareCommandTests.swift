@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Images
+import ProgramTesting
 import Testing
 
 /// `purvey share` with real, confined extensions, through a running daemon.
@@ -26,7 +27,7 @@ import Testing
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
-        try FileManager.default.linkItem(atPath: CommandPlace.program(program), toPath: "\(bundle)/\(program)")
+        try FileManager.default.linkItem(atPath: BuiltProgram.path(program), toPath: "\(bundle)/\(program)")
         let outcome = try await place.purvey("extensions", "install", bundle)
         #expect(outcome.status == 0, "\(outcome.errors)")
     }

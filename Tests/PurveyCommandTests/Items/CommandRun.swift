@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Synchronization
 import Testing
 
@@ -8,12 +9,7 @@ final class CommandPlace: Sendable {
     let home: String
     private let offers = Mutex<[RunningOffer]>([])
 
-    struct Outcome: Sendable {
-        let status: Int32
-        let output: Data
-        let errors: String
-        var text: String { String(decoding: output, as: UTF8.self) }
-    }
+    typealias Outcome = ProgramRun
 
     static func run(_ body: (CommandPlace) async throws -> Void) async throws {
         let place = try CommandPlace()
@@ -50,81 +46,40 @@ final class CommandPlace: Sendable {
 
     /// Runs a script of the shell to its end, in which `$purvey` is the program.
     func shell(_ script: String) async throws -> Outcome {
-        let process = process(["-c", script])
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        return try await run(process)
+        try await start("/bin/bash", ["-c", script]).end()
     }
 
     /// Runs `purvey` to its end.
     func purvey(_ arguments: [String], input: Data? = nil) async throws -> Outcome {
-        try await run(process(arguments), input: input)
-    }
-
-    private func run(_ process: Process, input: Data? = nil) async throws -> Outcome {
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        if let input {
-            let name = path(".input-" + UUID().uuidString)
-            try input.write(to: URL(fileURLWithPath: name))
-            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: name))
-        }
-        try process.run()
-        async let said = offPool { try? output.fileHandleForReading.readToEnd() }
-        async let complained = offPool { try? errors.fileHandleForReading.readToEnd() }
-        let (out, err) = (await said ?? Data(), await complained ?? Data())
-        await offPool { process.waitUntilExit() }
-        return Outcome(status: process.terminationStatus, output: out, errors: String(decoding: err, as: UTF8.self))
+        try await start(BuiltProgram.path("purvey"), arguments, input: input.map { .bytes($0) } ?? .nothing).end()
     }
 
     /// Starts `purvey offer` and waits for the identifiers of its items.
     func offer(_ arguments: String..., items: Int = 1) async throws -> RunningOffer {
-        let process = process(["offer"] + arguments)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let lines = await offPool { () -> [String] in
-            var bytes = Data()
-            while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < items {
-                let more = output.fileHandleForReading.availableData
-                if more.isEmpty { break }
-                bytes += more
-            }
-            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        }
+        let program = try start(BuiltProgram.path("purvey"), ["offer"] + arguments)
+        let lines = try await program.lines(items)
         try #require(lines.count == items)
-        let offer = RunningOffer(process: process, identifiers: lines)
+        let offer = RunningOffer(program: program, identifiers: lines)
         offers.withLock { $0.append(offer) }
         return offer
     }
 
-    private func process(_ arguments: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: home + "/work")
-        var environment = ProcessInfo.processInfo.environment
-        environment["PURVEY_HOME"] = home
-        environment["purvey"] = Self.program
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        return process
-    }
-
-    private static let program = program("purvey")
-
-    /// The path of a program that was built beside the tests.
-    static func program(_ name: String) -> String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        for path in [own] + CommandLine.arguments {
-            let candidate = (path as NSString).deletingLastPathComponent + "/" + name
-            if access(candidate, X_OK) == 0 { return candidate }
-        }
-        return name
+    private func start(
+        _ path: String, _ arguments: [String], input: RunningProgram.Input = .nothing
+    ) throws -> RunningProgram {
+        try RunningProgram(
+            path, arguments, environment: ["PURVEY_HOME": home, "purvey": try BuiltProgram.path("purvey")],
+            in: home + "/work", input: input)
     }
 
     private func end() async {
-        for offer in offers.withLock({ $0 }) { await offer.end() }
+        for offer in offers.withLock({ $0 }) {
+            do {
+                try await offer.end()
+            } catch {
+                Issue.record("an offer does not end: \(error)")
+            }
+        }
         // The daemon that the commands started.
         let socket = Data((home + "/run/daemon.socket").utf8)
         let deadline = ContinuousClock.now + .seconds(300)
@@ -149,20 +104,17 @@ final class CommandPlace: Sendable {
 
 /// A `purvey offer` that serves.
 struct RunningOffer: Sendable {
-    let process: Process
+    let program: RunningProgram
     let identifiers: [String]
 
     /// Ends it as a person would, and tells its exit status.
     @discardableResult
-    func end() async -> Int32 {
-        if process.isRunning { process.interrupt() }
-        return await exit()
+    func end() async throws -> Int32 {
+        program.send(SIGINT)
+        return try await exit()
     }
 
-    func exit() async -> Int32 {
-        await offPool { process.waitUntilExit() }
-        return process.terminationStatus
-    }
+    func exit() async throws -> Int32 { try await program.end().status }
 }
 
 /// Runs something that blocks on a thread that may.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 @Suite struct OfferLoadTests {
@@ -12,7 +13,7 @@ import Testing
             let outcome = try JSONSerialization.jsonObject(with: load.output) as? [String: String]
             #expect(outcome == ["delivered": "data", "path": place.path("out/Ridge.png")])
             #expect(try place.read("out/Ridge.png") == "not quite an image")
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -26,7 +27,7 @@ import Testing
             #expect(item?["types"] as? [String] == ["public.plain-text"])
             let listed = try await place.purvey("list").text
             #expect(listed.contains(try #require(item?["identifier"] as? String)))
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -44,7 +45,7 @@ import Testing
             let offer = try await place.offer("--board", "links", "--in-place", "link.txt")
             #expect(try await place.purvey("load", "--board", "links", "--as", "in-place", "-o", ".").status == 0)
             #expect(try place.read("link.txt") == "precious")
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -67,7 +68,7 @@ import Testing
             let direct = try await place.purvey("load", "-o", "-")
             #expect(direct.text == "hello")
             #expect(direct.errors == "data\n")
-            #expect(await offer.end() == 0)
+            #expect(try await offer.end() == 0)
             #expect(try await place.purvey("list").text.isEmpty)
         }
     }
@@ -145,7 +146,7 @@ import Testing
             try place.write("hello", to: "note.txt")
             let offer = try await place.offer("--once", "note.txt")
             #expect(try await place.purvey("load", "-o", "-").text == "hello")
-            #expect(await offer.exit() == 0)
+            #expect(try await offer.exit() == 0)
         }
     }
 

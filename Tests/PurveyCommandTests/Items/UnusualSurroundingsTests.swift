@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramTesting
 import Testing
 
 /// The commands where a descriptor is closed, a signal comes, a path leads elsewhere or the environment is wrong.
@@ -25,7 +26,7 @@ import Testing
             }
             // Without anything to say it to, it ends all the same.
             #expect(try await place.shell("\"$purvey\" list <&- >&- 2>&-").status == 1)
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -57,7 +58,7 @@ import Testing
                 try await place.shell("\"$purvey\" load -o >(cat >got); while [ ! -s got ]; do sleep 0.01; done").status
                     == 0)
             #expect(try place.read("got") == "through")
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -74,7 +75,7 @@ import Testing
             #expect(try await place.shell(script).status == 1)
             #expect(try place.read("errors") == "purvey: load: the load was cancelled\n")
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.home + "/data/loads").isEmpty)
-            await offer.end()
+            try await offer.end()
         }
     }
 
@@ -82,10 +83,10 @@ import Testing
         try await CommandPlace.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
-            kill(offer.process.processIdentifier, SIGSTOP)
+            offer.program.send(SIGSTOP)
             // The signal alone does not wait until no thread of it runs.
             var information = siginfo_t()
-            #expect(waitid(P_PID, id_t(offer.process.processIdentifier), &information, WSTOPPED) == 0)
+            #expect(waitid(P_PID, id_t(offer.program.processID), &information, WSTOPPED) == 0)
             let script = """
                 set -m; "$purvey" load -o copy 2>errors & load=$!
                 sleep 0.2; kill -INT $load; wait $load
@@ -94,8 +95,8 @@ import Testing
             let status = try await place.shell(script).status
             #expect(status == 1 || status == 128 + SIGINT)
             #expect(!FileManager.default.fileExists(atPath: place.path("copy")))
-            kill(offer.process.processIdentifier, SIGCONT)
-            await offer.end()
+            offer.program.send(SIGCONT)
+            try await offer.end()
         }
     }
 

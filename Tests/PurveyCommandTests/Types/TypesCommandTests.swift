@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 
 /// `purvey types`, as COMMANDS.md has it.
@@ -167,53 +168,28 @@ import Testing
     }
 
     @Test func aBatchAnswersBeforeItsInputEnds() async throws {
-        let process = try TypesRun.process(["types", "--batch"])
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let answers = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var answers: [String] = []
-                for line in ["extension\tpng\n", "type\tno.such\n"] {
-                    try? input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
-                    answers.append(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
-                }
-                try? input.fileHandleForWriting.close()
-                process.waitUntilExit()
-                continuation.resume(returning: answers)
-            }
+        let program = try TypesRun.start(["types", "--batch"], input: .pipe)
+        for (count, question) in ["extension\tpng\n", "type\tno.such\n"].enumerated() {
+            try program.write(question)
+            let answers = try await program.lines(count + 1)
+            #expect(answers.count == count + 1)
         }
-        #expect(answers.count == 2 && answers[0].hasPrefix("{") && answers[1] == "null\n")
-        #expect(process.terminationStatus == 0)
+        program.closeInput()
+        let run = try await program.end()
+        #expect(run.status == 0)
+        #expect(run.text.hasPrefix("{") && run.text.hasSuffix("\nnull\n"))
     }
 
     @Test func aReaderThatGoesAwayEndsTheBatchQuietly() async throws {
-        // The last line may be written when nobody reads any more.
-        signal(SIGPIPE, SIG_IGN)
-        let process = try TypesRun.process(["types", "--batch"])
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        try output.fileHandleForReading.close()
-        try output.fileHandleForWriting.close()
-        let complaint = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                // More than once: a process that another test starts at this moment may hold the pipe open until its own
-                // program is loaded, and then the first answer still finds room.
-                while process.isRunning {
-                    try? input.fileHandleForWriting.write(contentsOf: Data("extension\tpng\n".utf8))
-                    usleep(10_000)
-                }
-                process.waitUntilExit()
-                try? errors.fileHandleForWriting.close()
-                let complaint = try? errors.fileHandleForReading.readToEnd()
-                continuation.resume(returning: complaint ?? Data())
-            }
-        }
-        #expect(process.terminationReason == .exit && process.terminationStatus == 1)
-        #expect(complaint.isEmpty)
+        // More than once, because the first answer may find the reader there still.
+        let script = """
+            while printf 'extension\\tpng\\n'; do sleep 0.01; done 2>/dev/null | "$purvey" types --batch | :
+            exit "${PIPESTATUS[1]}"
+            """
+        let run = try await RunningProgram(
+            "/bin/bash", ["-c", script], environment: ["purvey": try BuiltProgram.path("purvey")]
+        ).end()
+        #expect(run.status == 1)
+        #expect(run.errors.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
@@ -63,9 +64,9 @@ struct FreedesktopMachineTests {
 
     /// shared-mime-info's own test files: by name, by content and by both, at least as many as its own list expects of
     /// the reference implementation, but for those where Debian's database and its list disagree.
-    @Test func theListOfSharedMIMEInfoIsMet() throws {
+    @Test func theListOfSharedMIMEInfoIsMet() async throws {
         let database = try database()
-        guard let list = try TestList() else {
+        guard let list = try await TestList() else {
             try #require(ProcessInfo.processInfo.environment["CI"] == nil, "Scripts/fetch-mime-tests has to work")
             try Test.cancel("Scripts/fetch-mime-tests could not bring shared-mime-info's test files here")
         }
@@ -101,16 +102,11 @@ struct FreedesktopMachineTests {
         let entries: [Entry]
 
         /// `nil` where the files cannot be had.
-        init?() throws {
+        init?() async throws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
-            let process = Process()
-            process.executableURL = root.appendingPathComponent("Scripts/fetch-mime-tests")
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else { return nil }
+            let fetching = try RunningProgram(root.appendingPathComponent("Scripts/fetch-mime-tests").path)
+            guard try await fetching.end().status == 0 else { return nil }
             let folder = root.appendingPathComponent(".build/mime-tests/tests/mime-detection")
             let list = try String(contentsOf: folder.appendingPathComponent("list"), encoding: .utf8)
             entries = try list.split(separator: "\n").compactMap { line in

@@ -20,6 +20,7 @@ enum DomainMethod {
     static let tag: UInt64 = 154
     static let push: UInt64 = 155
     static let signIn: UInt64 = 156
+    static let set: UInt64 = 157
     static let trash: UInt64 = 160
     static let trashed: UInt64 = 161
     static let untrash: UInt64 = 162
@@ -37,6 +38,8 @@ package enum DomainFault {
         case hasEdits = 4
         /// The provider does not take the password.
         case signInRefused = 5
+        /// A person wants it to stay on this machine.
+        case kept = 6
     }
 }
 
@@ -78,6 +81,8 @@ package struct DomainDescription: Message, Equatable {
     /// The provider's extension.
     package var provider: String
     package var settings: [DomainSetting]
+    /// The most bytes on this machine of what can be had again.
+    package var cacheLimit: Int64
     package var state: State
     /// Where it is mounted; `nil` where it is not.
     package var mount: String?
@@ -85,13 +90,14 @@ package struct DomainDescription: Message, Equatable {
     package var fault: String?
 
     package init(
-        name: String, identifier: String, provider: String, settings: [DomainSetting], state: State, mount: String?,
-        fault: String?
+        name: String, identifier: String, provider: String, settings: [DomainSetting], cacheLimit: Int64, state: State,
+        mount: String?, fault: String?
     ) {
         self.name = name
         self.identifier = identifier
         self.provider = provider
         self.settings = settings
+        self.cacheLimit = cacheLimit
         self.state = state
         self.mount = mount
         self.fault = fault
@@ -105,6 +111,7 @@ package struct DomainDescription: Message, Equatable {
         state = try decoder.decode(forKey: 4)
         mount = try decoder.decodeIfPresent(forKey: 5)
         fault = try decoder.decodeIfPresent(forKey: 6)
+        cacheLimit = try decoder.decode(forKey: 7)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -115,16 +122,19 @@ package struct DomainDescription: Message, Equatable {
         encoder.encode(state, forKey: 4)
         encoder.encodeIfPresent(mount, forKey: 5)
         encoder.encodeIfPresent(fault, forKey: 6)
+        encoder.encode(cacheLimit, forKey: 7)
     }
 }
 
-/// One of the things that a person told a domain's provider: which folder, which server.
+/// One of the things that a person told of a domain: its provider's, such as which folder or which server, or Purvey's own.
 package struct DomainSetting: Message, Equatable {
     package let key: String
     package let value: String
 
     /// The key of a folder that is handed to the provider: nothing else of the file system reaches it.
     package static let path = "path"
+    /// The key of a ``ByteCount``: how much may be here of what can be had again. Of no matter to the provider.
+    package static let cache = "cache"
 
     package init(key: String, value: String) {
         self.key = key
@@ -172,6 +182,29 @@ package struct AddDomainCall: Call {
         encoder.encode(name, forKey: 1)
         encoder.encode(settings, forKey: 2)
         encoder.encodeIfPresent(password, forKey: 3)
+    }
+}
+
+/// Changes settings of a domain that are Purvey's own. What is not named stays; an empty value stands for the standard one.
+package struct SetDomainCall: Call {
+    package typealias Reply = DomainDescription
+    package static var method: UInt64 { DomainMethod.set }
+    package let name: String
+    package let settings: [DomainSetting]
+
+    package init(name: String, settings: [DomainSetting]) {
+        self.name = name
+        self.settings = settings
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        name = try decoder.decode(forKey: 0)
+        settings = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(name, forKey: 0)
+        encoder.encode(settings, forKey: 1)
     }
 }
 

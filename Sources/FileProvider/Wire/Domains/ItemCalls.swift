@@ -142,7 +142,10 @@ package struct ItemDescription: Message, Equatable {
     /// Seconds since 1970.
     package var modified: Double?
     package var state: State
+    /// It is to stay on this machine.
     package var isKept: Bool
+    /// Because a folder is that it is in.
+    package var isKeptByFolder = false
     /// Of ``State/error``.
     package var fault: ItemFault?
     /// Of a link.
@@ -187,6 +190,7 @@ package struct ItemDescription: Message, Equatable {
         isUploading = try decoder.decode(forKey: 11)
         sent = try decoder.decode(forKey: 12)
         total = try decoder.decode(forKey: 13)
+        isKeptByFolder = try decoder.decode(forKey: 14)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -204,5 +208,6 @@ package struct ItemDescription: Message, Equatable {
         encoder.encode(isUploading, forKey: 11)
         encoder.encode(sent, forKey: 12)
         encoder.encode(total, forKey: 13)
+        encoder.encode(isKeptByFolder, forKey: 14)
     }
 }

@@ -44,6 +44,13 @@ package struct DomainActivity: Message, Equatable {
     package var needsSignIn = false
     /// Those in flight of which it is known how far they are.
     package var transfers: [TransferActivity] = []
+    /// Bytes that are here and can be had again.
+    package var cacheBytes: Int64 = 0
+    /// Files and folders that are kept and are not here yet.
+    package var keptMissing = 0
+    /// Items with tags, favorite ranks and dates of use that wait for their turn to go to the service, and those on their way.
+    package var marksWaiting = 0
+    package var marksInFlight = 0
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -66,6 +73,10 @@ package struct DomainActivity: Message, Equatable {
         faults = try decoder.decode(forKey: 5)
         needsSignIn = try decoder.decode(forKey: 6)
         transfers = try decoder.decode(forKey: 7)
+        cacheBytes = try decoder.decode(forKey: 8)
+        keptMissing = try decoder.decode(forKey: 9)
+        marksWaiting = try decoder.decode(forKey: 10)
+        marksInFlight = try decoder.decode(forKey: 11)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -77,6 +88,10 @@ package struct DomainActivity: Message, Equatable {
         encoder.encode(faults, forKey: 5)
         encoder.encode(needsSignIn, forKey: 6)
         encoder.encode(transfers, forKey: 7)
+        encoder.encode(cacheBytes, forKey: 8)
+        encoder.encode(keptMissing, forKey: 9)
+        encoder.encode(marksWaiting, forKey: 10)
+        encoder.encode(marksInFlight, forKey: 11)
     }
 }
 

@@ -4,6 +4,8 @@ import LinuxSystem
 /// Modes, dates and extended attributes that are set on this machine. No provider of this model takes them by themselves: they stay
 /// in the index; dates go along with contents, and with a new file whether it can be run.
 extension DomainEngine {
+    /// Also where nothing is set, the item counts as changed now.
+    ///
     /// - Parameters:
     ///   - mode: permission bits; `nil` leaves them.
     ///   - modified: seconds since 1970; `nil` leaves it.
@@ -12,6 +14,7 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         _ = try visible(number)
+        let now = clock.now
         // What was written before has its own date, which this one comes after.
         if modified != nil { try noteWritten(number) }
         _ = try makingRoom { () throws(EditFailure) in
@@ -20,6 +23,7 @@ extension DomainEngine {
                     try writer.update(number) { row in
                         if let mode { row.mode = mode }
                         if let modified { row.localModified = modified }
+                        row.localChanged = now
                     }
                 }
             }
@@ -52,9 +56,13 @@ extension DomainEngine {
             row.removeAttribute(name)
         }
         let attributes = row.attributes
+        let now = clock.now
         try reading { () throws(IndexFailure) in
             try writeIndex { writer throws(IndexFailure) in
-                try writer.update(number) { $0.attributes = attributes }
+                try writer.update(number) { row in
+                    row.attributes = attributes
+                    row.localChanged = now
+                }
             }
         }
         durable.noteIndexCounts()

@@ -75,6 +75,7 @@ extension DomainEngine {
         let row = try reading { () throws(IndexFailure) in
             try writeIndex { writer throws(IndexFailure) in
                 let number = try writer.insert(new)
+                try dateFolders([parent], &writer)
                 return try writer.item(number) ?? new
             }
         }
@@ -86,9 +87,9 @@ extension DomainEngine {
             }
             try record(try freshEntry(of: row))
         } catch {
-            // Without an entry in the journal the row would be forgotten at the next start as well.
-            _ = try? writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
             removeBytes(of: row.number)
+            // On a full disk too: until the next start, which forgets it, a row without bytes would be a file that nobody can open.
+            _ = try? index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.delete(row.number) }
             throw error
         }
         look(at: row.number, after: kind == .file ? configuration.settlingTime : 0)

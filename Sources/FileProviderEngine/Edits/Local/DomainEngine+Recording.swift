@@ -96,6 +96,12 @@ extension DomainEngine {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
+    /// What is in folders was changed here: that is their date.
+    func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexFailure) {
+        let now = clock.now
+        for folder in folders { try writer.update(folder) { $0.localModified = now } }
+    }
+
     /// The journal's entry of an item, or a new one for what is not changed yet.
     func entry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
         do throws(IndexFailure) {

@@ -4,23 +4,30 @@ import LinuxSystem
 /// Removing items on this machine.
 extension DomainEngine {
     /// Removes a file or a link. Who has it open keeps its bytes.
-    package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) {
+    ///
+    /// - Returns: what it was.
+    @discardableResult
+    package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
         guard row.item.kind != .folder else { throw EditFailure(.isDirectory) }
         try remove(row)
+        return row
     }
 
     /// Removes an empty folder.
     ///
+    /// - Returns: what it was.
     /// - Throws: `ENOTEMPTY` too of a folder that was not listed completely, which then has to be; see
     ///   ``EditFailure/unlistedFolder``.
-    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) {
+    @discardableResult
+    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
         guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
         try checkEmpty(row)
         try remove(row)
+        return row
     }
 
     /// Removes an empty folder, once it is known whether it is one: what was never listed is listed for that.
@@ -71,7 +78,10 @@ extension DomainEngine {
 
     private func remove(_ row: IndexedItem) throws(EditFailure) {
         let removal = try removal(of: row)
-        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in try removal.apply(&writer) }
+        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in
+            try removal.apply(&writer)
+            try dateFolders([row.parent], &writer)
+        }
         finish(removal)
     }
 
@@ -100,13 +110,12 @@ extension DomainEngine {
     func removal(of row: IndexedItem) throws(EditFailure) -> Removal {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
+        var entry = try entry(of: row)
         // While it is being made at the provider, the answer has to be waited for: it is removed there then.
-        let wasSent = edits.unanswered.values.contains(row.number)
-        if !row.isKnownToProvider, !edits.isBusy(row.number), !wasSent {
+        if !row.isKnownToProvider, !edits.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
-        var entry = try entry(of: row)
         // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
         if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
         // Contents that were edited stay until the provider has removed the item: it may refuse to.
@@ -128,7 +137,8 @@ extension DomainEngine {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            if losesEdits { removeBytes(of: removal.number) }
+            // What was sent stays, so that it is known again at the provider.
+            if losesEdits { discardContents(removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

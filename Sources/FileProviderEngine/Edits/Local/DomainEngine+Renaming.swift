@@ -3,10 +3,12 @@ import LinuxSystem
 
 /// Renaming and moving items on this machine, as rename(2) and renameat2(2) do it.
 extension DomainEngine {
+    /// - Returns: what was replaced.
+    @discardableResult
     package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
         _ mode: RenameMode = .replacing
-    ) throws(EditFailure) {
+    ) throws(EditFailure) -> IndexedItem? {
         try checkOpen()
         let row = try child(name, of: parent)
         let folder = try visibleFolder(newParent)
@@ -14,18 +16,20 @@ extension DomainEngine {
         let other = try visible(named: newName, in: newParent)
         if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
         if mode == .exchanging, other == nil { throw EditFailure(.noSuchFile) }
-        if other?.number == row.number { return }
+        if other?.number == row.number { return nil }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
 
         guard let other else {
-            return try move([(row, newName, folder)])
+            try move([(row, newName, folder)])
+            return nil
         }
         if mode == .exchanging {
             let oldFolder = try visibleFolder(parent)
             try checkNotInside(other, parent)
             try checkCapabilities(of: other, to: name, in: oldFolder)
-            return try move([(row, newName, folder), (other, name, oldFolder)])
+            try move([(row, newName, folder), (other, name, oldFolder)])
+            return nil
         }
         switch (row.item.kind == .folder, other.item.kind == .folder) {
         case (true, false): throw EditFailure(.notDirectory)
@@ -33,12 +37,13 @@ extension DomainEngine {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        if takesPlace(row, of: other) {
+        if try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row)
         } else {
             let removal = try removal(of: other)
             try move([(row, newName, folder)], removing: removal)
         }
+        return other
     }
 
     /// Renames, once it is known whether a folder that is to be replaced is empty.
@@ -92,6 +97,7 @@ extension DomainEngine {
         }
         // After the moves: a crash in between must not have removed what was to be replaced.
         if let removal { journal.append(removal.journal) }
+        let now = clock.now
         try record(journal) { writer throws(IndexFailure) in
             try removal?.apply(&writer)
             // Of two that change places, the first gets out of the other's way.
@@ -101,12 +107,14 @@ extension DomainEngine {
                     row.parent = move.folder.number
                     row.name = move.name
                     row.changes = change
+                    row.localChanged = now
                     if !row.isKnownToProvider {
                         row.item.parent = move.folder.item.identifier
                         row.item.filename = move.name
                     }
                 }
             }
+            try dateFolders(Set(moves.flatMap { [$0.row.parent, $0.folder.number] }), &writer)
         }
         if let removal { finish(removal) }
         for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
@@ -129,10 +137,11 @@ extension DomainEngine {
 
     /// Whether a file that was made here becomes new contents of the one that it replaces, as programs save: to the provider that is
     /// one step, and the item stays the same one.
-    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) -> Bool {
-        row.item.kind == .file && other.item.kind == .file && !row.isKnownToProvider && other.isKnownToProvider
-            && other.allows(IndexedItem.Capability.writing) && !edits.isBusy(row.number)
-            && !edits.unanswered.values.contains(row.number) && !edits.isBusy(other.number)
+    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditFailure) -> Bool {
+        guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
+            other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number), !edits.isBusy(other.number)
+        else { return false }
+        return try entry(of: row).sent == nil
     }
 
     private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {
@@ -146,8 +155,11 @@ extension DomainEngine {
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         entry.replaced = other.number
         let changed = entry
+        let now = clock.now
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
             try Self.replace(other, by: changed, &writer)
+            try writer.update(row.number) { $0.localChanged = now }
+            try dateFolders([row.parent, other.parent], &writer)
         }
         if other.content == .edited { setAsideEdit(of: other.number) }
         removeBytes(of: other.number)

@@ -27,7 +27,7 @@ extension DomainEngine {
         EngineStep.recoveredFiles.reach()
         edits.isReady = true
         for entry in try journal.all() {
-            if let place = entry.sent { edits.unanswered[place] = entry.number }
+            if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
             look(at: entry.number, after: configuration.settlingTime)
         }
     }
@@ -215,7 +215,7 @@ extension DomainEngine {
                     row.content = .dataless
                 }
             }
-            if !entry.changes.contains(.contents) { removeBytes(of: row.number) }
+            if !entry.changes.contains(.contents) { discardContents(row.number) }
         }
     }
 
@@ -261,8 +261,9 @@ extension DomainEngine {
 
     /// Passthrough hides writes: files that were open for writing are compared with what they were.
     private func settleOpenFiles() throws {
-        for var entry in try journal.all() where entry.isOpen {
-            let status = try? folders.edits.status(of: ContentFolders.name(entry.number))
+        for var entry in try journal.all() {
+            let status = try? partedFromWriters(entry.number)
+            guard entry.isOpen else { continue }
             entry.isOpen = false
             if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
             {

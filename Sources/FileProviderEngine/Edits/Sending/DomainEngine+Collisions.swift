@@ -14,9 +14,8 @@ extension DomainEngine {
         // What was removed or moved away since is in nobody's way.
         if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let sender = try sender(besides: number, to: new.parent, new.filename) {
-            return .waits(for: sender)
-        }
+        let place = SentPlace(parent: new.parent, name: new.filename)
+        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
         if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
             return result
@@ -36,12 +35,7 @@ extension DomainEngine {
         switch new.kind {
         case .folder:
             guard try await isFree(holder) else { return nil }
-            if !isFoldersOwn {
-                let page = try await asking { () async throws(ProviderFailure) in
-                    try await provider.page(of: holder.identifier, after: nil, suggestedSize: 1)
-                }
-                guard page.items.isEmpty, page.next == nil else { return nil }
-            }
+            if !isFoldersOwn, try await !isEmpty(holder) { return nil }
             return try finishNewItem(number, sent: new, in: parent, nil, holder, wasThere: true)
         case .symbolicLink:
             guard holder.linkTarget == new.linkTarget, try await isFree(holder) else { return nil }
@@ -70,22 +64,11 @@ extension DomainEngine {
         // What was removed or moved away since is in nobody's way.
         if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
-        if let sender = try sender(besides: number, to: parent, name) { return .waits(for: sender) }
+        let place = SentPlace(parent: parent, name: name)
+        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
         try takeNumberedName(number, holder)
         return .done
-    }
-
-    /// Another item of this machine that was sent to be made where the name is taken, and of which no answer has come: what has the
-    /// name may be that one, which may have been moved or removed here since.
-    private func sender(
-        besides number: ItemNumber, to parent: String, _ name: String
-    ) throws(IndexFailure) -> ItemNumber? {
-        let place = SentPlace(parent: parent, name: name)
-        let sender = try journal.all().first { entry in
-            entry.sent == place && entry.number != number && entry.failure == nil && !waits(entry.number, for: number)
-        }
-        return sender?.number
     }
 
     /// Whether what has the name is known to have it. What is known to be elsewhere, or is not known at all, may be an item of this
@@ -196,7 +179,7 @@ extension DomainEngine {
             return applied
         }
         handle(applied)
-        if let place { settle(place, as: holder.identifier) }
+        if let place { settle(place, of: number, as: holder.identifier) }
         note(.renamed(to: name), of: number, row.name)
     }
 }

@@ -16,8 +16,10 @@ extension DomainEngine {
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
         if let result = try await findSent(number, new, upload) { return result }
+        let place = SentPlace(parent: new.parent, name: new.filename)
+        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         // On the disk before the provider is asked: its answer may be lost, with the power too.
-        try noteSent(number, SentPlace(parent: new.parent, name: new.filename))
+        try noteSent(number, place)
         try await synchronized()
         EngineStep.placeNoted.reach()
         let answer: ProviderItem
@@ -49,8 +51,11 @@ extension DomainEngine {
             return nil
         }
         guard let found else { return nil }
-        let isDeleted = try index.item(identifier: found.identifier)?.changes.contains(.deleted) ?? false
-        if found.kind == new.kind, !isDeleted, let parent = try index.item(identifier: place.parent) {
+        let known = try index.item(identifier: found.identifier)
+        let isDeleted = known?.changes.contains(.deleted) ?? false
+        // What was made here and answered meanwhile under the name is certainly another one.
+        let isMadeHere = known.map { $0.mode != nil || $0.localModified != nil } ?? false
+        if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
             var sent = new
             sent.parent = place.parent
             sent.filename = place.name
@@ -99,6 +104,7 @@ extension DomainEngine {
             edits.sent[number] = nil
         }
         let changed = entry
+        let isFilled = wasThere || holdsItems(answer.identifier)
         var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
         if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
         let applied = try confirm(records) { writer throws(IndexFailure) in
@@ -107,14 +113,14 @@ extension DomainEngine {
                 row.item = answer
                 row.changes = changed.changes
                 row.localVersion = answer.contentVersion
-                if wasThere, row.item.kind == .folder { row.listing = .never }
+                if isFilled, row.item.kind == .folder { row.listing = .never }
             }
             return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
         // What a listing told of it meanwhile is the double's.
         confirmed(number, answer.identifier)
         handle(applied)
-        if let place { settle(place, as: answer.identifier) }
+        if let place { settle(place, of: number, as: answer.identifier) }
         if let double {
             try journal.remove(double)
             removeBytes(of: double)

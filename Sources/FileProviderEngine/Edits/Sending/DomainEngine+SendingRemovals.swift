@@ -6,8 +6,8 @@ extension DomainEngine {
     func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
-            // Whether the provider has it is not known; if so it is seen again.
-            if let place = entry.sent { try await show(place, of: number) }
+            // Whether the provider has it is not known.
+            if let place = entry.sent, let result = try await findRemoved(row, place) { return result }
             try finishRemoval(number)
             return .done
         }
@@ -20,7 +20,9 @@ extension DomainEngine {
             return .done
         }
         try check(current, is: row.item.kind, identifier)
-        if row.item.kind == .file, current.contentVersion != entry.baseVersion {
+        if row.item.kind == .file, current.contentVersion != entry.baseVersion,
+            try await likeness(of: number, to: current).0 == .other
+        {
             // Somebody changed what was to go: that is not deleted with it.
             try comeBack(number, [current], nil)
             return .done
@@ -48,6 +50,62 @@ extension DomainEngine {
         return .done
     }
 
+    /// Looks for what was sent before it was removed here, and whose answer was lost: if the provider has it, it is removed there too.
+    ///
+    /// - Returns: `nil` where nothing of it is there.
+    private func findRemoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
+        let number = row.number
+        // Two that were sent to one place, one after the other, may hold the same.
+        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
+        let question = answers.ask()
+        var found: ProviderItem?
+        do {
+            let none = ProviderFailure(.filenameCollision, message: "")
+            found = try await holder(of: place.name, in: place.parent, none)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            // The folder is gone with it.
+        }
+        guard let found, try index.item(identifier: found.identifier) == nil, try await isSent(row, found),
+            try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
+        else {
+            try noteSent(number, nil)
+            // What others have there is seen. What was told of that before a crash nobody tells again.
+            if let found { try apply([found], listedIn: nil, answering: question) }
+            return nil
+        }
+        entry.identifier = found.identifier
+        entry.baseVersion = found.contentVersion
+        entry.changes = .deleted
+        entry.sent = nil
+        let changed = entry
+        try confirm([.put(changed)]) { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.item = found
+                row.changes = changed.changes
+            }
+        }
+        settle(place, of: number, as: found.identifier)
+        return .done
+    }
+
+    /// Whether what the provider has is what was sent of an item.
+    private func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
+        guard found.kind == row.item.kind else { return false }
+        return switch found.kind {
+        case .file: try await likeness(of: row.number, to: found).0 != .other
+        case .folder: try await isEmpty(found)
+        case .symbolicLink: found.linkTarget == row.item.linkTarget
+        }
+    }
+
+    /// Whether the provider has nothing in a folder.
+    func isEmpty(_ folder: ProviderItem) async throws -> Bool {
+        let page = try await asking { () async throws(ProviderFailure) in
+            try await provider.page(of: folder.identifier, after: nil, suggestedSize: 1)
+        }
+        return page.items.isEmpty && page.next == nil
+    }
+
     /// Sees to it that nothing goes with a folder that is not to go; `nil` when it may.
     private func settleChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
         var page: [UInt8]?
@@ -63,6 +121,9 @@ extension DomainEngine {
                 {
                     return .waits(for: row.number)
                 }
+                // Made here, and the answer has not come yet.
+                let place = SentPlace(parent: child.parent, name: child.filename)
+                if let made = edits.unanswered[place]?.first { return .waits(for: made) }
                 // It may have been removed since the page was made up.
                 if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
                 // Made by somebody else since the folder was seen to be empty.
@@ -77,8 +138,9 @@ extension DomainEngine {
 
     func finishRemoval(_ number: ItemNumber) throws {
         if let row = try index.itemEvenIfDeleted(number) { confirmed(number, row.item.identifier) }
-        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
+        // First: bytes of an edit that no journal knows of would be taken for one that was lost.
         removeBytes(of: number)
+        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
         forget(number)
     }
 
@@ -87,8 +149,12 @@ extension DomainEngine {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         // It may have been moved here before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
-        // So are the contents that were edited before it was removed.
         var edit = try journal.entry(number).flatMap { $0.changes.contains(.contents) ? $0 : nil }
+        // So are the contents that were edited before it was removed, unless others changed it: their contents come back.
+        if edit != nil, failure == nil {
+            edit = nil
+            removeBytes(of: number)
+        }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         edit?.changes = .contents

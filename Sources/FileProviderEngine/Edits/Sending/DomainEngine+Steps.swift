@@ -199,7 +199,8 @@ extension DomainEngine {
     private func send(_ number: ItemNumber) async throws -> StepResult {
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
-            // Nothing is here that the entry could be about.
+            // Nothing is here that the entry could be about. What was edited before it was removed goes with it.
+            if entry.changes.contains(.deleted) { removeBytes(of: number) }
             try journal.remove(number)
             return .done
         }

@@ -9,66 +9,71 @@ extension DomainEngine {
         let before = entry.sent
         entry.sent = place
         try journal.put(entry)
-        if let before { settle(before) }
-        if let place { edits.unanswered[place] = number }
+        if let before { settle(before, of: number) }
+        if let place { edits.unanswered[place, default: []].insert(number) }
     }
 
-    /// It is known what became of what was sent to a place, or it does not matter any more.
+    /// It is known what became of an item that was sent to a place, or it does not matter any more.
     ///
     /// - Parameter identifier: of the item that it is, if it is one.
-    func settle(_ place: SentPlace, as identifier: String? = nil) {
-        edits.unanswered[place] = nil
-        guard let told = edits.withheld.removeValue(forKey: place), told.item.identifier != identifier else { return }
-        do throws(ProviderFailure) {
-            try apply([told.item], listedIn: nil, answering: told.question)
-        } catch {
-            remember(error)
-        }
+    func settle(_ place: SentPlace, of number: ItemNumber, as identifier: String? = nil) {
+        edits.unanswered[place]?.remove(number)
+        if edits.unanswered[place]?.isEmpty == true { edits.unanswered[place] = nil }
+        if let identifier { edits.withheld[identifier] = nil }
+        guard edits.unanswered[place] == nil else { return }
+        let others = edits.withheld.filter { $0.value.place == place }
+        for identifier in others.keys { edits.withheld[identifier] = nil }
+        // It was told of some time ago.
+        askAgain(Set(others.keys))
     }
 
     /// An item is gone here, and with it what was known of where it was sent.
     func settleUnanswered(of number: ItemNumber) {
-        for (place, sent) in edits.unanswered where sent == number { settle(place) }
+        for (place, sent) in edits.unanswered where sent.contains(number) { settle(place, of: number) }
     }
 
-    /// Shows what the provider has where an item was sent that is not wanted here any more. What was told of that before a crash nobody
-    /// tells again, so the provider is asked.
-    func show(_ place: SentPlace, of number: ItemNumber) async throws {
-        let question = answers.ask()
-        let none = ProviderFailure(.filenameCollision, message: "")
-        var found: ProviderItem?
-        do {
-            found = try await holder(of: place.name, in: place.parent, none)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            // The folder is gone with it.
+    /// Another new item that was sent to a place and of which no answer has come: what is there may be that one, which may have been
+    /// moved or removed here since.
+    func sender(besides number: ItemNumber, to place: SentPlace) throws(IndexFailure) -> ItemNumber? {
+        for other in edits.unanswered[place] ?? [] where other != number && !waits(other, for: number) {
+            if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
-        try noteSent(number, nil)
-        if let found { try apply([found], listedIn: nil, answering: question) }
+        return nil
     }
 
-    /// The items that can be shown. Folders all can: what is in them needs them.
-    func withoutUnanswered(
-        _ items: [ProviderItem], answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> [ProviderItem] {
+    /// Whether something was told to be in a folder that is not shown yet.
+    func holdsItems(_ identifier: String) -> Bool { edits.withheld[identifier]?.inside.isEmpty == false }
+
+    /// The items that can be shown.
+    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
         guard !edits.unanswered.isEmpty else { return items }
         var shown: [ProviderItem] = []
-        for item in items {
-            forgetWithheld { $0 == item.identifier }
-            let place = SentPlace(parent: item.parent, name: item.filename)
-            if item.kind != .folder, edits.unanswered[place] != nil,
-                try onRecord({ () throws(IndexFailure) in try index.item(identifier: item.identifier) }) == nil
-            {
-                edits.withheld[place] = EditState.Withheld(item: item, question: question)
-            } else {
-                shown.append(item)
-            }
-        }
+        for item in items where try !withhold(item) { shown.append(item) }
         return shown
     }
 
-    /// What the provider has removed, or told of anew, is nothing to be shown later.
+    /// Keeps to itself what may be an item that was sent, and what is in that.
+    private func withhold(_ item: ProviderItem) throws(ProviderFailure) -> Bool {
+        let identifier = item.identifier
+        let inside = edits.withheld.removeValue(forKey: identifier)?.inside ?? []
+        let known = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
+        guard known == nil else { return false }
+        let place = SentPlace(parent: item.parent, name: item.filename)
+        if edits.unanswered[place] != nil {
+            edits.withheld[identifier] = EditState.Withheld(place: place, inside: inside)
+            return true
+        }
+        // The folder is listed once it is shown.
+        for (folder, told) in edits.withheld where folder == item.parent || told.inside.contains(item.parent) {
+            edits.withheld[folder]?.inside.insert(identifier)
+            return true
+        }
+        return false
+    }
+
+    /// What the provider has removed is nothing to be shown later.
     func forgetWithheld(_ isMeant: (String) -> Bool) {
         guard !edits.withheld.isEmpty else { return }
-        edits.withheld = edits.withheld.filter { !isMeant($0.value.item.identifier) }
+        edits.withheld = edits.withheld.filter { !isMeant($0.key) }
     }
 }

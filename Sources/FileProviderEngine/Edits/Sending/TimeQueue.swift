@@ -25,6 +25,11 @@ struct TimeQueue: Sendable {
 
     mutating func remove(_ number: ItemNumber) { current[number] = nil }
 
+    /// When an item is due; `nil` where it is not in the queue.
+    func time(of number: ItemNumber) -> Double? {
+        current[number].flatMap { order in heap.first { $0.order == order }?.time }
+    }
+
     /// When the next one is due.
     mutating func nextTime() -> Double? {
         dropOutdated()

@@ -1,9 +1,8 @@
 import Glibc
-import LinuxSystem
 
-/// Something that a measurement leaves on the machine while it runs, such as a mount, a daemon or a folder. It goes with this object,
-/// and with the benchmark itself when a signal ends that.
-final class Leftover: Sendable {
+/// Something that a program has on the machine while it runs, such as a mount, a daemon or a folder. It goes with this object, and with
+/// the program itself when a signal ends that.
+package final class Leftover: Sendable {
     private struct State {
         var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
         var lastNumber: UInt64 = 0
@@ -13,7 +12,7 @@ final class Leftover: Sendable {
     private static let all = Lock(State())
     private let number: UInt64
 
-    init(_ removal: @escaping @Sendable () -> Void) {
+    package init(_ removal: @escaping @Sendable () -> Void) {
         number = Self.all.withLock { all in
             all.lastNumber += 1
             all.removals.append((all.lastNumber, removal))
@@ -24,20 +23,24 @@ final class Leftover: Sendable {
     deinit { remove() }
 
     /// Takes it away, once.
-    func remove() {
-        let removal = Self.all.withLock { all in
+    package func remove() { take()?() }
+
+    /// Somebody else has taken it away.
+    package func forget() { _ = take() }
+
+    private func take() -> (@Sendable () -> Void)? {
+        Self.all.withLock { all in
             all.removals.firstIndex { $0.number == number }.map { all.removals.remove(at: $0).removal }
         }
-        removal?()
     }
 
     /// Takes everything away, the newest first: what is mounted before the folder that it is mounted on.
-    static func removeAll() {
+    package static func removeAll() {
         while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
     }
 
-    /// From now on a signal that asks the benchmark to end takes everything away before.
-    static func removeAllAtSignals() throws {
+    /// From now on a signal that asks the program to end takes everything away before.
+    package static func removeAllAtSignals() throws {
         let wake = wake
         for number in [SIGTERM, SIGINT, SIGHUP] {
             signal(number) { number in

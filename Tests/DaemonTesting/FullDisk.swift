@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import LinuxSystem
 
@@ -40,7 +41,7 @@ package final class FullDisk: Sendable {
     /// Leaves no room for names either.
     package func takeNames() throws { try Self.run("/bin/mount", "-o", "remount,nr_inodes=2", path) }
 
-    package func makeRoom() throws(Errno) { try retrying { unlink(filler) } }
+    package func makeRoom() throws(Errno) { try Files.remove(filler) }
 
     package static var isWanted: Bool { geteuid() == 0 || Requirement.isEnforced }
 

@@ -1,0 +1,34 @@
+/// A number of bytes as people write it: `500M`, `1.5G`, `10GiB`; powers of 1024.
+package enum ByteCount {
+    private static let units: [(letter: Character, shift: Int64)] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)]
+
+    /// More than any disk has: sums of it are numbers still.
+    private static let most = Double(Int64(1) << 60)
+
+    /// Reads one; `nil` for what is none. A number without a unit is one of bytes.
+    package static func read(_ text: String) -> Int64? {
+        var digits = text[...]
+        for suffix in ["iB", "ib", "B", "b"] where digits.hasSuffix(suffix) {
+            digits.removeLast(suffix.count)
+            break
+        }
+        var shift: Int64 = 0
+        if let unit = units.first(where: { digits.last?.uppercased() == String($0.letter) }) {
+            shift = unit.shift
+            digits.removeLast()
+        }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == 46 }),
+            let number = Double(digits)
+        else { return nil }
+        let bytes = (number * Double(Int64(1) << shift)).rounded()
+        return bytes < most ? Int64(bytes) : nil
+    }
+
+    /// For people: `1.5 GiB`, `12 bytes`.
+    package static func text(_ bytes: Int64) -> String {
+        guard let unit = units.last(where: { bytes >= 1 << $0.shift }) else { return "\(bytes) bytes" }
+        let tenths = (Double(bytes) / Double(Int64(1) << unit.shift) * 10).rounded(.down)
+        let number = tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int64(tenths / 10))" : "\(tenths / 10)"
+        return "\(number) \(unit.letter)iB"
+    }
+}

@@ -1,0 +1,47 @@
+import FileProvider
+
+/// What an engine is at, for whoever looks into why it does not come to rest.
+extension DomainEngine {
+    /// Whether something is under way or wanted that ends by itself, apart from what waits for its time.
+    package var isBusy: Bool {
+        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || !listings.folders.isEmpty
+            || !contents.fetches.isEmpty
+    }
+
+    /// What is under way and what waits for what, a line for each.
+    package func work() throws(IndexFailure) -> [String] {
+        var lines: [String] = []
+        for entry in try journal.all() { lines.append(try work(on: entry)) }
+        for (identifier, told) in edits.withheld {
+            lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
+        }
+        lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
+        lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }
+        lines += changes.doubtful.map { "\($0) is doubted" }
+        lines += listings.folders.map { "\($0.rawValue) is listed, \($1.waiters.count) wait for it" }
+        lines += contents.fetches.keys.map { "\($0.rawValue) is fetched" }
+        lines += contents.waiters.map { "\($1.count) wait for the contents of \($0.rawValue)" }
+        return lines
+    }
+
+    private func work(on entry: JournalEntry) throws(IndexFailure) -> String {
+        let number = entry.number
+        var words = ["\(number.rawValue) \(entry.name), changed \(entry.changes.rawValue), \(entry.identifier)"]
+        if let row = try index.itemEvenIfDeleted(number) {
+            words.append("in \(row.parent.rawValue), there \(row.item.filename) in \(row.item.parent)")
+        } else {
+            words.append("not in the index")
+        }
+        if entry.isOpen { words.append("open") }
+        if let sent = entry.sent { words.append("sent to \(sent.name) in \(sent.parent)") }
+        if edits.running[number] != nil { words.append("under way") }
+        if edits.reserved.contains(number) { words.append("reserved") }
+        if edits.again.contains(number) { words.append("again") }
+        if let other = edits.waitsFor[number] { words.append("waits for \(other.rawValue)") }
+        if let sent = edits.sent[number] { words.append("not confirmed after \(sent.polls) looks") }
+        if let time = edits.queue.time(of: number) { words.append("due in \(time - clock.now)") }
+        if let attempts = edits.attempts[number] { words.append("attempts \(attempts)") }
+        if let failure = uploads[number]?.failure ?? entry.failure { words.append("failed: \(failure.kind)") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import LinuxSystem
+
+/// A folder seen through another file system in user space, unmounted with this object.
+final class PeerMount {
+    enum Kind: String, CaseIterable {
+        case bindfs, rclone
+
+        /// The program, if it is installed.
+        var program: String? {
+            ["/usr/bin/", "/usr/local/bin/"].map { $0 + rawValue }.first { access($0, X_OK) == 0 }
+        }
+    }
+
+    let mount: String
+    private let scratch: ScratchFolder
+    private let server: Companion
+
+    /// - Throws: where the program does not mount.
+    private init(_ kind: Kind, _ program: String, over source: String) throws {
+        scratch = try ScratchFolder()
+        mount = scratch.path + "/mount"
+        _ = try scratch.folder("mount")
+        let mount = mount
+        let arguments: [String] =
+            switch kind {
+            case .bindfs: ["-f", source, mount]
+            // Its ways that are fastest once a file was read: whole files in its cache, folders remembered.
+            case .rclone:
+                [
+                    "mount", source, mount, "--config", "/dev/null", "--vfs-cache-mode", "full", "--cache-dir",
+                    scratch.path + "/cache", "--dir-cache-time", "1h", "--attr-timeout", "1h",
+                ]
+            }
+        // Both unmount when they are asked to end, as long as nobody is in it.
+        server = try Companion(program, arguments) { Self.unmount(mount) }
+        let outside = try FileStatus.of(scratch.path, followingLinks: false).identity.device
+        for _ in 0..<2_000 {
+            if let status = try? FileStatus.of(mount, followingLinks: false), status.identity.device != outside {
+                return
+            }
+            guard server.isRunning else { throw MountFailure("\(kind.rawValue) has ended") }
+            usleep(10_000)
+        }
+        throw MountFailure("\(kind.rawValue) did not mount")
+    }
+
+    deinit { server.end() }
+
+    /// Takes a mount away, also one that is in use or whose server has gone.
+    static func unmount(_ path: String) {
+        // As root; with the program that everybody has otherwise.
+        guard umount2(path, CInt(MNT_DETACH)) != 0, errno == EPERM else { return }
+        _ = try? Child.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
+    }
+
+    /// Measures against each of the peers that are installed, one after the other; the others are told in the report.
+    static func each(
+        over source: String, _ report: inout Report, _ body: (Rival, inout Report) throws -> Void
+    ) rethrows {
+        for kind in Kind.allCases {
+            guard let program = kind.program else {
+                report.miss(kind.rawValue, because: "it is not installed (Debian package \(kind.rawValue))")
+                continue
+            }
+            let peer: PeerMount
+            do {
+                peer = try PeerMount(kind, program, over: source)
+            } catch {
+                report.fail(kind.rawValue, because: "\(error)")
+                continue
+            }
+            try withExtendedLifetime(peer) { try body(Rival(name: kind.rawValue, folder: peer.mount), &report) }
+        }
+    }
+}
+
+/// Where else a folder can be seen, and what that is called in the report.
+struct Rival {
+    let name: String
+    let folder: String
+    /// Whether it is the disk itself.
+    var isNative = false
+
+    /// Measures against the disk first, and then against each of the peers.
+    static func each(
+        over source: String, _ report: inout Report, _ body: (Rival, inout Report) throws -> Void
+    ) rethrows {
+        try body(Rival(name: "the disk itself", folder: source, isNative: true), &report)
+        try PeerMount.each(over: source, &report, body)
+    }
+}
+
+struct MountFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

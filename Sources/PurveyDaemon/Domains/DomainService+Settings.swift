@@ -1,0 +1,83 @@
+import AppExtension
+import FileProvider
+import FileProviderEngine
+
+/// What a person can say of a domain.
+enum DomainSettings {
+    /// Refuses what is said more than once.
+    static func checkOnce(_ settings: [DomainSetting]) throws(DomainFailure) {
+        var keys: Set<String> = []
+        for setting in settings where !keys.insert(setting.key).inserted {
+            throw DomainFailure("\(setting.key) is given twice")
+        }
+    }
+
+    /// Refuses what nobody would take notice of, such as a slip of the pen.
+    static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
+        let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
+        for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
+            let words = known.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) (\($0.value))" }
+            throw DomainFailure(
+                "\(bundle.name) has no setting \"\(setting.key)\"; there is "
+                    + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
+        }
+        try checkOwn(settings)
+    }
+
+    /// Refuses values that those settings which are Purvey's own cannot have.
+    static func checkOwn(_ settings: [DomainSetting]) throws(DomainFailure) {
+        for setting in settings where setting.key == DomainSetting.cache && !setting.value.isEmpty {
+            guard ByteCount.read(setting.value) == nil else { continue }
+            throw DomainFailure("\"\(setting.value)\" is no size for \(setting.key): write it like 500M or 20G")
+        }
+    }
+}
+
+extension DomainService {
+    /// Changes those settings of a domain that are Purvey's own.
+    func set(_ request: SetDomainCall) async throws -> DomainDescription {
+        try await ready()
+        try DomainSettings.checkOnce(request.settings)
+        try DomainSettings.checkOwn(request.settings)
+        guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
+        if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
+        var record = place.record
+        guard !record.isDamaged else { throw DomainFailure("\(request.name) is damaged: its settings are not known") }
+        for setting in request.settings {
+            guard setting.key == DomainSetting.cache else {
+                throw DomainFailure(
+                    "\(setting.key) stays as it was when the domain was added; only \(DomainSetting.cache) can be changed"
+                )
+            }
+            record.settings.removeAll { $0.key == setting.key }
+            if !setting.value.isEmpty { record.settings.append(setting) }
+        }
+        try await update(record)
+        if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
+        guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
+        return description(of: now)
+    }
+
+    /// Has a domain's changes be asked for.
+    func signal(_ request: SignalDomainCall) async throws {
+        let engine = try await domain(request.name).engine
+        if let container = request.container, !ProviderItem.fixedContainers.contains(container) {
+            do {
+                let item = try await engine.learn(of: container)
+                guard item.item.kind == .folder else {
+                    throw DomainFailure("\(container) is no container: it is the file “\(item.name)”")
+                }
+            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+                throw DomainFailure(
+                    "\(request.name) has no container \"\(container)\"; 'purvey stat' shows a folder's identifier",
+                    .noSuchItem)
+            }
+        }
+        engine.signal(container: request.container)
+    }
+}
+
+extension ProviderItem {
+    /// Those that every domain has.
+    fileprivate static let fixedContainers: Set<String> = [rootIdentifier, workingSetIdentifier, trashIdentifier]
+}

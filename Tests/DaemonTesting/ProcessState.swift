@@ -1,0 +1,30 @@
+import Foundation
+import Glibc
+
+/// What the system says of processes.
+package enum ProcessState {
+    /// Whether a process has ended but for threads that cannot end yet.
+    package static func isDead(_ process: pid_t) -> Bool { fields(of: process).first == "Z" }
+
+    /// Whether a process stands still, as after SIGSTOP.
+    package static func isStopped(_ process: pid_t) -> Bool { fields(of: process).first == "T" }
+
+    /// Whether a process is there and not dead.
+    package static func isAlive(_ process: pid_t) -> Bool { kill(process, 0) == 0 && !isDead(process) }
+
+    /// The living processes that another has started.
+    package static func children(of parent: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            let fields = fields(of: process)
+            return fields.count > 1 && pid_t(fields[1]) == parent && fields[0] != "Z"
+        }
+    }
+
+    /// The fields of `/proc/PID/stat` from the third on.
+    private static func fields(of process: pid_t) -> [Substring] {
+        let text = (try? Files.read("/proc/\(process)/stat")) ?? ""
+        // The name, in parentheses, may hold anything.
+        return text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst().map { $0 }
+    }
+}

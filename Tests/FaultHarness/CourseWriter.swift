@@ -1,0 +1,217 @@
+import FileTesting
+
+/// Makes up what is done in a scenario, and keeps the tree that comes of it.
+///
+/// Others change only what is in their folder, and the person everything else: who of two is right is not what this is about.
+struct CourseWriter {
+    private(set) var tree: [String: String] = [:]
+    private(set) var operations: [Operation] = []
+    private(set) var texts: Set<String> = []
+    private let scenario: Scenario
+    private var generator: RandomNumbers
+    private var lastNumber = 0
+    /// Names that were free again.
+    private var freed: [String] = []
+    /// What a file of the others may be, as long as it is not known here that they changed it.
+    private var versions: [String: [String]] = [:]
+
+    private static let theirs = "theirs"
+
+    init(_ scenario: Scenario, seed: UInt64) {
+        self.scenario = scenario
+        var seeds = RandomNumbers(seed: seed)
+        generator = RandomNumbers(seed: seeds.next() ^ UInt64(Scenario.allCases.firstIndex(of: scenario) ?? 0))
+        for folder in ["a", "a/inner", "b", "empty", "other", Self.theirs] { tree[folder] = "folder" }
+        let files = ["one.txt", "a/two.txt", "a/inner/three.txt", "b/four.txt", "other/five.txt", "other/six.txt"]
+        for path in files + ["theirs/seven.txt", "theirs/eight.txt"] { tree[path] = text(path, large: false) }
+        switch scenario {
+        case .listings:
+            for number in 0..<90 { tree["theirs/item \(number)"] = text("item \(number)", size: 20) }
+            for number in 0..<45 { tree["a/item \(number)"] = text("item \(number)", size: 20) }
+        case .downloads: for path in ["b/large.bin", "theirs/large.bin"] { tree[path] = text(path, large: true) }
+        default: break
+        }
+    }
+
+    // MARK: Texts and names
+
+    /// A text that says whose it is, from its first line to its last.
+    private mutating func text(_ path: String, large: Bool) -> String {
+        text(path, size: large ? 200_000 + generator.below(400_000) : generator.below(3000))
+    }
+
+    private mutating func text(_ path: String, size: Int) -> String {
+        lastNumber += 1
+        let line = "\(lastNumber) \(path)\n"
+        let text = String(repeating: line, count: 1 + size / line.utf8.count) + "end \(lastNumber)\n"
+        texts.insert(text)
+        return text
+    }
+
+    private mutating func freshName() -> String {
+        lastNumber += 1
+        return "new \(lastNumber)"
+    }
+
+    private static func isTheirs(_ path: String) -> Bool { path == theirs || path.hasPrefix(theirs + "/") }
+    private static func isFile(_ what: String) -> Bool { what != "folder" && !what.hasPrefix("-> ") }
+    private static func parent(_ path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+    private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : folder + "/" + name }
+
+    private mutating func any(_ isWanted: (String, String) -> Bool) -> String? {
+        let paths = tree.filter { isWanted($0.key, $0.value) }.keys.sorted()
+        return paths.isEmpty ? nil : paths[generator.below(paths.count)]
+    }
+
+    private mutating func anyFile() -> String? { any { Self.isFile($1) && !Self.isTheirs($0) } }
+    private mutating func anyOfTheirs() -> String? { any { Self.isFile($1) && Self.isTheirs($0) } }
+    private mutating func anyFolder() -> String { any { $1 == "folder" && !Self.isTheirs($0) } ?? "" }
+    private func children(of folder: String) -> [String] { tree.keys.filter { Self.parent($0) == folder } }
+
+    // MARK: Deeds
+
+    /// Adds one thing, or several that belong together.
+    mutating func write() {
+        // What a tree that has become small does not permit is done otherwise.
+        for _ in 0..<50 {
+            let before = operations.count
+            perform(scenario.deeds[generator.below(scenario.deeds.count)])
+            if operations.count > before { return }
+        }
+    }
+
+    private mutating func perform(_ deed: Scenario.Deed) {
+        switch deed {
+        case .make: make(at: Self.join(anyFolder(), freshName()), large: false)
+        case .makeLarge: make(at: Self.join(anyFolder(), freshName()), large: true)
+        case .makeFolder: makeFolder(at: Self.join(anyFolder(), freshName()))
+        case .makeLink:
+            let path = Self.join(anyFolder(), freshName())
+            tree[path] = "-> one.txt"
+            operations.append(.makeLink(path, to: "one.txt"))
+        case .change, .overwrite, .append, .save: edit(deed)
+        case .rename, .move, .renameFolder, .replace: rename(deed)
+        case .remove: if let path = anyFile() { remove(path) }
+        case .removeFolder:
+            let full = Set(tree.keys.map(Self.parent))
+            let empty = any { path, what in what == "folder" && !Self.isTheirs(path) && !full.contains(path) }
+            if let path = empty { remove(path) }
+        case .removeTree: if let path = any({ $1 == "folder" && !Self.isTheirs($0) }) { removeTree(path) }
+        case .makeAgain:
+            guard let path = freed.popLast(), tree[path] == nil, tree[Self.parent(path), default: ""] == "folder"
+            else { return }
+            if generator.below(3) == 0 { makeFolder(at: path) } else { make(at: path, large: false) }
+        case .list: list()
+        case .read:
+            guard let path = any({ Self.isFile($1) && $0.count > 0 }) else { return }
+            operations.append(.read(path, versions[path, default: []] + [tree[path] ?? ""]))
+        case .evict: if let path = any({ Self.isFile($1) && $0.count > 0 }) { operations.append(.evict(path)) }
+        case .put, .putNew, .takeAway, .moveThere: changeThere(deed)
+        case .expireAnchors: operations.append(.expireAnchors)
+        }
+    }
+
+    private mutating func make(at path: String, large: Bool) {
+        let text = text(path, large: large)
+        tree[path] = text
+        operations.append(.make(path, text))
+    }
+
+    private mutating func makeFolder(at path: String) {
+        tree[path] = "folder"
+        operations.append(.makeFolder(path))
+    }
+
+    private mutating func edit(_ deed: Scenario.Deed) {
+        guard let path = anyFile(), let old = tree[path] else { return }
+        switch deed {
+        case .overwrite:
+            let new = text(path, size: old.utf8.count + generator.below(1000))
+            tree[path] = new
+            operations.append(.overwrite(path, new))
+        case .append:
+            let more = text(path, size: generator.below(5000))
+            texts.insert(old + more)
+            tree[path] = old + more
+            operations.append(.append(path, more, whole: old + more))
+        default:
+            let new = text(path, large: generator.below(8) == 0)
+            tree[path] = new
+            operations.append(deed == .save ? .save(path, new) : .change(path, new))
+        }
+    }
+
+    private mutating func rename(_ deed: Scenario.Deed) {
+        switch deed {
+        case .rename:
+            guard let path = anyFile() else { return }
+            moveInTree(path, to: Self.join(Self.parent(path), freshName()))
+        case .move:
+            guard let path = anyFile() else { return }
+            moveInTree(path, to: Self.join(anyFolder(), freshName()))
+        case .replace:
+            guard let path = anyFile(), let other = anyFile(), path != other else { return }
+            moveInTree(path, to: other)
+        default:
+            guard let path = any({ $1 == "folder" && !Self.isTheirs($0) }) else { return }
+            let target = anyFolder()
+            guard target != path, !target.hasPrefix(path + "/") else { return }
+            moveInTree(path, to: Self.join(target, freshName()))
+        }
+    }
+
+    private mutating func moveInTree(_ path: String, to target: String) {
+        let moved = tree.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
+        for (old, what) in moved {
+            tree[old] = nil
+            tree[target + old.dropFirst(path.count)] = what
+        }
+        freed.append(path)
+        operations.append(.rename(path, to: target))
+    }
+
+    private mutating func remove(_ path: String) {
+        operations.append(tree[path] == "folder" ? .removeFolder(path) : .remove(path))
+        tree[path] = nil
+        freed.append(path)
+    }
+
+    private mutating func removeTree(_ path: String) {
+        let beneath = tree.keys.filter { $0.hasPrefix(path + "/") }
+        for path in beneath.sorted(by: >) + [path] { remove(path) }
+    }
+
+    private mutating func list() {
+        guard let path = any({ $1 == "folder" && $0.count > 0 }) else { return }
+        let names = children(of: path).map { String($0.dropFirst(path.count + 1)) }
+        operations.append(.list(path, Self.isTheirs(path) ? nil : Set(names)))
+    }
+
+    private mutating func changeThere(_ deed: Scenario.Deed) {
+        switch deed {
+        case .put:
+            guard let path = anyOfTheirs(), let old = tree[path] else { return }
+            versions[path, default: []].append(old)
+            let new = text(path, large: generator.below(4) == 0)
+            tree[path] = new
+            operations.append(.put(path, new))
+        case .putNew:
+            let path = Self.join(Self.theirs, freshName())
+            let new = text(path, large: false)
+            tree[path] = new
+            operations.append(.put(path, new))
+        case .takeAway:
+            guard let path = anyOfTheirs() else { return }
+            tree[path] = nil
+            operations.append(.takeAway(path))
+        default:
+            guard let path = anyOfTheirs() else { return }
+            let target = Self.join(Self.theirs, freshName())
+            tree[target] = tree.removeValue(forKey: path)
+            versions[target] = versions.removeValue(forKey: path)
+            operations.append(.moveThere(path, to: target))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Conduit
+import DaemonTesting
+import Exchange
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import ScriptableService
+
+/// A service, a daemon with a domain of it, and its mount, for one trial. Everything here blocks.
+final class FaultPlace: Sendable {
+    let cloud: StartedCloud
+    let daemon: StartedDaemon
+    /// Under everything that the engine keeps, where the disk is to be full.
+    private let disk: Lock<FullDisk?>
+    /// Names the steps that the daemon and the provider came to.
+    private let stepLog: String
+
+    static let domain = "Cloud"
+
+    var home: String { daemon.home }
+    var mount: String { daemon.locations.mounts + "/" + Self.domain }
+    var data: String { daemon.locations.domains + "/" + Self.domain }
+
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameters:
+    ///   - bundle: the provider's.
+    ///   - isSmall: whether the disk can be filled.
+    init(bundle: String, isSmall: Bool) throws {
+        // Short, because the path of a socket is.
+        let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
+        daemon = try StartedDaemon(home: home)
+        try FileManager.default.createDirectory(
+            atPath: daemon.locations.data, withIntermediateDirectories: true)
+        let small = try isSmall ? FullDisk(megabytes: 64, at: daemon.locations.domains) : nil
+        disk = Lock(small)
+        cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
+        // In the folder that the provider is handed, so that it can write there too.
+        stepLog = cloud.folder + "/steps"
+        try Data().write(to: URL(fileURLWithPath: stepLog))
+        try ExtensionLibrary(data: daemon.locations.data).install(path: bundle, link: true)
+    }
+
+    /// Ends and removes everything.
+    ///
+    /// - Parameter keepsFiles: leaves the home for somebody to look at.
+    /// - Returns: what is wrong with the daemon's end.
+    func end(keepsFiles: Bool = false) -> Loss? {
+        _ = daemon.end()
+        cloud.end()
+        if keepsFiles, disk.withLock({ $0 != nil }) {
+            let copy = ["-a", daemon.locations.domains, home + "/domains on the small disk"]
+            _ = try? ChildProgram.start("/bin/cp", arguments: copy, descriptors: []).wait()
+        }
+        disk.withLock { $0 = nil }
+        if keepsFiles { return nil }
+        return daemon.removeHome(mount: mount) ? nil : Loss(.leftBehind, "", "\(home) cannot be removed")
+    }
+
+    // MARK: The daemon
+
+    func start(dyingAt point: String? = nil, providerDyingAt providerPoint: String? = nil) throws {
+        try daemon.start(
+            dyingAt: point, providerDyingAt: providerPoint,
+            ["PURVEY_FAULT_LOG=" + stepLog, "PURVEY_PROVIDER_TRANSFER_TIME=5"])
+    }
+
+    @discardableResult
+    func call<C: Call>(_ request: C) throws -> C.Reply {
+        guard let connection = daemon.connection else { throw Failed(description: "there is no daemon") }
+        return try connection.callAndWait(request)
+    }
+
+    func item(_ path: String) -> ItemPlace {
+        ItemPlace(text: Self.domain + ":" + path, path: mount + "/" + path)
+    }
+
+    /// What the domain is doing; `nil` where there is none.
+    func activity() throws -> DomainActivity? {
+        try call(DomainsStatusCall()).domains.first { $0.domain.name == Self.domain }
+    }
+
+    var isMounted: Bool { (try? activity())?.domain.mount == mount }
+
+    func addDomain() throws {
+        try call(
+            AddDomainCall(
+                provider: StartedCloud.providerIdentifier, name: Self.domain,
+                settings: [DomainSetting(key: DomainSetting.path, value: cloud.folder)]))
+    }
+
+    /// Has changes asked for.
+    func signal() { _ = try? call(SignalDomainCall(name: Self.domain, container: nil)) }
+
+    /// Has the engine try at once what waits.
+    func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
+
+    // MARK: The disk
+
+    func fillDisk() throws { try disk.withLock { try $0?.fill() } }
+
+    func makeRoom() {
+        // It may not be full.
+        try? disk.withLock { try $0?.makeRoom() }
+    }
+
+    // MARK: Steps
+
+    /// How often each step was come to.
+    func steps() -> [String: Int] {
+        let text = (try? String(contentsOfFile: stepLog, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
+    }
+
+    // MARK: Trees
+
+    /// Puts what the service has at first.
+    func fill(_ tree: [String: String]) throws {
+        for (path, what) in tree.sorted(by: { $0.key < $1.key }) {
+            if what == "folder" {
+                try cloud.control.fill(path, count: 0)
+            } else {
+                try cloud.control.put(path, what)
+            }
+        }
+    }
+
+    /// What the service has, as ``Tree/read(_:)`` has it.
+    func serviceTree() throws -> [String: String] {
+        var tree: [String: String] = [:]
+        for (path, item) in try cloud.control.snapshot() {
+            switch item.kind {
+            case .folder: tree[path] = "folder"
+            case .link: tree[path] = "-> " + (item.linkTarget ?? "")
+            // It may be gone since.
+            case .file: tree[path] = try? cloud.control.text(path)
+            }
+        }
+        return tree
+    }
+
+    /// Holds the index against the service. The daemon has ended.
+    func compareIndex() throws -> [Loss] {
+        let index = try Index(path: data + "/index.db")
+        let snapshot = try cloud.control.snapshot()
+        var losses: [Loss] = []
+        var seen: Set<String> = []
+        func compare(_ folder: ItemNumber, _ prefix: String) throws(IndexFailure) {
+            var children: [IndexedItem] = []
+            try index.children(of: folder) {
+                children.append($0)
+                return true
+            }
+            for child in children {
+                let path = prefix + child.name
+                seen.insert(path)
+                if let words = Self.difference(child, snapshot[path]) {
+                    losses.append(Loss(.indexDiffers, path, words))
+                }
+                if child.item.kind == .folder { try compare(child.number, path + "/") }
+            }
+        }
+        try compare(.root, "")
+        for path in snapshot.keys.sorted() where !seen.contains(path) {
+            losses.append(Loss(.indexDiffers, path, "the index does not have it"))
+        }
+        return losses
+    }
+
+    private static func difference(_ row: IndexedItem, _ item: CloudItem?) -> String? {
+        guard let item else { return "the service does not have it" }
+        if row.item.identifier != item.identifier { return "it is \(row.item.identifier), not \(item.identifier)" }
+        let parent = item.parent == CloudItem.root ? ProviderItem.rootIdentifier : item.parent
+        if row.item.parent != parent { return "it is in \(row.item.parent), not in \(parent)" }
+        if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
+        guard item.kind == .file else { return nil }
+        if row.item.size != Int64(item.size) { return "it has \(row.item.size ?? -1) bytes, not \(item.size)" }
+        let version = String(decoding: row.item.contentVersion, as: UTF8.self)
+        return version == "\(item.version)" ? nil : "its version is \(version), not \(item.version)"
+    }
+}

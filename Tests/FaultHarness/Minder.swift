@@ -1,0 +1,145 @@
+import DaemonTesting
+import FileProviderEngine
+import FileTesting
+import Glibc
+import LinuxSystem
+import ScriptableService
+
+/// Sees to a daemon that is killed and stopped while somebody else works in its mount: what ended is started again, what stands
+/// still goes on after a while, and what the fault takes beyond that is done.
+final class Minder: Sendable {
+    private let place: FaultPlace
+    private let fault: Fault?
+    /// A step of the next daemon's recovery at which that one dies, too.
+    private let secondPoint: String?
+
+    struct State {
+        var kills = 0
+        var stops = 0
+        var fills = 0
+        var losses: [Loss] = []
+        var isRestarting = false
+        /// The domain is there, and so is to be there after each start.
+        var isAdded = false
+        var isOver = false
+        var isFaultDone = false
+        /// When the disk is to have room again, if nobody sees to it before.
+        var roomAt: ContinuousClock.Instant?
+    }
+
+    // Innermost.
+    private let state = Lock(State())
+    private let ended = Latch()
+
+    init(_ place: FaultPlace, _ fault: Fault?, seed: UInt64) {
+        self.place = place
+        self.fault = fault
+        var generator = RandomNumbers(seed: seed)
+        let recovery = EngineStep.allCases.filter { $0.rawValue.hasPrefix("engine.recovery.") }
+        secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
+    }
+
+    /// Begins, on a thread of its own.
+    func start() throws {
+        try SystemThread.start("purvey-minder") { [self] in
+            while !state.withLock({ $0.isOver }) {
+                look()
+                usleep(5000)
+            }
+            ended.open()
+        }
+    }
+
+    /// Ends. What was under way is done.
+    func end() -> State {
+        state.withLock { $0.isOver = true }
+        ended.wait()
+        return state.withLock { $0 }
+    }
+
+    func noteAdded() { state.withLock { $0.isAdded = true } }
+
+    /// Blocks until there is a daemon, with the domain mounted; not for ever.
+    func waitForMount() {
+        for _ in 0..<6_000 {
+            if !state.withLock({ $0.isRestarting }), place.isMounted { return }
+            usleep(10_000)
+        }
+    }
+
+    // MARK: Looking
+
+    private func look() {
+        let daemon = place.daemon
+        if let ending = daemon.lookForEnd() { return startAgain(after: ending) }
+        if ProcessState.isStopped(daemon.processID) { goOn(daemon.processID) }
+        meetHeldRequest()
+        let isFullForLong = state.withLock { state in
+            guard let time = state.roomAt, time <= .now else { return false }
+            state.roomAt = nil
+            return true
+        }
+        if isFullForLong { place.makeRoom() }
+    }
+
+    private func startAgain(after ending: ChildProgram.Ending) {
+        state.withLock { $0.isRestarting = true }
+        defer { state.withLock { $0.isRestarting = false } }
+        var isMeant = false
+        if case .engine = fault?.place, fault?.kind == .kill, ending == .signalled(SIGKILL) {
+            let kills = state.withLock { state in
+                state.kills += 1
+                return state.kills
+            }
+            isMeant = kills <= (secondPoint == nil ? 1 : 2)
+        }
+        if !isMeant { lose(.crash, "the daemon ended: \(ending)") }
+        let isSecond = isMeant && state.withLock { $0.kills } == 1
+        do {
+            try place.start(dyingAt: isSecond ? secondPoint : nil)
+        } catch {
+            // It may have died at its second point before it was ready, which the next look finds.
+            if !isSecond || secondPoint == nil { lose(.crash, "the daemon cannot be started: \(error)") }
+            return
+        }
+        guard state.withLock({ $0.isAdded }) else { return }
+        for _ in 0..<6_000 {
+            if place.isMounted || !ProcessState.isAlive(place.daemon.processID) { return }
+            usleep(10_000)
+        }
+    }
+
+    private func goOn(_ daemon: pid_t) {
+        if fault?.kind == .fill, case .engine = fault?.place {
+            do {
+                try place.fillDisk()
+                state.withLock { state in
+                    state.fills += 1
+                    state.roomAt = .now + .seconds(2)
+                }
+            } catch {
+                lose(.notSettled, "the disk cannot be filled: \(error)")
+            }
+        } else {
+            state.withLock { $0.stops += 1 }
+            usleep(300_000)
+        }
+        kill(daemon, SIGCONT)
+    }
+
+    /// The service holds the request at which the provider is to be killed or stopped.
+    private func meetHeldRequest() {
+        guard let fault, fault.place == .request || fault.place == .answer, fault.kind != .disconnect,
+            !state.withLock({ $0.isFaultDone }), (try? place.cloud.control.held()) ?? 0 > 0
+        else { return }
+        let providers = place.daemon.children
+        state.withLock { state in
+            state.isFaultDone = true
+            if fault.kind == .kill { state.kills += 1 } else { state.stops += 1 }
+        }
+        for provider in providers { kill(provider, fault.kind == .kill ? SIGKILL : SIGSTOP) }
+        try? place.cloud.control.removeRules()
+    }
+
+    private func lose(_ kind: Loss.Kind, _ words: String) { state.withLock { $0.losses.append(Loss(kind, "", words)) } }
+}

@@ -1,0 +1,55 @@
+extension Harness {
+    /// What a person asks for.
+    package struct Options: Sendable {
+        package var scenarios = Scenario.allCases
+        package var seed: UInt64 = 1
+        package var kinds = Fault.Kind.allCases
+        /// These only; empty for every step.
+        package var faults: [Fault] = []
+        /// So many of each scenario's at most, which the seed chooses; `nil` is all.
+        package var sample: Int?
+        /// Trials at a time.
+        package var jobs = 4
+        /// Whether everything of a trial in which something was lost stays for somebody to look at.
+        package var keepsFiles = false
+
+        package init() {}
+
+        package struct WrongUsage: Error, CustomStringConvertible {
+            package let description: String
+        }
+
+        /// - Parameter arguments: as the program takes them.
+        package init(arguments: [String]) throws(WrongUsage) {
+            var words = arguments[...]
+            var (scenarios, kinds): ([Scenario], [Fault.Kind]) = ([], [])
+            while let word = words.popFirst() {
+                func value<Value>(_ make: (String) -> Value?) throws(WrongUsage) -> Value {
+                    guard let text = words.popFirst() else { throw WrongUsage(description: "\(word) takes a value") }
+                    guard let value = make(text) else { throw WrongUsage(description: "\(word) cannot be '\(text)'") }
+                    return value
+                }
+                switch word {
+                case "--scenario": scenarios.append(try value { Scenario(rawValue: $0) })
+                case "--seed": seed = try value { UInt64($0) }
+                case "--kind": kinds.append(try value { Fault.Kind(rawValue: $0) })
+                case "--fault": faults.append(try value { Fault($0) })
+                case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
+                case "--jobs": jobs = try value { Int($0).flatMap { $0 < 1 ? nil : $0 } }
+                case "--keep": keepsFiles = true
+                default: throw WrongUsage(description: "there is no '\(word)'\n\(Self.usage)")
+                }
+            }
+            if !scenarios.isEmpty { self.scenarios = scenarios }
+            if !kinds.isEmpty { self.kinds = kinds }
+        }
+
+        private static var usage: String {
+            """
+            usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
+                [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
+                [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep]
+            """
+        }
+    }
+}

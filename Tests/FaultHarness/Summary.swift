@@ -1,0 +1,38 @@
+/// What came of many trials.
+package struct Summary: Sendable, CustomStringConvertible {
+    /// Faults that came to be.
+    package private(set) var steps = 0
+    /// Faults that were planned and not come to, as events are never quite in the same order.
+    package private(set) var missed = 0
+    package private(set) var kills = 0
+    package private(set) var stops = 0
+    package private(set) var disconnects = 0
+    package private(set) var fills = 0
+    package private(set) var losses = 0
+
+    mutating func add(_ outcome: Trial.Outcome) {
+        if outcome.fault != nil {
+            if outcome.isReached { steps += 1 } else { missed += 1 }
+        }
+        kills += outcome.kills
+        stops += outcome.stops
+        disconnects += outcome.disconnects
+        fills += outcome.fills
+        losses += outcome.losses.count
+    }
+
+    mutating func add(_ other: Summary) {
+        steps += other.steps
+        missed += other.missed
+        kills += other.kills
+        stops += other.stops
+        disconnects += other.disconnects
+        fills += other.fills
+        losses += other.losses
+    }
+
+    package var description: String {
+        "steps tried: \(steps)\(missed == 0 ? "" : " (and \(missed) not come to)"), kills: \(kills), stops: \(stops), "
+            + "disconnections: \(disconnects), full disks: \(fills), losses: \(losses)"
+    }
+}

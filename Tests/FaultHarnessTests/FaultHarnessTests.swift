@@ -1,0 +1,70 @@
+import FaultHarness
+import ProgramTesting
+import TestThreads
+import Testing
+
+/// A few of the steps that `make faults` tries, each with a real daemon, a real provider and a real mount; and what the harness itself
+/// has to be able to do.
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
+    @Test(arguments: Scenario.allCases) func nothingIsLostWhateverGoesWrong(_ scenario: Scenario) throws {
+        let run = try RunningProgram(
+            BuiltProgram.path("purvey-faults"),
+            ["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4", "--jobs", "2"]
+        ).waitForEnd()
+        #expect(run.ending == .exited(0), "\(run)")
+        let summary = try #require(run.text.split(separator: "\n").last)
+        #expect(summary.hasPrefix("steps tried: ") && summary.hasSuffix("losses: 0"), "\(run)")
+        #expect(!summary.hasPrefix("steps tried: 0"), "\(run)")
+    }
+
+    @Test(arguments: Scenario.allCases) func aSeedMakesOneCourse(_ scenario: Scenario) {
+        let courses = [7, 7, 8].map { Course(scenario, seed: $0) }
+        #expect(courses[0].words == courses[1].words)
+        #expect(courses[0].after == courses[1].after)
+        #expect(courses[0].words != courses[2].words)
+        #expect(courses[0].words.count >= 8)
+    }
+
+    @Test func everythingThatIsNotAsItHasToBeIsTold() {
+        let expected = ["a": "folder", "a/new": "new text", "a/old": "old text", "here": "text"]
+        let texts: Set = ["new text", "before", "old text", "text"]
+        #expect(Loss.between(expected, expected, texts: texts, .mount).isEmpty)
+        var found = expected
+        found["a/new"] = "before"
+        found["a/old"] = "old te"
+        found["here"] = nil
+        found["here 2"] = "text"
+        let losses = Loss.between(expected, found, texts: texts, .mount)
+        #expect(losses.map(\.kind) == [.lostEdit, .torn, .unreachable, .duplicate])
+        #expect(losses.map(\.path) == ["a/new", "a/old", "here", "here 2"])
+        #expect(Loss.between(expected, found, texts: texts, .service).map(\.kind)[2] == .lostEdit)
+    }
+
+    @Test func aFaultIsWhatItIsWritten() {
+        for text in [
+            "kill:engine.sending.copied:2", "stop:provider.replace.begun:1", "fill:engine.emptying.done:3",
+            "disconnect:service.answer:12",
+        ] {
+            #expect(Fault(text)?.description == text)
+        }
+        for text in [
+            "", "kill", "kill:", "kill:nowhere:1", "kill:engine.sending.copied:0", "fill:service.answer:1",
+            "drop:a:1:2",
+        ] {
+            #expect(Fault(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func wrongUsageIsRefusedWithAReason() throws {
+        let options = try Harness.Options(arguments: [
+            "--scenario", "renames", "--fault", "kill:provider.moved", "--jobs", "2",
+        ])
+        #expect(options.scenarios == [.renames] && options.jobs == 2)
+        #expect(options.faults.map(\.description) == ["kill:provider.moved:1"])
+        for arguments in [
+            ["--scenario", "nothing"], ["--seed"], ["--jobs", "0"], ["--fault", "kill:x"], ["renames"],
+        ] {
+            #expect(throws: Harness.Options.WrongUsage.self) { try Harness.Options(arguments: arguments) }
+        }
+    }
+}

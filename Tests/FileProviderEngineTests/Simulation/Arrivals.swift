@@ -1,0 +1,60 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// What arrived at the provider, and in which items: from then on it is others' too, to change and to remove.
+final class Arrivals: Sendable {
+    private struct State {
+        /// Of each word the items, and the folders that these were in.
+        var items: [String: Set<String>] = [:]
+        /// What arrived in each item.
+        var words: [String: Set<String>] = [:]
+        /// Where items were made from here.
+        var places: [String: SentPlace] = [:]
+        /// What others changed or removed.
+        var touched: Set<String> = []
+        /// What others gave another name.
+        var renamed: Set<String> = []
+    }
+
+    // Innermost.
+    private let state = Lock(State())
+
+    /// An item was made from here.
+    func noteMade(_ item: ProviderItem, _ contents: FileDescriptor?) {
+        state.withLock { $0.places[item.identifier] = SentPlace(parent: item.parent, name: item.filename) }
+        if let contents { note(contents, item) }
+    }
+
+    func note(_ contents: FileDescriptor, _ item: ProviderItem) {
+        guard let bytes = try? contents.reopen(.readOnly).readToEnd(limit: 1 << 20) else { return }
+        let word = String(decoding: bytes, as: UTF8.self)
+        state.withLock { state in
+            state.items[word, default: []].formUnion([item.identifier, item.parent])
+            state.words[item.identifier, default: []].insert(word)
+        }
+    }
+
+    func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
+
+    func noteRenamed(_ identifier: String) { state.withLock { _ = $0.renamed.insert(identifier) } }
+
+    /// Whether others changed, removed or renamed an item.
+    func isTouched(_ identifier: String) -> Bool {
+        state.withLock { $0.touched.contains(identifier) || $0.renamed.contains(identifier) }
+    }
+
+    /// The items that a word arrived in, and their folders.
+    func items(of word: String) -> Set<String> { state.withLock { $0.items[word] ?? [] } }
+
+    /// Everything that arrived in an item from here.
+    func words(in identifier: String) -> Set<String> { state.withLock { $0.words[identifier] ?? [] } }
+
+    /// Where an item was made from here; `nil` where others made it.
+    func place(of identifier: String) -> SentPlace? { state.withLock { $0.places[identifier] } }
+
+    /// Whether others may have had their way with what arrived.
+    func isOthers(_ word: String) -> Bool {
+        state.withLock { state in state.items[word].map { !$0.isDisjoint(with: state.touched) } ?? false }
+    }
+}

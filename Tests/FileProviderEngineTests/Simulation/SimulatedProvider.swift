@@ -1,0 +1,104 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+
+/// The provider as one life of the engine reaches it.
+struct SimulatedProvider: Provider {
+    let base: MemoryProvider
+    let life: SimulatedLife
+    /// What the provider has got.
+    let arrivals: Arrivals
+
+    /// Lets a request come, and its answer go.
+    ///
+    /// - Parameter isChange: whether the provider may tell of what it did before it answers.
+    private func asking<Answer>(
+        _ words: @autoclosure () -> String, isChange: Bool = false,
+        _ ask: () async throws(ProviderFailure) -> Answer
+    ) async throws(ProviderFailure) -> Answer {
+        let number = life.begin(words())
+        do throws(ProviderFailure) {
+            try await life.pass()
+            let answer = try await ask()
+            if isChange { life.done(number) }
+            try await life.pass()
+            life.end(number, nil)
+            return answer
+        } catch {
+            life.end(number, error)
+            throw error
+        }
+    }
+
+    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+        try await asking("item \(identifier)") { () async throws(ProviderFailure) in try await base.item(identifier) }
+    }
+
+    func page(
+        of container: String, after page: [UInt8]?, suggestedSize: Int
+    ) async throws(ProviderFailure) -> ItemPage {
+        try await asking("page of \(container)") { () async throws(ProviderFailure) in
+            try await base.page(of: container, after: page, suggestedSize: suggestedSize)
+        }
+    }
+
+    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        try await asking("anchor of \(container)") { () async throws(ProviderFailure) in
+            try await base.currentAnchor(of: container)
+        }
+    }
+
+    func changes(
+        in container: String, since anchor: [UInt8], suggestedSize: Int
+    ) async throws(ProviderFailure) -> ChangeBatch {
+        try await asking("changes in \(container)") { () async throws(ProviderFailure) in
+            try await base.changes(in: container, since: anchor, suggestedSize: suggestedSize)
+        }
+    }
+
+    func contents(
+        of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents {
+        try await asking("contents of \(identifier)") { () async throws(ProviderFailure) in
+            try await base.contents(of: identifier, progress: progress)
+        }
+    }
+
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+        try await asking("create \(item.filename) in \(item.parent)", isChange: true) {
+            () async throws(ProviderFailure) in
+            let made = try await base.create(item, contents: contents)
+            arrivals.noteMade(made, contents)
+            return made
+        }
+    }
+
+    func replaceContents(
+        of identifier: String, with contents: FileDescriptor, base version: [UInt8], modified: Double
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await asking("replace \(identifier)", isChange: true) { () async throws(ProviderFailure) in
+            let item = try await base.replaceContents(
+                of: identifier, with: contents, base: version, modified: modified)
+            arrivals.note(contents, item)
+            return item
+        }
+    }
+
+    func move(
+        _ identifier: String, to parent: String, named name: String
+    ) async throws(ProviderFailure) -> ProviderItem {
+        try await asking("move \(identifier) to \(name) in \(parent)", isChange: true) {
+            () async throws(ProviderFailure) in
+            try await base.move(identifier, to: parent, named: name)
+        }
+    }
+
+    func delete(_ identifier: String) async throws(ProviderFailure) {
+        try await asking("delete \(identifier)", isChange: true) { () async throws(ProviderFailure) in
+            try await base.delete(identifier)
+        }
+    }
+
+    func stopProviding(_ identifier: String) async {}
+}

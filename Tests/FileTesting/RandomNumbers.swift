@@ -1,0 +1,25 @@
+/// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
+package struct RandomNumbers {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    package mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
+
+    /// Bytes that tell where they came from: no two writes have the same.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var value = next()
+        return (0..<count).map { index in
+            if index % 8 == 0 { value = next() }
+            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
+        }
+    }
+}

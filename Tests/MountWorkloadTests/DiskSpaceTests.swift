@@ -1,0 +1,33 @@
+import FileTesting
+import TestThreads
+import Testing
+
+/// How much room a mounted domain says that it has: that of the disk below, where all is kept that is written in it.
+@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct DiskSpaceTests {
+    @Test func aDomainHasTheRoomOfTheDiskThatItsFilesAreKeptOn() throws {
+        try MountPlace.run { place in
+            func numbers(_ columns: String, _ path: String) throws -> [Int] {
+                try place.shell("df -B1 --output=\(columns) \"\(path)\" | tail -n 1").split(separator: " ").compactMap {
+                    Int($0.filter { !$0.isNewline })
+                }
+            }
+            for path in ["$M", "$M/inner"] {
+                try place.shell("mkdir -p \"\(path)\"")
+                let (mounted, disk) = (
+                    try numbers("size,used,avail,itotal", path),
+                    try numbers("size,used,avail,itotal", "$PURVEY_HOME/data/domains")
+                )
+                try #require(mounted.count == 4 && disk.count == 4)
+                // What is free changes while one looks.
+                #expect(mounted[0] == disk[0] && mounted[3] == disk[3])
+                #expect(mounted[0] > 0 && mounted[1] > 0 && mounted[2] > 0)
+                #expect(mounted[1] + mounted[2] <= mounted[0])
+            }
+            #expect(try place.shell(#"df --output=fstype,target "$M" | tail -n 1"#).hasPrefix("fuse.purvey "))
+            // The longest name, and the unit in which there is room.
+            #expect(try place.shell(#"stat -f -c %l "$M""#) == "255\n")
+            #expect(
+                try place.shell(#"stat -f -c %S "$M""#) == place.shell(#"stat -f -c %S "$PURVEY_HOME/data/domains""#))
+        }
+    }
+}

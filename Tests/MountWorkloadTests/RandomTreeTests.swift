@@ -1,0 +1,38 @@
+import FileTesting
+import Foundation
+import TestThreads
+import Testing
+
+/// Random changes to names in a mount, each held against what comes of it on an ordinary file system, while the provider is told
+/// of them.
+@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(60))) struct RandomTreeTests {
+    /// How many steps each of the trees takes, by `PURVEY_TREE_STEPS`, and the first one's seed, by `PURVEY_TREE_SEED`.
+    private static let steps = setting("STEPS") ?? 150
+    private static let seed = setting("SEED") ?? 1
+
+    private static func setting(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment["PURVEY_TREE_\(name)"].flatMap { Int($0) }
+    }
+
+    @Test func aTreeIsAtEveryMomentWhatWasMadeOfIt() throws {
+        try MountPlace.run { place in
+            // Several at a time: the provider has more to do than it gets done between two steps of one.
+            try place.shell(
+                """
+                check() {
+                    mkdir "$M/$1" "$S/model $1"
+                    FileCheckPeer tree "$M/$1" "$S/model $1" "$1" \(Self.steps)
+                }
+                processes=()
+                for seed in $(seq \(Self.seed) \(Self.seed + 2)); do
+                    check "$seed" &
+                    processes+=($!)
+                done
+                failed=no
+                for process in "${processes[@]}"; do wait "$process" || failed=yes; done
+                test $failed = no
+                """)
+            try place.expectThatTheProviderHasAll()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+
+/// Calls of which in a mount something else comes than on a disk, for a reason that Documentation/POSIX.md gives.
+struct MountException: Sendable {
+    /// As the documentation calls it.
+    let reason: String
+    /// The names of the calls, as fnmatch(3) knows patterns.
+    let calls: [String]
+    /// What comes of them in a mount, likewise.
+    let outcome: String
+
+    init(_ reason: String, _ calls: String..., outcome: String) {
+        self.reason = reason
+        self.calls = calls
+        self.outcome = outcome
+    }
+
+    func covers(_ call: String, _ outcome: String) -> Bool {
+        fnmatch(self.outcome, outcome, 0) == 0 && calls.contains { fnmatch($0, call, 0) == 0 }
+    }
+
+    static let all = [
+        MountException(
+            "Owners", "chown: to another", "chown: to another group", "chown: a link to another",
+            outcome: "Operation not permitted"),
+        MountException("Owners", "chown: its status then", outcome: "*ours*"),
+        MountException("Hard links", "link: a file", "link: a symbolic link", outcome: "Operation not permitted"),
+        MountException("Hard links", "link: names of the file", outcome: "1"),
+        MountException("Hard links", "link: the names", outcome: #"*"a", "folder", "symbolic"*"#),
+        MountException("Links of folders", "mkdir: links of a folder with one in it", outcome: "1"),
+        MountException(
+            "Names", "names and paths: a name that is not UTF-8", "symbolic links: to a path that is not UTF-8",
+            outcome: "Invalid or incomplete multibyte or wide character"),
+        MountException(
+            "Names", "names and paths: looking for a name that is not UTF-8", outcome: "No such file or directory"),
+        MountException(
+            "Names", "names and paths: a name with a line's end", "names and paths: a name with an escape",
+            outcome: "Invalid argument"),
+        MountException(
+            "Pipes, sockets and devices", "nodes: a pipe", "nodes: a socket", "nodes: a device",
+            outcome: "Operation not permitted"),
+        MountException(
+            "Files without a name", "open without a name: a file without a name", outcome: "Operation not supported"),
+        MountException(
+            "Files without a name", "a file without a name: opened anew and written to",
+            outcome: "No such file or directory"),
+        MountException("Files without a name", "a file without a name: its bytes at the end", outcome: "te"),
+        MountException(
+            "Cutting a file to its size", "truncate: to what it is, a, *", "ftruncate: to what it is, a, *",
+            outcome: "the same"),
+        // The date of the contents is shown instead.
+        MountException("When a file was read", "utimensat: *, last read", outcome: "1100000000 s 5000 ns"),
+        MountException("Parts of a microsecond", "utimensat: a nanosecond, contents", outcome: "7 s 0 ns"),
+    ]
+}
