@@ -1,6 +1,7 @@
 import DaemonTesting
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 
