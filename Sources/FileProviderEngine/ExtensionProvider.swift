@@ -182,6 +182,15 @@ package final class ExtensionProvider: Provider {
         _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
     }
 
+    package func perform(
+        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) {
+        // It takes as long as it takes, and no question of the engine's waits for it.
+        _ = try await ask(
+            ProviderActionCall(action: action, identifiers: identifiers), isSafe: false, .transfer, isForProgram: true,
+            progress: progress)
+    }
+
     package func thumbnails(
         of identifiers: [String], side: Int
     ) async throws(ProviderFailure) -> [ProviderThumbnail] {

@@ -22,6 +22,7 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
             let answer = try provider.client.ask(
                 .page(of: container, after: start, limit: observer.suggestedPageSize ?? 500))
             guard case .page(let items, let next) = answer else { throw CloudFailure.broken }
+            provider.hoard()
             observer.didEnumerate(
                 items.map { provider.told($0) } + (start == nil ? provider.newItems(in: container) : []))
             observer.finishEnumerating(upTo: next.map { NSFileProviderPage(Data("\($0)".utf8)) })

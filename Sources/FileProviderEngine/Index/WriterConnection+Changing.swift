@@ -166,7 +166,8 @@ extension WriterConnection {
         }
         guard
             let first = try queries.withRow(
-                top, { row throws(IndexFailure) in
+                top,
+                { row throws(IndexFailure) in
                     Node(number: top, parent: nil, isRemoved: false, isKept: keeps(row.changes))
                 })
         else { return }

@@ -267,7 +267,7 @@ extension DomainFailure {
         case .noSuchItem: .noSuchItem
         case .signInRefused: .notAuthenticated
         case .kept: .nonEvictable
-        case .failed, .hasEdits: .cannotSynchronize
+        case .failed, .hasEdits, .noSuchAction: .cannotSynchronize
         }
     }
 }
