@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .library(name: "FileProvider", targets: ["FileProvider"]),
+        .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
         // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
@@ -136,6 +137,7 @@ let package = Package(
             ]),
 
         // Floor 7
+        library("FileProviderUI", ["AppExtension", "Conduit", "FileProvider", "ItemProvider", "LinuxSystem"]),
         library(
             "Exchange",
             [
@@ -169,7 +171,7 @@ let package = Package(
             "Purvey",
             [
                 "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
-                "FileCoordination", "FileProvider", "Images", "ItemProvider", "MobileCoreServices",
+                "FileCoordination", "FileProvider", "FileProviderUI", "Images", "ItemProvider", "MobileCoreServices",
                 "UniformTypeIdentifiers",
             ]),
 
@@ -184,7 +186,7 @@ let package = Package(
             "PurveyCommand",
             [
                 "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider",
-                "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "FileProviderUI", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",
@@ -215,6 +217,11 @@ let package = Package(
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
+            exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
+
+        // A user interface for the file provider that ships.
+        .executableTarget(
+            name: "NewNote", dependencies: ["Purvey"], path: "Examples/NewNote",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
         // The file provider that ships. Scripts/assemble-extension makes its bundle.
@@ -322,6 +329,7 @@ let package = Package(
         tests(
             "FileProviderTests",
             ["AppExtension", "FileProvider", "FileTesting", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        tests("FileProviderUITests", ["AppExtension", "FileProvider", "FileProviderUI", "LinuxSystem"]),
         // A provider for tests of the engine and of mounts.
         .target(
             name: "ProviderTesting", dependencies: ["FileProvider", "FileProviderEngine", "LinuxSystem"],
@@ -354,7 +362,8 @@ let package = Package(
         .executableTarget(
             name: "ScriptableProvider",
             dependencies: [
-                "AppExtension", "FileProvider", "LinuxSystem", "ScriptableService", "UniformTypeIdentifiers",
+                "AppExtension", "FileProvider", "FileProviderUI", "LinuxSystem", "ScriptableService",
+                "UniformTypeIdentifiers",
             ],
             path: "Tests/ScriptableProvider", swiftSettings: settings),
         tests(
@@ -366,8 +375,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "FileTesting", "Images", "LinuxSystem", "ProgramTesting", "ScriptableProvider",
-                "ScriptableService", "UniformTypeIdentifiers",
+                "CLinux", "DaemonTesting", "FileTesting", "Images", "LinuxSystem", "ProgramTesting",
+                "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(

@@ -71,7 +71,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     }
 
     /// The identifier in the catalogue.
-    private func known(_ identifier: NSFileProviderItemIdentifier) throws -> String {
+    func known(_ identifier: NSFileProviderItemIdentifier) throws -> String {
         identifier == .rootContainer
             ? try catalogue().perform { $0.identifier(of: CatalogueItem.root) } : identifier.rawValue
     }
@@ -171,7 +171,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         if isOutdated == true { signal() }
     }
 
-    private func signal() {
+    func signal() {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         manager.signalEnumerator(for: .workingSet) { _ in }
     }

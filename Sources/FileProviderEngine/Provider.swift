@@ -68,6 +68,15 @@ package protocol Provider: Sendable {
     /// - Throws: of kind `notAuthenticated` where the password is not right, `unsupported` where the provider has another way.
     func signIn(password: String) async throws(ProviderFailure)
 
+    /// Does something of the provider's own with items. Never asked twice for one wish.
+    ///
+    /// - Parameters:
+    ///   - action: as the provider's property list has it.
+    ///   - progress: how much is done, and how much is to be done.
+    func perform(
+        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure)
+
     /// Small pictures of files, whose contents are not fetched for that.
     ///
     /// - Parameters:
@@ -83,6 +92,13 @@ extension Provider {
     /// Many a provider has nobody sign in.
     package func signIn(password: String) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider takes no password")
+    }
+
+    /// Many a provider has no actions.
+    package func perform(
+        _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) {
+        throw ProviderFailure(.unsupported, message: "the provider performs no actions")
     }
 
     /// Many a provider has no pictures.

@@ -5,6 +5,7 @@
 @_exported import Exchange
 @_exported import FileCoordination
 @_exported import FileProvider
+@_exported import FileProviderUI
 @_exported import Images
 @_exported import ItemProvider
 @_exported import MobileCoreServices

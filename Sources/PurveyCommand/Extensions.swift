@@ -31,6 +31,10 @@ extension Command {
         case ("install", 2):
             let identifier = try await install(operands[1], link: arguments.has("link"), library)
             try StandardOutput.print(identifier + "\n")
+            // Nobody is kept from using the rest of it.
+            for fault in (try? library.find(identifier))?.actionFaults ?? [] {
+                StandardError.complain("extensions: \(identifier): \(fault)")
+            }
             for missing in Confinement.missing { StandardError.complain("extensions: \(missing)") }
         case ("remove", 2):
             try await remove(operands[1], withContainer: arguments.has("container"), library)
@@ -89,7 +93,7 @@ extension Command {
     }
 
     private static func check(_ path: String) throws {
-        let faults = faults(of: path)
+        let faults = faults(of: path) + (ExtensionInspection(path: path).bundle?.actionFaults ?? [])
         for fault in faults { try StandardOutput.print(OneLine.text(fault) + "\n") }
         if !faults.isEmpty {
             throw CommandError("\(path) has \(faults.count == 1 ? "a fault" : "\(faults.count) faults")")

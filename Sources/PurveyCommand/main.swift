@@ -12,6 +12,7 @@ let commands: [Command] = [
     .listItems, .describeItem, .download, .evict, .keep,
     .recents, .search, .favorites, .tag,
     .trash, .untrash,
+    .actions,
     .signal, .push, .retry, .signIn,
 ]
 

@@ -1,6 +1,7 @@
 import DaemonTesting
 import FileProvider
 import FileProviderEngine
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads
@@ -40,6 +41,31 @@ import Testing
             let tree = try Tree.read(place.cloud + "/disk")
             #expect(tree.keys.sorted() == ["new.txt", "two.txt"])
             #expect(tree.values.allSatisfy { $0 == Self.large })
+            place.stop()
+            try place.expectNothingLeft()
+        }
+    }
+
+    @Test func anActionThatThereIsNoRoomForFailsAndLeavesNothing() async throws {
+        try await DaemonPlace.run { place in
+            try Tree.make(["one.txt": "one"], in: place.cloud)
+        } _: { place in
+            let disk = try FullDisk(megabytes: 4, at: place.cloud + "/disk")
+            try Tree.make(["two.txt": Self.small], in: place.cloud + "/disk")
+            try place.start()
+            try await place.add()
+            #expect(try Files.read(place.mount + "/disk/two.txt") == Self.small)
+            try disk.fill()
+            let refused = try place.purvey("actions", place.mount + "/disk/two.txt", "Duplicate")
+            #expect(
+                refused.ending == .exited(1) && refused.text.hasPrefix("purvey: actions: Duplicate: "), "\(refused)")
+            #expect(refused.text.contains("space") && refused.text.count { $0 == "\n" } == 1, "\(refused)")
+            try disk.makeRoom()
+            #expect(try Tree.read(place.cloud + "/disk").keys.sorted() == ["two.txt"])
+            let done = try place.purvey("actions", place.mount + "/disk/two.txt", "Duplicate")
+            #expect(done.ending == .exited(0), "\(done)")
+            #expect(try Tree.read(place.cloud + "/disk")["two copy.txt"] == Self.small)
+            try await place.settled()
             place.stop()
             try place.expectNothingLeft()
         }

@@ -12,6 +12,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         /// The versions that the system was told of last: what a change began with.
         var told: [String: Int] = [:]
         var lastGeneration = 0
+        var hasSignalled = false
     }
 
     // Innermost.
@@ -37,6 +38,16 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     /// back, after they were taken; otherwise before that.
     var sendsBehind: Bool {
         isToldToSendBehind || FileManager.default.fileExists(atPath: folder + "/sends-behind")
+    }
+
+    /// What the test leaves in the folder for the extension: a file of this name has so many mebibytes that are taken with each page
+    /// and never given back.
+    func hoard() {
+        guard let text = try? String(contentsOfFile: folder + "/hoards", encoding: .utf8), let count = Int(text) else {
+            return
+        }
+        UnsafeMutableRawBufferPointer.allocate(byteCount: count << 20, alignment: 4096)
+            .initializeMemory(as: UInt8.self, repeating: 1)
     }
 
     var serviceManager: NSFileProviderManager { domain.flatMap { NSFileProviderManager(for: $0) } ?? .default }

@@ -22,6 +22,7 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
             let answer = try provider.client.ask(
                 .page(of: container, after: start, limit: observer.suggestedPageSize ?? 500))
             guard case .page(let items, let next) = answer else { throw CloudFailure.broken }
+            provider.hoard()
             observer.didEnumerate(
                 items.map { provider.told($0) } + (start == nil ? provider.newItems(in: container) : []))
             observer.finishEnumerating(upTo: next.map { NSFileProviderPage(Data("\($0)".utf8)) })
@@ -31,6 +32,7 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
     }
 
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from anchor: NSFileProviderSyncAnchor) {
+        if provider.isNoisy { provider.signalWithoutEnd() }
         do {
             guard let start = Int(String(decoding: anchor.rawValue, as: UTF8.self)) else {
                 throw CloudFailure.anchorExpired

@@ -41,6 +41,13 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
             contentVersion: Data("\(item.version)".utf8), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))
     }
     var versionIdentifier: Data? { Data("\(item.version)".utf8) }
+    /// By its name: what is true of a folder in a key with a certain end is true of what is in it.
+    var userInfo: [AnyHashable: Any]? {
+        if item.kind == .folder { return item.name.hasPrefix("locked") ? ["org.example.locked.inherited": true] : nil }
+        return [
+            "draft": item.name.hasPrefix("draft"), "letters": item.name.count, "first": String(item.name.prefix(1)),
+        ]
+    }
     var isUploaded: Bool { upload == nil }
     var isUploading: Bool { upload?.isUnderWay ?? false }
     var uploadingError: (any Error)? { upload?.error }

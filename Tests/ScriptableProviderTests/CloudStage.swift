@@ -25,8 +25,10 @@ struct CloudStage {
     var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }
 
     /// Runs a test on a stage.
-    static func with(_ body: @Sendable (CloudStage) async throws -> Void) async throws {
-        let stage = try CloudStage()
+    ///
+    /// - Parameter memory: the mebibytes that the extension may take.
+    static func with(memory: Int = 256, _ body: @Sendable (CloudStage) async throws -> Void) async throws {
+        let stage = try CloudStage(memory: memory)
         do {
             try await body(stage)
         } catch {
@@ -36,13 +38,13 @@ struct CloudStage {
         await stage.end()
     }
 
-    private init() throws {
+    private init(memory: Int) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvs-" + UUID().uuidString.prefix(8)
         let program = try #require(Self.program("ScriptableProvider"))
         cloud = try StartedCloud(program: program, folder: root + "/cloud")
         let bundle = root + "/Scriptable.appex"
-        try StartedCloud.makeBundle(at: bundle, program: program)
+        try StartedCloud.makeBundle(at: bundle, program: program, memory: memory)
         try ExtensionLibrary(data: root + "/data").install(path: bundle, link: true)
         let told = Told()
         self.told = told
@@ -76,6 +78,11 @@ struct CloudStage {
     /// Has the extension send contents after it took them, not before.
     func sendBehind() throws {
         try Data().write(to: URL(fileURLWithPath: cloud.folder + "/sends-behind"))
+    }
+
+    /// Has the extension take memory with each page that it gives, and never give it back.
+    func hoard(mebibytes: Int) throws {
+        try Data("\(mebibytes)".utf8).write(to: URL(fileURLWithPath: cloud.folder + "/hoards"))
     }
 
     /// The identifier of what is at a path.

@@ -64,6 +64,9 @@ package struct Cloud {
             _ = try node(identifier)
             remove(identifier)
             return (.done, [])
+        case .act(_, let items):
+            for item in items { _ = try node(item) }
+            return (.done, [])
         case .signIn: return (.done, [])
         }
     }

@@ -14,6 +14,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case move(String, to: String, named: String)
     case delete(String)
     case signIn(password: String)
+    case act(String, on: [String])
 
     /// What a rule names it by.
     package var kind: CloudRule.Request {
@@ -29,6 +30,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
         case .move: .move
         case .delete: .delete
         case .signIn: .signIn
+        case .act: .act
         }
     }
 
@@ -39,6 +41,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
             .replace(let item, _, _), .move(let item, _, _), .delete(let item):
             item
         case .create(let item): item.identifier
+        case .act(_, let items): items.first
         case .anchor, .changes, .signIn: nil
         }
     }

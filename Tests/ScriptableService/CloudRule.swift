@@ -1,7 +1,7 @@
 /// What the service does otherwise than it should.
 package struct CloudRule: Codable, Sendable {
     package enum Request: String, Codable, Sendable, CaseIterable {
-        case item, page, anchor, changes, contents, thumbnail, create, replace, move, delete, signIn
+        case item, page, anchor, changes, contents, thumbnail, create, replace, move, delete, signIn, act
     }
 
     package enum Effect: Codable, Sendable {

@@ -35,6 +35,49 @@ package final class StartedCloud: Sendable {
     /// The identifier of the provider that ``makeBundle(at:program:)`` makes.
     package static let providerIdentifier = "org.example.scriptable-provider"
 
+    /// Makes the bundle of the provider's user interface, to be installed as a link.
+    ///
+    /// - Parameters:
+    ///   - path: the folder to make, whose name ends with `.appex`.
+    ///   - program: the built ``ScriptableProvider``.
+    ///   - timeLimit: seconds that it may take when nobody is being asked.
+    package static func makeInterfaceBundle(at path: String, program: String, timeLimit: Int = 30) throws {
+        let actions = ["share", "agree", "crash", "hang", "never", "refuse"].map { name in
+            action("org.example.ui.\(name)", name.capitalized, rule: "fileproviderItems.@count == 1")
+        }
+        try makeBundle(
+            at: path, program: program,
+            list: [
+                "CFBundleIdentifier": providerIdentifier + "-ui", "CFBundleName": "Scriptable Interface",
+                "CFBundleExecutable": "ScriptableProvider",
+                "NSExtension": [
+                    "NSExtensionPointIdentifier": "com.apple.fileprovider-actionsui",
+                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableInterface",
+                    "NSExtensionFileProviderActions": actions, "PurveyAllowsNetwork": true,
+                    "PurveyTimeLimit": timeLimit,
+                ] as [String: Any],
+            ])
+    }
+
+    /// An action as a property list has it.
+    package static func action(_ identifier: String, _ name: String, rule: String) -> [String: String] {
+        let prefix = "NSExtensionFileProviderAction"
+        return [prefix + "Identifier": identifier, prefix + "Name": name, prefix + "ActivationRule": rule]
+    }
+
+    /// What the provider does for anything, and one that only drafts that are not locked can have done to them.
+    package static let standardActions = [
+        action("org.example.publish", "Publish", rule: publishRule),
+        action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+        action("org.example.crash", "Crash", rule: "fileproviderItems.@count > 0"),
+        action("org.example.cancel", "Work", rule: "TRUEPREDICATE"),
+    ]
+
+    private static let publishRule = """
+        SUBQUERY(fileproviderItems, $item, $item.userInfo.draft == YES
+            AND $item.userInfo."org.example.locked.inherited" != YES).@count == fileproviderItems.@count
+        """
+
     /// Makes the bundle of the provider, to be installed as a link.
     ///
     /// - Parameters:
@@ -42,23 +85,31 @@ package final class StartedCloud: Sendable {
     ///   - program: the built ``ScriptableProvider``.
     ///   - memory: mebibytes.
     ///   - answerTime: the seconds that it may take for a question.
+    ///   - actions: as the property list has them.
     package static func makeBundle(
-        at path: String, program: String, memory: Int = 256, answerTime: Int = 30
+        at path: String, program: String, memory: Int = 256, answerTime: Int = 30,
+        actions: [[String: String]] = standardActions
     ) throws {
+        try makeBundle(
+            at: path, program: program,
+            list: [
+                "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
+                "CFBundleExecutable": "ScriptableProvider",
+                "NSExtension": [
+                    "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
+                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
+                    "NSExtensionFileProviderActions": actions,
+                    "PurveyDomainSettings": [
+                        "path": "the service's folder", "sends": "when: behind is after it was taken",
+                    ],
+                    "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
+                    "PurveyImportsSymbolicLinks": true,
+                ] as [String: Any],
+            ])
+    }
+
+    private static func makeBundle(at path: String, program: String, list: [String: Any]) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        let list: [String: Any] = [
-            "CFBundleIdentifier": providerIdentifier, "CFBundleName": "Scriptable",
-            "CFBundleExecutable": "ScriptableProvider",
-            "NSExtension": [
-                "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
-                "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
-                "PurveyDomainSettings": [
-                    "path": "the service's folder", "sends": "when: behind is after it was taken",
-                ],
-                "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
-                "PurveyImportsSymbolicLinks": true,
-            ] as [String: Any],
-        ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: path + "/Info.plist"))
         // By another process: a program that this one has open for writing could not be run while any of its forks has it so.

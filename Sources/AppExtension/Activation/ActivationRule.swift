@@ -31,7 +31,7 @@ package struct ActivationRule: Sendable, Equatable {
     /// A rule as it stands in a property list: a truth value, a dictionary or a predicate.
     package init(_ stored: Any) throws(Fault) {
         switch stored {
-        case let text as String: form = .predicate(try ActivationPredicate(text))
+        case let text as String: form = .predicate(try ActivationPredicate(text, .extensionItems))
         case let values as [String: Any]: form = .counts(try ActivationCounts(values))
         case let number as NSNumber: form = .always(number.boolValue)
         default: throw Fault("it is neither a dictionary nor a predicate")
@@ -43,7 +43,17 @@ package struct ActivationRule: Sendable, Equatable {
         switch form {
         case .always(let answer): answer
         case .counts(let counts): counts.accepts(items)
-        case .predicate(let predicate): predicate.evaluate(items)
+        case .predicate(let predicate): predicate.holds(["extensionItems": .list(items.map(\.value))])
         }
+    }
+}
+
+extension ActivationRule.Item {
+    /// As a predicate sees it.
+    fileprivate var value: PredicateValue {
+        let attachments = attachments.map { types in
+            PredicateValue.object(["registeredTypeIdentifiers": .list(types.map { .text($0) })])
+        }
+        return .object(["attachments": .list(attachments)])
     }
 }

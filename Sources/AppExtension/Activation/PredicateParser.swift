@@ -10,15 +10,15 @@ struct PredicateParser {
     /// The variables of the subqueries around what is being read.
     private var variables: [String] = []
 
-    /// What of items and attachments a rule can look at.
-    private static let properties = ["attachments", "registeredTypeIdentifiers"]
-    /// What a rule can begin at, besides variables.
-    private static let root = "extensionItems"
+    private let vocabulary: PredicateVocabulary
 
     /// Brackets within brackets past this depth and longer chains of names are refused, so that no text can overflow the stack.
     private static let deepest = 60
 
-    init(tokens: [PredicateToken]) { self.tokens = tokens }
+    init(tokens: [PredicateToken], _ vocabulary: PredicateVocabulary) {
+        self.tokens = tokens
+        self.vocabulary = vocabulary
+    }
 
     mutating func parse() throws(ActivationRule.Fault) -> PredicateNode {
         let node = try predicate()
@@ -119,22 +119,26 @@ struct PredicateParser {
         return .compare(quantifier, left, comparison, try value())
     }
 
-    private mutating func comparisonOperator() throws(ActivationRule.Fault) -> PredicateNode.Comparison {
-        let found: PredicateNode.Comparison? =
+    private mutating func comparisonOperator() throws(ActivationRule.Fault) -> PredicateComparison {
+        let spelling: String? =
             switch current.kind {
-            case .symbol("=="), .symbol("="): .equal
-            case .symbol("!="), .symbol("<>"): .unequal
-            case .symbol("<"): .less
-            case .symbol("<="), .symbol("=<"): .lessOrEqual
-            case .symbol(">"): .greater
-            case .symbol(">="), .symbol("=>"): .greaterOrEqual
-            case .word(let word) where word.uppercased() == "UTI-CONFORMS-TO": .conforms
-            case .word(let word) where word.uppercased() == "UTI-EQUALS": .sameType
+            case .symbol(let symbol): symbol
+            case .word(let word): word.uppercased()
             default: nil
             }
+        let found = spelling.flatMap { PredicateComparison.Relation(rawValue: $0) ?? .synonyms[$0] }
         guard let found else { throw expected("a comparison such as \"==\" or \"UTI-CONFORMS-TO\"") }
         index += 1
-        return found
+        var comparison = PredicateComparison(relation: found)
+        guard found.takesOptions, take(symbol: "[") else { return comparison }
+        guard case .word(let options) = current.kind, options.lowercased().allSatisfy({ "cd".contains($0) }) else {
+            throw expected("\"c\", \"d\" or \"cd\"")
+        }
+        index += 1
+        comparison.ignoresCase = options.lowercased().contains("c")
+        comparison.ignoresAccents = options.lowercased().contains("d")
+        try require(symbol: "]")
+        return comparison
     }
 
     // MARK: - Values
@@ -142,6 +146,7 @@ struct PredicateParser {
     private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.Fault) in
             var value = try parser.plainValue()
+            var isOpen = if case .name(let root) = value { parser.vocabulary.open.contains(root) } else { false }
             var names = 0
             while parser.take(symbol: ".") {
                 names += 1
@@ -152,17 +157,29 @@ struct PredicateParser {
                 if parser.take(symbol: "@") {
                     guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
                     value = .count(value)
-                } else if case .word(let name) = parser.current.kind {
-                    guard Self.properties.contains(name) else {
-                        throw parser.expected("\"\(Self.properties.joined(separator: "\" or \""))\"")
-                    }
-                    parser.index += 1
-                    value = .member(value, name)
                 } else {
-                    throw parser.expected("a name")
+                    let name = try parser.name(isOpen: isOpen)
+                    isOpen = isOpen || parser.vocabulary.open.contains(name)
+                    value = .member(value, name)
                 }
             }
             return value
+        }
+    }
+
+    /// What follows a dot.
+    ///
+    /// - Parameter isOpen: whether any name may: others made them up, and they may be quoted.
+    private mutating func name(isOpen: Bool) throws(ActivationRule.Fault) -> String {
+        switch current.kind {
+        case .word(let name) where isOpen || vocabulary.properties.contains(name):
+            index += 1
+            return name
+        case .text(let name) where isOpen:
+            index += 1
+            return name
+        case .word: throw expected(PredicateVocabulary.list(vocabulary.properties))
+        default: throw expected("a name")
         }
     }
 
@@ -186,9 +203,14 @@ struct PredicateParser {
             index += 1
             return try subquery()
         case .word(let word):
-            guard word == Self.root else { throw expected("\"\(Self.root)\", a subquery, a variable or a value") }
+            guard let value = constant(word) ?? (vocabulary.roots.contains(word) ? .name(word) : nil) else {
+                throw expected("\(PredicateVocabulary.list(vocabulary.roots)), a subquery, a variable or a value")
+            }
             index += 1
-            return .name(word)
+            return value
+        case .symbol("{"):
+            index += 1
+            return try list()
         case .symbol("("):
             index += 1
             let inner = try value()
@@ -197,6 +219,24 @@ struct PredicateParser {
         default:
             throw expected("a value")
         }
+    }
+
+    /// A word that is a value by itself.
+    private func constant(_ word: String) -> PredicateExpression? {
+        switch word.uppercased() {
+        case "YES", "TRUE": .number(1)
+        case "NO", "FALSE": .number(0)
+        case "NIL", "NULL": .null
+        default: nil
+        }
+    }
+
+    private mutating func list() throws(ActivationRule.Fault) -> PredicateExpression {
+        var elements: [PredicateExpression] = []
+        guard !take(symbol: "}") else { return .list(elements) }
+        repeat { elements.append(try value()) } while take(symbol: ",")
+        try require(symbol: "}")
+        return .list(elements)
     }
 
     private mutating func subquery() throws(ActivationRule.Fault) -> PredicateExpression {

@@ -26,7 +26,8 @@ struct PredicateToken: Equatable {
     }
 
     private static let symbols = [
-        "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", ",", ".", "@",
+        "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", ",", ".", "@", "[",
+        "]", "{", "}",
     ]
 
     static func tokens(of text: String) throws(ActivationRule.Fault) -> [PredicateToken] {

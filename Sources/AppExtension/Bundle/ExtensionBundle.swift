@@ -24,6 +24,12 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let timeLimit: Int
     /// Whether its file provider takes symbolic links as what they are (``linksKey``).
     package let importsSymbolicLinks: Bool
+    /// What people can have done with items of the file provider.
+    package let actions: [ExtensionAction]
+    /// What is wrong with further actions, one sentence each. The extension can be used without them.
+    package let actionFaults: [String]
+    /// The identifier of the file provider that this is the user interface of (``providerKey``), if its property list says.
+    package let namedProvider: String?
 
     /// What a file provider's domains can be told of when they are added, each with what it is for (``settingsKey``); `nil` where
     /// it does not say: a folder then, and nothing else.
@@ -37,6 +43,9 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let timeKey = "PurveyTimeLimit"
     /// In `NSExtension`: true where a file provider's `importDocument` may be given a symbolic link.
     package static let linksKey = "PurveyImportsSymbolicLinks"
+    /// In `NSExtension`: the identifier of the file provider that this is the user interface of. Without it, that is the one whose
+    /// identifier differs in nothing but what follows the last dot.
+    package static let providerKey = "PurveyFileProvider"
 
     /// In `NSExtension`: a dictionary of what the `userInfo` of a file provider's domain can have, each with a text for people.
     package static let settingsKey = "PurveyDomainSettings"
@@ -65,6 +74,23 @@ extension ExtensionBundle {
             throw ExtensionFault(inspection.faults.joined(separator: "; "))
         }
         self = bundle
+    }
+
+    /// `NSExtensionPointIdentifier` of file providers.
+    package static let providerPoint = "com.apple.fileprovider-nonui"
+    /// `NSExtensionPointIdentifier` of the user interfaces of file providers.
+    package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
+
+    /// Whether this is the user interface of a file provider.
+    package func isInterface(of provider: ExtensionBundle) -> Bool {
+        guard point == Self.providerInterfacePoint else { return false }
+        if let namedProvider { return namedProvider == provider.identifier }
+        return Self.program(of: identifier) == Self.program(of: provider.identifier)
+    }
+
+    /// The identifier of the program that an extension belongs to.
+    private static func program(of identifier: String) -> Substring? {
+        identifier.lastIndex(of: ".").map { identifier[..<$0] }
     }
 
     /// Whether the extension is to be offered for these items.

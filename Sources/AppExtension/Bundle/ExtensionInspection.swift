@@ -49,6 +49,10 @@ package struct ExtensionInspection {
         let time = number(
             ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
         let importsLinks = flag(ExtensionBundle.linksKey, in: described)
+        let actions = ExtensionAction.read(described[ExtensionAction.listKey])
+        let provider = described[ExtensionBundle.providerKey].flatMap { _ in
+            description.string(ExtensionBundle.providerKey, faults: &faults)
+        }
         let settings = domainSettings(described)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
@@ -57,7 +61,8 @@ package struct ExtensionInspection {
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, memoryLimit: memory << 20, timeLimit: time,
-            importsSymbolicLinks: importsLinks, domainSettings: settings)
+            importsSymbolicLinks: importsLinks, actions: actions.actions, actionFaults: actions.faults,
+            namedProvider: provider, domainSettings: settings)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {

@@ -127,7 +127,7 @@ extension ProviderDomain {
         path == folder || folder == "/" || path.hasPrefix(folder + "/")
     }
 
-    private static func canonical(_ path: String) -> String? {
+    static func canonical(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)

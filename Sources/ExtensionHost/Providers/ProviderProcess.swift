@@ -218,7 +218,8 @@ package actor ProviderProcess {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let process = try ExtensionProcess(
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
-            coordination: coordination, largestFile: Self.largestFile, handed: handed.map { [$0] } ?? [],
+            coordination: coordination, largestFile: Self.largestFile,
+            places: handed.map { [(path: $0, access: Confinement.Access([.read, .write]))] } ?? [],
             variables: Self.faultPoint.take() + Self.faultLog)
         var service = service
         let watches = WatchService()

@@ -26,12 +26,12 @@ final class ExtensionProcess: Sendable {
     ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
     ///     coordinate its own files only.
     ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
-    ///   - handed: folders that a person gave to the extension, with everything in them.
+    ///   - places: folders of others that it may use, with everything in them.
     ///   - variables: more of its environment, `NAME=value` each.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
-        coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil, handed: [String] = [],
-        variables: [String] = []
+        coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
+        places: [(path: String, access: Confinement.Access)] = [], variables: [String] = []
     ) throws {
         container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
@@ -43,7 +43,7 @@ final class ExtensionProcess: Sendable {
         var confinement = Confinement(
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
-        confinement.paths += handed.map { ($0, [.read, .write]) }
+        confinement.paths += places
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
             environment: container.environment(

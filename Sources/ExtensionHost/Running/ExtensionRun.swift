@@ -9,7 +9,7 @@ package final class ExtensionRun: Sendable {
     package static let socketNumber = 3
 
     private let process: ExtensionProcess
-    private let timeLimit: Int
+    private let timeLimit: Int?
 
     /// Starts an extension, confined. Blocks for as long as the system takes.
     ///
@@ -26,6 +26,22 @@ package final class ExtensionRun: Sendable {
         process = try ExtensionProcess(
             bundle, socket: socket, data: data, hostLibraries: hostLibraries, coordination: coordination)
         timeLimit = bundle.timeLimit
+    }
+
+    /// Starts the user interface of a provider, for one of its domains. It is ended when its caller wants it to: people take their
+    /// time. Blocks for as long as the system takes.
+    ///
+    /// - Parameters:
+    ///   - provider: the identifier of the provider's extension, of whose documents it reaches those of the domain.
+    ///   - kept: folders that nobody's domain may be handed.
+    package init(
+        interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
+        apartFrom kept: [String], socket: FileDescriptor, data: String
+    ) throws {
+        process = try ExtensionProcess(
+            bundle, socket: socket, data: data, hostLibraries: SwiftLibraries.ofThisProcess, coordination: nil,
+            places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data))
+        timeLimit = nil
     }
 
     /// Ends the process: its caller has what it wanted, or has gone.

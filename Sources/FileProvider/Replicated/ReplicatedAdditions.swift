@@ -62,11 +62,17 @@ public protocol NSFileProviderThumbnailing: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider with actions of its own.
+/// A provider with actions of its own, which its property list names (`NSExtensionFileProviderActions`). A subclass of
+/// ``NSFileProviderExtension`` may conform to it, too.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderCustomAction: NSObjectProtocol {
-    /// Does something with items.
+    /// Does something with items. Called on any thread.
+    ///
+    /// - Parameters:
+    ///   - actionIdentifier: as the property list has it.
+    ///   - completionHandler: called once.
+    /// - Returns: stops the work when it is cancelled.
     func performAction(
         identifier actionIdentifier: NSFileProviderExtensionActionIdentifier,
         onItemsWithIdentifiers itemIdentifiers: [NSFileProviderItemIdentifier],

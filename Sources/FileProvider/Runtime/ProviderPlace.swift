@@ -8,12 +8,11 @@ enum ProviderPlace {
     static func make(
         _ request: BeginProviderCall, _ connection: Connection, _ makeObject: () -> NSFileProviderExtension
     ) -> NSFileProviderExtension {
-        let domain = domain(of: request)
-        NSFileProviderManager.install(ExtensionBackend(request, domain, connection))
+        let domain = request.install(on: connection)
         return ExtensionSurroundings.$domain.withValue(domain) { makeObject() }
     }
 
-    private static func domain(of request: BeginProviderCall) -> NSFileProviderDomain? {
+    fileprivate static func domain(of request: BeginProviderCall) -> NSFileProviderDomain? {
         guard !request.domain.isEmpty else { return nil }
         let domain = NSFileProviderDomain(
             identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
@@ -25,6 +24,17 @@ enum ProviderPlace {
             userInfo["path"] = request.path
             domain.userInfo = userInfo
         }
+        return domain
+    }
+}
+
+extension BeginProviderCall {
+    /// Has the managers of this process know where it is.
+    ///
+    /// - Returns: the domain that it is for; `nil` for the default one.
+    package func install(on connection: Connection) -> NSFileProviderDomain? {
+        let domain = ProviderPlace.domain(of: self)
+        NSFileProviderManager.install(ExtensionBackend(self, domain, connection))
         return domain
     }
 }

@@ -24,6 +24,7 @@ extension ProviderRuntime {
         addPlaces(to: &service)
         addSigningIn(to: &service)
         addThumbnails(to: &service)
+        addActions(to: &service)
         addFacts(to: &service)
         addTrash(to: &service)
         addCoordination(to: &service)

@@ -15,7 +15,7 @@ extension ProviderRuntime {
         _ request: ProviderThumbnailsCall, _ provider: ProviderObject, _ question: Question
     ) throws(ProviderFailure) -> ProviderThumbnails {
         let collection = ThumbnailCollection(request.identifiers)
-        let running = RunningThumbnails()
+        let running = StoppableProgress()
         let failure: ProviderFailure?
         do throws(ProviderFailure) {
             failure = try question.wait { done in
@@ -38,22 +38,6 @@ extension ProviderRuntime {
         // What came before the failure is as good as any.
         if let failure, thumbnails.isEmpty { throw failure }
         return ProviderThumbnails(thumbnails: thumbnails)
-    }
-}
-
-/// The provider's own progress, which is good for stopping it.
-///
-/// Sendable: it is under a lock, and only cancelled.
-private final class RunningThumbnails: @unchecked Sendable {
-    // Innermost: the progress is cancelled, which is client code, after it is released.
-    private let lock = NSLock()
-    private var progress: Progress?
-
-    func begin(_ progress: Progress) { lock.withLock { self.progress = progress } }
-
-    func cancel() {
-        let progress = lock.withLock { self.progress }
-        progress?.cancel()
     }
 }
 

@@ -28,12 +28,27 @@ extension ProviderItem {
         fileSystemFlags = item.fileSystemFlags?.rawValue
         for (name, value) in item.extendedAttributes ?? [:] { extendedAttributes[name] = Array(value) }
         linkTarget = item.symlinkTargetPath ?? nil
+        if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
         uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
     }
 
     /// Bytes; `nil` for what is no size.
     static func size(of item: any NSFileProviderItem) -> Int64? { count(item.documentSize ?? nil) }
+
+    /// What has no form here is left out, and all of it where it is too much.
+    private static func userInfo(_ given: [AnyHashable: Any]) -> [String: UserInfoValue] {
+        var values: [String: UserInfoValue] = [:]
+        for case (let key as String, let value) in given {
+            switch value {
+            case let text as String: values[key] = .text(text)
+            case let number as NSNumber: values[key] = .number(number.doubleValue)
+            case let date as Date: values[key] = seconds(date).map { .number($0) }
+            default: break
+            }
+        }
+        return size(of: values) > longestUserInfo ? [:] : values
+    }
 
     private static func flags(of item: any NSFileProviderItem) -> Flags {
         var flags: Flags = []

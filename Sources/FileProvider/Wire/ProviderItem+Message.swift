@@ -26,6 +26,8 @@ extension ProviderItem: Message {
         extendedAttributes = Dictionary(attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         linkTarget = try decoder.decodeIfPresent(String.self, forKey: 18)
         uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
+        let info = try decoder.decodeIfPresent([UserInfoEntry].self, forKey: 20) ?? []
+        userInfo = Dictionary(info.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         if let fault { throw .invalid(fault) }
     }
 
@@ -53,6 +55,10 @@ extension ProviderItem: Message {
         }
         if let linkTarget { encoder.encode(linkTarget, forKey: 18) }
         encoder.encodeIfPresent(uploadingError, forKey: 19)
+        if !userInfo.isEmpty {
+            let entries = userInfo.sorted { $0.key < $1.key }
+            encoder.encode(entries.map { UserInfoEntry(name: $0.key, value: $0.value) }, forKey: 20)
+        }
     }
 
     private static func encode(_ bytes: [UInt8], forKey key: UInt64, to encoder: inout MessageEncoder) {
@@ -88,6 +94,33 @@ extension ProviderItem: Message {
             encoder.encode(ByteString(value), forKey: 1)
         }
     }
+
+    private struct UserInfoEntry: Message {
+        let name: String
+        let value: UserInfoValue
+
+        init(name: String, value: UserInfoValue) {
+            self.name = name
+            self.value = value
+        }
+
+        init(from decoder: inout MessageDecoder) throws(MessageError) {
+            name = try decoder.decode(forKey: 0)
+            if let number = try decoder.decodeIfPresent(Double.self, forKey: 1) {
+                value = .number(number)
+            } else {
+                value = .text(try decoder.decode(forKey: 2))
+            }
+        }
+
+        func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(name, forKey: 0)
+            switch value {
+            case .number(let number): encoder.encode(number, forKey: 1)
+            case .text(let text): encoder.encode(text, forKey: 2)
+            }
+        }
+    }
 }
 
 extension ProviderItem {
@@ -97,6 +130,8 @@ extension ProviderItem {
     package static let longestVersion = 1000
     /// The most bytes of tags, and of all extended attributes together.
     package static let mostBytes = 256 << 10
+    /// The most bytes of ``userInfo``.
+    package static let longestUserInfo = 16 << 10
 
     /// What is beyond the bounds, in a few words; `nil` where nothing is.
     package var fault: String? {
@@ -114,6 +149,17 @@ extension ProviderItem {
         if (tagData?.count ?? 0) > Self.mostBytes || attributes > Self.mostBytes {
             return "an item with more than \(Self.mostBytes) bytes of attributes"
         }
+        if Self.size(of: userInfo) > Self.longestUserInfo {
+            return "an item with more than \(Self.longestUserInfo) bytes of userInfo"
+        }
         return nil
+    }
+
+    /// Bytes, near enough.
+    static func size(of userInfo: [String: UserInfoValue]) -> Int {
+        userInfo.reduce(0) { size, entry in
+            let value = if case .text(let text) = entry.value { text.utf8.count } else { 8 }
+            return size + entry.key.utf8.count + value
+        }
     }
 }

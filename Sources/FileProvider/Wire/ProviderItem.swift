@@ -37,8 +37,16 @@ package struct ProviderItem: Sendable, Equatable {
     package var fileSystemFlags: UInt?
     package var extendedAttributes: [String: [UInt8]]
     package var linkTarget: String?
+    /// What the rules of the provider's actions are told of it.
+    package var userInfo: [String: UserInfoValue] = [:]
     /// Why the last upload of this item failed.
     package var uploadingError: ProviderFailure?
+
+    /// A value of ``userInfo``. Truth values are 1 and 0, dates are seconds since 1970.
+    package enum UserInfoValue: Sendable, Equatable {
+        case number(Double)
+        case text(String)
+    }
 
     /// What is true of an item or not.
     package struct Flags: OptionSet, Sendable {

@@ -43,6 +43,15 @@ package final class ProviderItemObject: NSObject, NSFileProviderItemProtocol, Se
     package var tagData: Data? { item.tagData.map { Data($0) } }
     package var extendedAttributes: [String: Data] { item.extendedAttributes.mapValues { Data($0) } }
     package var symlinkTargetPath: String? { item.linkTarget }
+    package var userInfo: [AnyHashable: Any]? {
+        guard !item.userInfo.isEmpty else { return nil }
+        return item.userInfo.mapValues { value -> Any in
+            switch value {
+            case .number(let number): NSNumber(value: number)
+            case .text(let text): text
+            }
+        }
+    }
     package var isTrashed: Bool { item.flags.contains(.trashed) }
     package var isUploaded: Bool { item.flags.contains(.uploaded) }
     package var isUploading: Bool { item.flags.contains(.uploading) }

@@ -38,6 +38,7 @@ enum PackedItem {
         static let contentVersion = Said(rawValue: 1 << 12)
         static let metadataVersion = Said(rawValue: 1 << 13)
         static let collidingItem = Said(rawValue: 1 << 14)
+        static let userInfo = Said(rawValue: 1 << 15)
     }
 
     // MARK: Writing
@@ -94,6 +95,7 @@ enum PackedItem {
         if item.linkTarget != nil { said.insert(.linkTarget) }
         if item.uploadingError != nil { said.insert(.uploadingError) }
         if item.uploadingError?.collidingItem != nil { said.insert(.collidingItem) }
+        if !item.userInfo.isEmpty { said.insert(.userInfo) }
         if !item.contentType.isEmpty { said.insert(.contentType) }
         if !item.contentVersion.isEmpty { said.insert(.contentVersion) }
         if !item.metadataVersion.isEmpty { said.insert(.metadataVersion) }
@@ -122,6 +124,23 @@ enum PackedItem {
         }
         if let target = item.linkTarget { bytes.text(target) }
         if let error = item.uploadingError { write(error, to: &bytes) }
+        if said.contains(.userInfo) { write(item.userInfo, to: &bytes) }
+    }
+
+    private static func write(_ userInfo: [String: ProviderItem.UserInfoValue], to bytes: inout ByteWriter) {
+        bytes.number(UInt64(userInfo.count))
+        // In one order, because rows are compared as bytes.
+        for (name, value) in userInfo.sorted(by: { $0.key < $1.key }) {
+            bytes.text(name)
+            switch value {
+            case .number(let number):
+                bytes.byte(0)
+                bytes.double(number)
+            case .text(let text):
+                bytes.byte(1)
+                bytes.text(text)
+            }
+        }
     }
 
     /// In the byte of a failure's kind: a suggestion comes at its end.
@@ -257,6 +276,12 @@ enum PackedItem {
         if said.contains(.linkTarget) { item.linkTarget = try reader.text() }
         if said.contains(.uploadingError) {
             item.uploadingError = try readFailure(&reader, hasCollidingItem: said.contains(.collidingItem))
+        }
+        if said.contains(.userInfo) {
+            for _ in 0..<(try reader.number()) {
+                let name = try reader.text()
+                item.userInfo[name] = try reader.byte() == 0 ? .number(try reader.double()) : .text(try reader.text())
+            }
         }
         return item
     }

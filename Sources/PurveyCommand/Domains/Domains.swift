@@ -74,7 +74,7 @@ extension Command {
         if passwordFile == nil {
             do {
                 return try await DomainClient.call(AddDomainCall(provider: provider, name: name, settings: settings))
-            } catch let error as CommandError where error.fault == .signInRefused && PasswordSource.hasTerminal {}
+            } catch let error as CommandError where error.fault == .signInRefused && Terminal.isThere {}
         }
         return try await PasswordSource.use(for: name, file: passwordFile, command: "domains") {
             try await DomainClient.call(

@@ -1,6 +1,5 @@
 import FileProvider
 import Foundation
-import Glibc
 import LinuxSystem
 
 extension Command {
@@ -9,11 +8,13 @@ extension Command {
         usage: ["[--password-file FILE] DOMAIN"],
         options: [.value("password-file", "FILE", "take the first line of FILE for the password; - is standard input")],
         discussion: """
-            The password is asked for on the terminal, three times at most. What waits for the sign-in goes on by itself.
+            The password is asked for on the terminal, three times at most; a provider with a user interface of its own asks what
+            it needs. What waits for the sign-in goes on by itself.
             """
     ) { arguments in
         guard arguments.operands.count == 1 else { throw UsageError("sign-in takes one domain") }
         let name = arguments.operands[0]
+        if arguments.value("password-file") == nil, try await InterfaceSession.signIn(to: name) { return }
         try await PasswordSource.use(for: name, file: arguments.value("password-file"), command: "sign-in") {
             _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0))
         }
@@ -39,7 +40,7 @@ enum PasswordSource {
         if let file { return try await body(try firstLine(of: file)) }
         var attempt = 1
         while true {
-            let password = try ask("Password for \(OneLine.text(name)): ")
+            let password = try await ask("Password for \(OneLine.text(name)): ")
             do {
                 return try await body(password)
             } catch let error as CommandError where error.fault == .signInRefused && attempt < attempts {
@@ -64,34 +65,15 @@ enum PasswordSource {
         return text
     }
 
-    /// Whether there is a person to ask.
-    static var hasTerminal: Bool { (try? FileDescriptor.open("/dev/tty", .readWrite)) != nil }
-
     /// Asks on the terminal, which shows nothing of the answer.
-    private static func ask(_ question: String) throws -> String {
-        let terminal: FileDescriptor
-        do throws(Errno) {
-            terminal = try .open("/dev/tty", .readWrite)
-        } catch {
+    private static func ask(_ question: String) async throws -> String {
+        guard let terminal = Terminal() else {
             throw CommandError("there is no terminal to ask for the password on; give --password-file")
         }
-        var before = termios()
-        guard tcgetattr(terminal.rawValue, &before) == 0 else {
-            throw CommandError("the terminal cannot be asked: \(Errno.current)")
-        }
-        var quiet = before
-        quiet.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(terminal.rawValue, TCSAFLUSH, &quiet)
-        defer { tcsetattr(terminal.rawValue, TCSAFLUSH, &before) }
-        try Array(question.utf8).withUnsafeBytes { try terminal.writeAll($0) }
-        var line: [UInt8] = []
-        var byte = [UInt8](repeating: 0, count: 1)
-        while line.count < limit {
-            let count = try byte.withUnsafeMutableBytes { try terminal.read(into: $0) }
-            guard count == 1, byte[0] != UInt8(ascii: "\n") else { break }
-            line += byte
-        }
-        try Array("\n".utf8).withUnsafeBytes { try terminal.writeAll($0) }
-        return String(decoding: line, as: UTF8.self)
+        let interruption = await Interruption()
+        defer { interruption.end() }
+        interruption.setAction { terminal.interrupt() }
+        guard let answer = try terminal.ask(question, isSecret: true) else { throw CommandError("interrupted") }
+        return answer
     }
 }

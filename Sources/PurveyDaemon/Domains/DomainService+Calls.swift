@@ -61,6 +61,8 @@ extension DomainService {
             }
         }
         addWorkingSetCalls(to: &service)
+        addActionCalls(to: &service)
+        addInterfaceCalls(to: &service)
         addTrashCalls(to: &service)
     }
 
@@ -194,15 +196,21 @@ extension DomainService {
 
     /// What a person means with a path or with `DOMAIN:path`.
     func place(_ place: ItemPlace) async throws -> DomainItem {
+        let (_, domain, names) = try await names(of: place)
+        return try await find(place) { try await DomainItem.find(names, in: domain) }
+    }
+
+    /// The domain that a person means, and the names on the way to the item in it.
+    func names(of place: ItemPlace) async throws -> (DomainRecord, RunningDomain, [String]) {
         try await ready()
         for (name, known) in places {
             guard case .running(let record, let domain) = known else { continue }
             // Where it is mounted, and where it would be: its items have their paths without a mount too.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
-                if place.path == path { return try await find(place, [], in: domain) }
+                if place.path == path { return (record, domain, []) }
                 if place.path.hasPrefix(path + "/") {
                     let names = place.path.dropFirst(path.utf8.count + 1).split(separator: "/").map(String.init)
-                    return try await find(place, names, in: domain)
+                    return (record, domain, names)
                 }
             }
         }
@@ -213,15 +221,18 @@ extension DomainService {
                 for part in place.text[place.text.index(after: colon)...].split(separator: "/") where part != "." {
                     if part == ".." { _ = names.popLast() } else { names.append(String(part)) }
                 }
-                return try await find(place, names, in: try await domain(name))
+                let domain = try await domain(name)
+                // It runs, so it is there.
+                if let record = places[name]?.record { return (record, domain, names) }
             }
         }
         throw DomainFailure("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }
 
-    private func find(_ place: ItemPlace, _ names: [String], in domain: RunningDomain) async throws -> DomainItem {
+    /// What fails on the way to an item is told of it by the person's own word for it.
+    func find(_ place: ItemPlace, _ body: () async throws -> DomainItem) async throws -> DomainItem {
         do {
-            return try await DomainItem.find(names, in: domain)
+            return try await body()
         } catch {
             throw DomainFailure(error).told(of: place.text)
         }

@@ -43,6 +43,8 @@ actor DomainService {
     private var mountsUnderWay = 0
     private var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private var isEnding = false
+    /// User interfaces of providers that run.
+    var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
     /// - Parameters:
@@ -76,6 +78,9 @@ actor DomainService {
 
     /// The socket of `purvey-passthrough`, where an administrator has it run.
     private static let passthroughHelper = "/run/purvey-passthrough"
+
+    /// Folders that no provider may be handed.
+    var keptFolders: [String] { surroundings.kept }
 
     /// Whether the daemon has a reason to stay.
     nonisolated var isNeeded: Bool { hasDomains.load(ordering: .relaxed) }
@@ -299,7 +304,7 @@ actor DomainService {
     private func record(for request: AddDomainCall) async throws -> DomainRecord {
         try await HandlerThreads.shared.value { [folders] () throws in
             let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
-            guard bundle.point == Self.extensionPoint else {
+            guard bundle.point == ExtensionBundle.providerPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
             try DomainSettings.check(request.settings, for: bundle)
@@ -308,9 +313,6 @@ actor DomainService {
                 settings: request.settings)
         }
     }
-
-    /// `NSExtensionPointIdentifier` of file providers.
-    static let extensionPoint = "com.apple.fileprovider-nonui"
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()

@@ -20,7 +20,7 @@ struct ProviderPrograms: Sendable {
             throw .noProvider("The program belongs to no registered bundle; 'purvey bundles register' registers one.")
         }
         let own = ExtensionLibrary(data: data).all.filter { provider in
-            provider.point == DomainService.extensionPoint && provider.identifier.hasPrefix(bundle.identifier + ".")
+            provider.point == ExtensionBundle.providerPoint && provider.identifier.hasPrefix(bundle.identifier + ".")
         }
         guard !own.isEmpty else {
             throw .noProvider(

@@ -115,12 +115,12 @@ import Testing
         domain.clock.advance(by: 1)
         try await eventually { outcome.isThere }
         #expect(outcome.failure == nil)
+        // It goes on asking for the working set, and would get the failure that is meant for the other.
+        await domain.engine.close()
 
-        // One of its own: what another engine asks for in the background would get the failure.
-        let other = try TestDomain()
-        other.provider.addFile("file")
-        other.provider.addFolder("folder")
-        other.provider.fail(.page, with: .of(.notAuthenticated))
+        domain.provider.addFolder("folder")
+        let other = try TestDomain(domain.provider)
+        domain.provider.fail(.page, with: .of(.notAuthenticated))
         #expect(await failure { try await other.list() } == .notAuthenticated)
         #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
         // And again, once it is resolved.

@@ -68,33 +68,11 @@ struct CloudPlace {
     }
 
     /// The daemon's process.
-    func daemon() async throws -> pid_t {
-        let status = try await place.purvey("status", "--json")
-        let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
-        return pid_t(try #require(object?["daemon"] as? Int))
-    }
+    func daemon() async throws -> pid_t { try await place.daemon() }
 
     /// Ends the daemon.
-    func end(by signal: CInt = SIGTERM) async throws {
-        let daemon = try await daemon()
-        kill(daemon, signal)
-        for _ in 0..<3_000 where kill(daemon, 0) == 0 && !isZombie(daemon) {
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-
-    private func isZombie(_ process: pid_t) -> Bool {
-        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-        return text.contains(") Z ")
-    }
+    func end(by signal: CInt = SIGTERM) async throws { try await place.endDaemon(by: signal) }
 
     /// The processes of the extension that was installed.
-    var extensionProcesses: [pid_t] {
-        let program = Data(place.path("LocalFolder.appex/LocalFolder").utf8)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { pid_t($0) }.filter { process in
-            FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: program) != nil
-                && !isZombie(process)
-        }
-    }
+    var extensionProcesses: [pid_t] { place.processes(of: place.path("LocalFolder.appex/LocalFolder")) }
 }

@@ -15,8 +15,13 @@ struct ServicePlace {
     var control: CloudControl { cloud.control }
 
     /// Runs a test in such a place, with nothing in it yet.
-    static func run(_ body: (ServicePlace) async throws -> Void) async throws {
+    ///
+    /// - Parameter arrange: is called before there is a daemon.
+    static func run(
+        arrange: (CommandPlace) throws -> Void = { _ in }, _ body: (ServicePlace) async throws -> Void
+    ) async throws {
         try await CommandPlace.run { place in
+            try arrange(place)
             let program = try BuiltProgram.path("ScriptableProvider")
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
@@ -34,13 +39,45 @@ struct ServicePlace {
         self.place = place
         self.cloud = cloud
         mount = place.home + "/mounts/Cloud"
-        let bundle = place.path("Scriptable.appex")
-        try await onThread {
-            try StartedCloud.makeBundle(at: bundle, program: try BuiltProgram.path("ScriptableProvider"))
-        }
-        try await succeed("extensions", "install", "--link", bundle)
+        try await install()
         try await succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
     }
+
+    /// Installs the provider, in the place of the one that is.
+    ///
+    /// - Returns: the folder of its bundle.
+    @discardableResult
+    func install(actions: [[String: String]] = StartedCloud.standardActions) async throws -> String {
+        let bundle = place.path("Scriptable-\(UUID().uuidString).appex")
+        try await onThread {
+            try StartedCloud.makeBundle(
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), actions: actions)
+        }
+        try await succeed("extensions", "install", "--link", bundle)
+        return bundle
+    }
+
+    /// The folder of the bundle of the provider's user interface.
+    var interfaceBundle: String { place.path("Interface.appex") }
+
+    /// Installs the provider's user interface.
+    func installInterface(timeLimit: Int) async throws {
+        let bundle = interfaceBundle
+        try await onThread {
+            try StartedCloud.makeInterfaceBundle(
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), timeLimit: timeLimit)
+        }
+        try await succeed("extensions", "install", "--link", bundle)
+    }
+
+    /// Ends the daemon, and with it the provider's process; the next command starts another daemon.
+    func restartWithoutExtension() async throws {
+        try await place.endDaemon()
+        try await eventually("the extension has ended") { extensionProcesses.isEmpty }
+    }
+
+    /// The processes of the provider.
+    var extensionProcesses: [pid_t] { place.processes(of: place.path("Scriptable-")) }
 
     /// Runs `purvey`, which has to succeed.
     @discardableResult

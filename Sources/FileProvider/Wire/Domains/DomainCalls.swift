@@ -21,9 +21,12 @@ enum DomainMethod {
     static let push: UInt64 = 155
     static let signIn: UInt64 = 156
     static let set: UInt64 = 157
+    static let listActions: UInt64 = 158
+    static let performAction: UInt64 = 159
     static let trash: UInt64 = 160
     static let trashed: UInt64 = 161
     static let untrash: UInt64 = 162
+    static let describeInterface: UInt64 = 163
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.
@@ -40,6 +43,7 @@ package enum DomainFault {
         case signInRefused = 5
         /// A person wants it to stay on this machine.
         case kept = 6
+        case noSuchAction = 7
     }
 }
 

@@ -1,0 +1,37 @@
+import Foundation
+import Purvey
+
+/// Asks for a name and a text, and puts a note into the folder that a domain of "On This Machine" serves.
+final class NewNoteController: FPUIActionExtensionViewController {
+    override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
+        title = "New note"
+    }
+
+    override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        Task {
+            do {
+                let answers = try await extensionContext.ask(
+                    FileProviderPrompt(title: "New note", fields: [.init("Name", text: "Note"), .init("Text")]))
+                try await write(answers[1], named: answers[0])
+                extensionContext.completeRequest()
+            } catch {
+                extensionContext.cancelRequest(withError: error)
+            }
+        }
+    }
+
+    private func write(_ text: String, named name: String) async throws {
+        // The folder that a person handed to the domain.
+        let domain = try await NSFileProviderManager.domains().first {
+            $0.identifier == extensionContext.domainIdentifier
+        }
+        guard let folder = domain?.userInfo?["path"] as? String, !name.contains("/"), !name.isEmpty,
+            !name.hasPrefix(".")
+        else { throw CocoaError(.fileWriteInvalidFileName) }
+        let note = URL(fileURLWithPath: folder).appendingPathComponent(name + ".txt")
+        try Data((text + "\n").utf8).write(to: note, options: .withoutOverwriting)
+    }
+}
+
+NSExtensionMain()

@@ -1,0 +1,80 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Actions that people can have done with items.
+extension LocalFolderExtension: NSFileProviderCustomAction {
+    /// Makes copies of files, beside them.
+    static let duplicate = "org.purvey.LocalFolder.duplicate"
+
+    package func performAction(
+        identifier action: NSFileProviderExtensionActionIdentifier,
+        onItemsWithIdentifiers items: [NSFileProviderItemIdentifier],
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(items.count))
+        guard action.rawValue == Self.duplicate else {
+            completionHandler(CocoaError(.featureUnsupported))
+            return progress
+        }
+        let work = ActionWork(progress: progress, end: completionHandler)
+        HandlerThreads.shared.run { [self] in
+            work.end(Result { try duplicate(items, work) }.failure.map { error(FolderFailure($0)) })
+            signal()
+        }
+        return progress
+    }
+
+    private func duplicate(_ items: [NSFileProviderItemIdentifier], _ work: ActionWork) throws {
+        for item in items {
+            if work.progress.isCancelled { throw CocoaError(.userCancelled) }
+            try duplicate(try known(item))
+            work.progress.completedUnitCount += 1
+        }
+    }
+
+    /// Names that are tried before it is given up.
+    private static let attempts = 1000
+
+    private func duplicate(_ identifier: String) throws {
+        let catalogue = try catalogue()
+        let copy = storage.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        let item = try catalogue.copyOut(identifier, to: copy.path)
+        let parent = try catalogue.perform { $0.identifier(of: item.parent) }
+        for number in 1...Self.attempts {
+            do throws(FolderFailure) {
+                _ = try catalogue.copyIn(copy.path, named: Self.name(ofCopy: number, of: item.filename), into: parent)
+                return
+            } catch {
+                switch error {
+                case .taken, .system(.fileExists): continue
+                default: throw error
+                }
+            }
+        }
+        throw FolderFailure.system(.fileExists)
+    }
+
+    /// "Plan copy.txt", "Plan copy 2.txt", and so on.
+    private static func name(ofCopy number: Int, of name: String) -> String {
+        let ending = (name as NSString).pathExtension
+        let plain = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
+        return plain + (number == 1 ? " copy" : " copy \(number)") + (ending.isEmpty ? "" : "." + ending)
+    }
+}
+
+/// What is being done, and whom to tell.
+///
+/// Sendable: the handler is the system's, which takes calls from any thread, and is called once. The progress is changed by one
+/// thread, and cancelled by others.
+private struct ActionWork: @unchecked Sendable {
+    let progress: Progress
+    let end: ((any Error)?) -> Void
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

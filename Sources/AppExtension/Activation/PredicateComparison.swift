@@ -1,0 +1,115 @@
+import Foundation
+import ItemProvider
+
+/// How a predicate compares two values.
+struct PredicateComparison: Sendable, Equatable {
+    enum Relation: String, Sendable {
+        case equal = "=="
+        case unequal = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case conforms = "UTI-CONFORMS-TO"
+        case sameType = "UTI-EQUALS"
+        case begins = "BEGINSWITH"
+        case ends = "ENDSWITH"
+        case contains = "CONTAINS"
+        case like = "LIKE"
+        case isIn = "IN"
+
+        /// Other ways to write one.
+        static let synonyms: [String: Relation] = [
+            "=": .equal, "<>": .unequal, "=<": .lessOrEqual, "=>": .greaterOrEqual,
+        ]
+
+        /// Whether it may be told to overlook case and accents.
+        var takesOptions: Bool {
+            switch self {
+            case .begins, .ends, .contains, .like, .isIn, .equal, .unequal: true
+            default: false
+            }
+        }
+    }
+
+    var relation: Relation
+    var ignoresCase = false
+    var ignoresAccents = false
+
+    /// What is not there is equal to nothing but what is not there; so are values of different kinds unequal.
+    func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+        switch (relation, left, right) {
+        case (.equal, _, _): isEqual(left, right)
+        case (.unequal, _, _): !isEqual(left, right)
+        case (.isIn, _, .list(let elements)): elements.contains { isEqual(left, $0) }
+        case (.isIn, .text(let part), .text(let whole)): folded(whole).contains(folded(part))
+        case (.contains, .list(let elements), _): elements.contains { isEqual($0, right) }
+        case (_, .number(let left), .number(let right)): holds(left, right)
+        case (_, .text(let left), .text(let right)): holds(left, right)
+        default: false
+        }
+    }
+
+    private func isEqual(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): folded(left) == folded(right)
+        default: left == right
+        }
+    }
+
+    private func holds(_ left: Double, _ right: Double) -> Bool {
+        switch relation {
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        default: false
+        }
+    }
+
+    private func holds(_ left: String, _ right: String) -> Bool {
+        switch relation {
+        case .conforms: TypeIdentifier.conforms(left, to: right)
+        case .sameType: TypeIdentifier.areEqual(left, right)
+        case .begins: folded(left).hasPrefix(folded(right))
+        case .ends: folded(left).hasSuffix(folded(right))
+        case .contains: folded(left).contains(folded(right))
+        case .like: Self.matches(Array(folded(left)), Array(folded(right)))
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        case .equal, .unequal, .isIn: false
+        }
+    }
+
+    private func folded(_ text: String) -> String {
+        var options: String.CompareOptions = []
+        if ignoresCase { options.insert(.caseInsensitive) }
+        if ignoresAccents { options.insert(.diacriticInsensitive) }
+        return options.isEmpty ? text : text.folding(options: options, locale: nil)
+    }
+
+    /// Whether a text is of a pattern, in which `*` stands for any characters and `?` for one. Takes no longer than the product
+    /// of their lengths.
+    private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
+        var (place, step) = (0, 0)
+        var star: (place: Int, step: Int)?
+        while place < text.count {
+            if step < pattern.count, pattern[step] == "*" {
+                star = (place, step)
+                step += 1
+            } else if step < pattern.count, pattern[step] == "?" || pattern[step] == text[place] {
+                place += 1
+                step += 1
+            } else if let last = star {
+                // The star takes one more.
+                star = (last.place + 1, last.step)
+                (place, step) = (last.place + 1, last.step + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[step...].allSatisfy { $0 == "*" }
+    }
+}

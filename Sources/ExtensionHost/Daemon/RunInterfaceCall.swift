@@ -1,0 +1,33 @@
+import Conduit
+import LinuxSystem
+
+/// Asks the daemon to start the user interface of a domain's provider. It is answered when the process has ended; cancelling it, or
+/// going away, ends the process.
+package struct RunInterfaceCall: Call {
+    package typealias Reply = ExtensionEnding
+    package static var method: UInt64 { 65 }
+    /// The domain's name.
+    package let domain: String
+    /// The extension's identifier.
+    package let identifier: String
+    /// The extension's end of a socket pair that the caller has made: the daemon introduces, it does not carry.
+    package let socket: FileDescriptor
+
+    package init(domain: String, identifier: String, socket: FileDescriptor) {
+        self.domain = domain
+        self.identifier = identifier
+        self.socket = socket
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decode(forKey: 0)
+        identifier = try decoder.decode(forKey: 1)
+        socket = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encode(identifier, forKey: 1)
+        encoder.encode(socket, forKey: 2)
+    }
+}

@@ -1,0 +1,85 @@
+import Conduit
+
+/// Asks which of the provider's own actions fit an item. No provider is asked, where the item is known already.
+package struct ListActionsCall: Call {
+    package static var method: UInt64 { DomainMethod.listActions }
+    package let place: ItemPlace
+
+    package init(place: ItemPlace) { self.place = place }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+
+    package struct Reply: Message {
+        package let actions: [ActionDescription]
+        /// What is wrong with actions that the provider has besides these, one sentence each.
+        package let faults: [String]
+
+        package init(actions: [ActionDescription], faults: [String]) {
+            self.actions = actions
+            self.faults = faults
+        }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            actions = try decoder.decode(forKey: 0)
+            faults = try decoder.decode(forKey: 1)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(actions, forKey: 0)
+            encoder.encode(faults, forKey: 1)
+        }
+    }
+}
+
+/// An action of a provider's own.
+package struct ActionDescription: Message, Equatable {
+    package let identifier: String
+    /// What people call it.
+    package let name: String
+    /// The extension that asks a person about it; `nil` where the provider does it by itself.
+    package let interface: String?
+
+    package init(identifier: String, name: String, interface: String?) {
+        self.identifier = identifier
+        self.name = name
+        self.interface = interface
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        name = try decoder.decode(forKey: 1)
+        interface = try decoder.decodeIfPresent(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(name, forKey: 1)
+        encoder.encodeIfPresent(interface, forKey: 2)
+    }
+}
+
+/// Has the provider do one of its actions with an item. Answered when it has done it; cancelling it has the provider stop.
+package struct PerformActionCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.performAction }
+    package let place: ItemPlace
+    /// The action's identifier.
+    package let action: String
+
+    package init(place: ItemPlace, action: String) {
+        self.place = place
+        self.action = action
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        place = try decoder.decode(forKey: 0)
+        action = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(place, forKey: 0)
+        encoder.encode(action, forKey: 1)
+    }
+}

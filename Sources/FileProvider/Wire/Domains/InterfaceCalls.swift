@@ -1,0 +1,90 @@
+import Conduit
+
+/// Asks what the user interface of a provider has to be told, for what a person wants of it. It is not started by that.
+package struct DescribeInterfaceCall: Call {
+    package static var method: UInt64 { DomainMethod.describeInterface }
+
+    /// What a person wants.
+    package enum Subject: Message {
+        case action(String, ItemPlace)
+        /// To sign in to the service of a domain.
+        case signIn(domain: String)
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            if let domain = try decoder.decodeIfPresent(String.self, forKey: 0) {
+                self = .signIn(domain: domain)
+            } else {
+                self = .action(try decoder.decode(forKey: 1), try decoder.decode(forKey: 2))
+            }
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            switch self {
+            case .signIn(let domain): encoder.encode(domain, forKey: 0)
+            case .action(let action, let place):
+                encoder.encode(action, forKey: 1)
+                encoder.encode(place, forKey: 2)
+            }
+        }
+    }
+
+    package let subject: Subject
+
+    package init(subject: Subject) { self.subject = subject }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { subject = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(subject, forKey: 0) }
+
+    package struct Reply: Message {
+        /// `nil` where the provider has no user interface to sign in with.
+        package let interface: InterfaceDescription?
+
+        package init(interface: InterfaceDescription?) { self.interface = interface }
+
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            interface = try decoder.decodeIfPresent(forKey: 0)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(interface, forKey: 0) }
+    }
+}
+
+/// A provider's user interface, and what it has to be told.
+package struct InterfaceDescription: Message {
+    /// The name of the domain that it is about.
+    package let domain: String
+    /// The extension's identifier.
+    package let identifier: String
+    /// Where it is, as the provider's own process is told.
+    package let place: BeginProviderCall
+    package let purpose: InterfacePurpose
+    /// Seconds that it may take when nobody is being asked.
+    package let timeLimit: Int
+
+    package init(
+        domain: String, identifier: String, place: BeginProviderCall, purpose: InterfacePurpose, timeLimit: Int
+    ) {
+        self.domain = domain
+        self.identifier = identifier
+        self.place = place
+        self.purpose = purpose
+        self.timeLimit = timeLimit
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decode(forKey: 0)
+        identifier = try decoder.decode(forKey: 1)
+        place = try decoder.decode(forKey: 2)
+        purpose = try decoder.decode(forKey: 3)
+        timeLimit = try decoder.decode(forKey: 4)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encode(identifier, forKey: 1)
+        encoder.encode(place, forKey: 2)
+        encoder.encode(purpose, forKey: 3)
+        encoder.encode(timeLimit, forKey: 4)
+    }
+}

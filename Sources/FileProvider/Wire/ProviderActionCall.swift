@@ -1,0 +1,31 @@
+import Conduit
+
+/// Has the provider do something of its own with items. Its progress is in thousandths. Cancelling it has the provider stop.
+package struct ProviderActionCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { 34 }
+    /// As the provider's property list has it.
+    package let action: String
+    /// Of the items.
+    package let identifiers: [String]
+
+    /// The most items of a call.
+    package static let mostItems = 10_000
+
+    package init(action: String, identifiers: [String]) {
+        self.action = action
+        self.identifiers = identifiers
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        action = try decoder.decode(forKey: 0)
+        identifiers = try decoder.decode(forKey: 1)
+        guard identifiers.count <= Self.mostItems else { throw .invalid("an action on \(identifiers.count) items") }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(action, forKey: 0)
+        encoder.encode(identifiers, forKey: 1)
+    }
+}

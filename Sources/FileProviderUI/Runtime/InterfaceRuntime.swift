@@ -1,0 +1,111 @@
+import AppExtension
+import Conduit
+import Dispatch
+import FileProvider
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+/// Serves a host that wants something asked of a person, with one object of the principal class.
+final class InterfaceRuntime: Sendable {
+    private let makeController: @MainActor @Sendable () -> FPUIActionExtensionViewController
+    /// The controller, which belongs to the main thread, for as long as it is not over.
+    private let shown = Lock<Shown?>(nil)
+
+    /// Sendable because it is kept here only: it is used on the main thread.
+    private struct Shown: @unchecked Sendable {
+        let controller: FPUIActionExtensionViewController
+    }
+
+    init(_ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController) {
+        self.makeController = makeController
+    }
+
+    /// Serves until the host closes the socket.
+    func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
+        var service = Service()
+        service.on(BeginInterfaceCall.self) { request, call in
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.begin(request, call) } }
+        }
+        let connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
+        connection.onClose { _ in ended() }
+    }
+
+    @MainActor private func begin(_ request: BeginInterfaceCall, _ call: ServedCall<BeginInterfaceCall>) {
+        let domain = request.place.install(on: call.connection)
+        let host = NSExtensionContext.Host(
+            complete: { _, completion in
+                let expired = call.isCancelled
+                self.end(call, nil)
+                completion(expired)
+            },
+            cancel: { self.end(call, FailureMessage($0)) },
+            open: { _, completion in completion(false) })
+        let controller = makeController()
+        controller.take(
+            FPUIActionExtensionContext(
+                domain: domain?.identifier, host: host, asking: HostAsking(connection: call.connection)))
+        shown.withLock { $0 = Shown(controller: controller) }
+        switch request.purpose {
+        case .action(let action, let items):
+            controller.prepare(forAction: action, itemIdentifiers: items.map { NSFileProviderItemIdentifier($0) })
+        case .failure(let failure): controller.prepare(forError: failure.error)
+        }
+        controller.viewDidLoad()
+        controller.viewWillAppear(false)
+        controller.viewDidAppear(false)
+    }
+
+    /// Whatever thread the extension ends it from.
+    private func end(_ call: ServedCall<BeginInterfaceCall>, _ failure: FailureMessage?) {
+        DispatchQueue.main.async {
+            let shown = self.shown.withLock { $0.take() }
+            MainActor.assumeIsolated {
+                shown?.controller.viewWillDisappear(false)
+                shown?.controller.viewDidDisappear(false)
+            }
+            // The host ends the process when it has this.
+            call.reply(.init(failure: failure))
+        }
+    }
+}
+
+/// Has the host ask.
+private struct HostAsking: PromptAsking {
+    let connection: Connection
+
+    func ask(_ prompt: FileProviderPrompt, _ completion: @escaping @Sendable (Result<[String], any Error>) -> Void) {
+        connection.call(PromptCall(prompt: prompt)) { result in
+            HandlerThreads.shared.run { completion(Self.answers(result, prompt)) }
+        }
+    }
+
+    private static func answers(
+        _ result: Result<PromptCall.Reply, ConduitError>, _ prompt: FileProviderPrompt
+    ) -> Result<[String], any Error> {
+        switch result {
+        case .success(let reply):
+            guard let answers = reply.answers, answers.count == prompt.fields.count else {
+                return .failure(NSError.interface(.userCancelled, "It was cancelled."))
+            }
+            return .success(answers)
+        case .failure(.remote(let failure)): return .failure(NSError.interface(.failed, failure.message))
+        case .failure(let error): return .failure(NSError.interface(.failed, "Nobody could be asked: \(error)"))
+        }
+    }
+}
+
+extension FPUIActionExtensionViewController: ServingPrincipal {
+    package nonisolated static func serve(
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+    ) throws {
+        let principal = Principal(type: self)
+        // The connection keeps it, for as long as it is open.
+        try InterfaceRuntime { PrincipalClass.object(of: principal.type) }.serve(socket, ended: ended)
+    }
+
+    /// Sendable because a class object has no state of its own.
+    private struct Principal: @unchecked Sendable {
+        let type: FPUIActionExtensionViewController.Type
+    }
+}

@@ -1,0 +1,68 @@
+import FileProvider
+import LinuxSystem
+
+extension Command {
+    static let actions = Command(
+        name: "actions", summary: "the provider's own actions that fit an item; run one",
+        usage: ["[--json] PATH", "PATH RUN"], options: [.flag("json", "print JSON")],
+        discussion: """
+            PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. RUN is an action's identifier, or its name. The list
+            comes from what is known on this machine: the provider is not asked. An action that is followed by ... asks for more
+            when it is run.
+            """
+    ) { arguments in
+        let operands = arguments.operands
+        guard let path = operands.first else { throw UsageError("a path is missing") }
+        guard operands.count <= 2 else { throw UsageError("unexpected argument '\(operands[2])'") }
+        if operands.count == 2, arguments.has("json") { throw UsageError("--json goes with the list") }
+        let place = DomainClient.place(path)
+        let known = try await DomainClient.call(ListActionsCall(place: place))
+        for fault in known.faults { StandardError.complain("actions: \(fault)") }
+        guard operands.count == 2 else {
+            if arguments.has("json") { return try JSONOutput.print(known.actions.map(ListedAction.init)) }
+            for action in known.actions { try StandardOutput.print(action.line + "\n") }
+            return
+        }
+        let action = try find(operands[1], among: known.actions)
+        if let action, action.interface != nil {
+            return try await InterfaceSession.perform(action.identifier, at: place)
+        }
+        let bar = ProgressBar()
+        bar.show()
+        defer { bar.end() }
+        let request = PerformActionCall(place: place, action: action?.identifier ?? operands[1])
+        _ = try await DomainClient.call(request) { completed, total in
+            if total > 0 { bar.report(Double(completed) / Double(total)) }
+        }
+    }
+
+    /// The action that a word means; `nil` where none that fits is called so.
+    private static func find(_ word: String, among actions: [ActionDescription]) throws -> ActionDescription? {
+        if let exact = actions.first(where: { $0.identifier == word }) { return exact }
+        let named = actions.filter { $0.name == word }
+        guard named.count <= 1 else {
+            let identifiers = named.map(\.identifier).joined(separator: ", ")
+            throw CommandError("several actions are called \"\(word)\": \(identifiers)")
+        }
+        return named.first
+    }
+}
+
+extension ActionDescription {
+    /// For people.
+    fileprivate var line: String {
+        let ending = interface == nil || name.hasSuffix("…") || name.hasSuffix("...") ? "" : "..."
+        return OneLine.text(identifier) + "  " + OneLine.text(name) + ending
+    }
+}
+
+/// An action in the JSON of `purvey actions`.
+private struct ListedAction: Encodable {
+    let identifier, name: String
+    /// Whether it asks a person for more.
+    let asks: Bool
+
+    init(_ action: ActionDescription) {
+        (identifier, name, asks) = (action.identifier, action.name, action.interface != nil)
+    }
+}

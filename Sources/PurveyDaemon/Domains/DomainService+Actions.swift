@@ -1,0 +1,69 @@
+import AppExtension
+import Conduit
+import Exchange
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The calls about actions of the providers' own. Which of them fit an item is told by the index, without waking an extension.
+extension DomainService {
+    nonisolated func addActionCalls(to service: inout Service) {
+        service.on(ListActionsCall.self) { request, call in
+            call.answer {
+                let (item, actions) = try await self.actions(for: request.place)
+                let fitting = try await HandlerThreads.shared.value { () throws in try actions.fitting(item) }
+                return ListActionsCall.Reply(actions: fitting.map(\.description), faults: actions.faults)
+            }
+        }
+        service.on(PerformActionCall.self) { request, call in
+            call.answer {
+                try await self.perform(request) { call.report(completed: $0, total: $1) }
+                return Empty()
+            }
+        }
+    }
+
+    /// An item, and the actions that its provider has.
+    private func actions(for place: ItemPlace) async throws -> (DomainItem, ProviderActions) {
+        let (record, domain, names) = try await names(of: place)
+        let item = try await find(place) { try await DomainItem.findKnown(names, in: domain) }
+        return (item, try await actions(of: record))
+    }
+
+    /// The actions that a domain's provider has.
+    func actions(of record: DomainRecord) async throws -> ProviderActions {
+        let data = folders.locations.data
+        return try await HandlerThreads.shared.value { () throws in
+            try ProviderActions(of: record.provider, data: data)
+        }
+    }
+
+    /// An item that the provider knows, and one of its actions that fits it.
+    func choice(
+        _ action: String, for place: ItemPlace
+    ) async throws -> (item: DomainItem, choice: ProviderActions.Choice) {
+        let (item, actions) = try await actions(for: place)
+        let choice = try await HandlerThreads.shared.value { () throws in
+            try actions.find(action, for: item, named: place.text)
+        }
+        guard item.item.isKnownToProvider else {
+            throw DomainFailure("the provider does not know of \(place.text) yet")
+        }
+        return (item, choice)
+    }
+
+    private func perform(
+        _ request: PerformActionCall, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws {
+        let (item, choice) = try await choice(request.action, for: request.place)
+        guard choice.interface == nil else {
+            throw DomainFailure("the action \(request.action) has to ask a person")
+        }
+        do throws(ProviderFailure) {
+            try await item.domain.engine.perform(
+                request.action, on: [item.item.item.identifier], progress: progress)
+        } catch {
+            throw DomainFailure("\(choice.action.name): \(DomainFailure(error))", like: error)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import AppExtension
+import Conduit
+import Exchange
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The calls about the providers' user interfaces: processes that whoever asks a person talks to without the daemon.
+extension DomainService {
+    nonisolated func addInterfaceCalls(to service: inout Service) {
+        service.on(DescribeInterfaceCall.self) { request, call in
+            call.answer { .init(interface: try await self.interface(for: request.subject)) }
+        }
+        service.on(RunInterfaceCall.self) { request, call in
+            let run = PendingRun()
+            call.onCancel { run.release() }
+            Task {
+                do {
+                    call.reply(try await self.run(request, run))
+                } catch {
+                    call.fail(domain: DomainFault.domain, code: 1, message: "\(DomainFailure(error))")
+                }
+            }
+        }
+    }
+
+    private func interface(for subject: DescribeInterfaceCall.Subject) async throws -> InterfaceDescription? {
+        switch subject {
+        case .action(let action, let place):
+            let (record, _, _) = try await names(of: place)
+            let (item, choice) = try await choice(action, for: place)
+            guard let interface = choice.interface else {
+                throw DomainFailure("the action \(action) asks nobody")
+            }
+            return try await describe(interface, for: record, .action(action, items: [item.item.item.identifier]))
+        case .signIn(let name):
+            let engine = try await domain(name).engine
+            guard let record = places[name]?.record,
+                let interface = try await actions(of: record).interfaces.first
+            else { return nil }
+            let failure = await engine.signInStatus().failure
+            return try await describe(interface, for: record, .failure(failure ?? .signInWanted))
+        }
+    }
+
+    private func describe(
+        _ interface: ExtensionBundle, for record: DomainRecord, _ purpose: InterfacePurpose
+    ) async throws -> InterfaceDescription {
+        let (kept, data) = (keptFolders, folders.locations.data)
+        return try await HandlerThreads.shared.value { () throws in
+            InterfaceDescription(
+                domain: record.name, identifier: interface.identifier,
+                place: try record.providerDomain.greeting(
+                    of: interface, of: record.provider, apartFrom: kept, data: data),
+                purpose: purpose, timeLimit: interface.timeLimit)
+        }
+    }
+
+    /// Interfaces at one time; each has a thread that waits for it.
+    private static let mostInterfaces = 16
+
+    private func run(_ request: RunInterfaceCall, _ run: PendingRun) async throws -> ExtensionEnding {
+        _ = try await domain(request.domain)
+        guard let record = places[request.domain]?.record,
+            let interface = try await actions(of: record).interfaces.first(where: {
+                $0.identifier == request.identifier
+            })
+        else {
+            throw DomainFailure("\(request.identifier) is no user interface of the provider of \(request.domain)")
+        }
+        guard interfacesUnderWay < Self.mostInterfaces else {
+            throw DomainFailure("\(Self.mostInterfaces) questions to people wait for answers already; try again later")
+        }
+        interfacesUnderWay += 1
+        defer { interfacesUnderWay -= 1 }
+        let (kept, data) = (keptFolders, folders.locations.data)
+        return try await HandlerThreads.shared.value { () throws in
+            let process: ExtensionRun
+            do {
+                process = try ExtensionRun(
+                    interface: interface, of: record.provider, for: record.providerDomain, apartFrom: kept,
+                    socket: request.socket, data: data)
+            } catch {
+                throw DomainFailure("the extension \(interface.identifier) cannot be started: \(error)")
+            }
+            run.begin(process)
+            return process.waitForEnd()
+        }
+    }
+}
+
+/// A process that may be wanted no more before it has been started.
+private final class PendingRun: Sendable {
+    private struct State {
+        var run: ExtensionRun?
+        var isReleased = false
+    }
+    // Innermost: the process is ended after it is released.
+    private let state = Lock(State())
+
+    func begin(_ run: ExtensionRun) {
+        let isReleased = state.withLock { state in
+            state.run = run
+            return state.isReleased
+        }
+        if isReleased { run.release() }
+    }
+
+    func release() {
+        let run = state.withLock { state in
+            state.isReleased = true
+            return state.run
+        }
+        run?.release()
+    }
+}
+
+extension ProviderFailure {
+    /// A person wants to sign in by themselves.
+    fileprivate static let signInWanted = ProviderFailure.domain(.notAuthenticated, "A sign-in is wanted.")
+}

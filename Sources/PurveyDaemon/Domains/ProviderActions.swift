@@ -1,0 +1,49 @@
+import AppExtension
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+
+/// The actions of a provider's own: those that it does by itself, and those that its user interfaces ask a person about.
+struct ProviderActions: Sendable {
+    struct Choice: Sendable {
+        let action: ExtensionAction
+        /// The extension that asks; `nil` where the provider does it by itself.
+        let interface: ExtensionBundle?
+
+        var description: ActionDescription {
+            ActionDescription(identifier: action.identifier, name: action.name, interface: interface?.identifier)
+        }
+    }
+
+    private let choices: [Choice]
+    /// The provider's user interfaces, by identifier.
+    let interfaces: [ExtensionBundle]
+    /// What is wrong with others, one sentence each.
+    let faults: [String]
+
+    /// What the property lists say. Blocks on the file system.
+    init(of provider: String, data: String) throws {
+        let library = ExtensionLibrary(data: data)
+        let bundle = try library.find(provider)
+        interfaces = library.all.filter { $0.isInterface(of: bundle) }
+        choices =
+            bundle.actions.map { Choice(action: $0, interface: nil) }
+            + interfaces.flatMap { interface in interface.actions.map { Choice(action: $0, interface: interface) } }
+        faults = ([bundle] + interfaces).flatMap { bundle in bundle.actionFaults.map { "\(bundle.identifier): \($0)" } }
+    }
+
+    /// Those that fit an item. Blocks on the file system.
+    func fitting(_ item: DomainItem) throws -> [Choice] {
+        guard let subject = try item.domain.engine.index.actionSubject(of: item.item.number) else { return [] }
+        return choices.filter { $0.action.accepts([subject]) }
+    }
+
+    /// The action that is meant with an identifier, and fits an item. Blocks on the file system.
+    func find(_ identifier: String, for item: DomainItem, named path: String) throws -> Choice {
+        if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
+        let isKnown = choices.contains { $0.action.identifier == identifier }
+        let reason = isKnown ? "does not fit \(path)" : "is none of the provider's"
+        throw DomainFailure(
+            "the action \(identifier) \(reason); 'purvey actions' lists those that fit", .noSuchAction)
+    }
+}

@@ -1,0 +1,152 @@
+import AppExtension
+import FileProvider
+import FileProviderUI
+import Foundation
+import LinuxSystem
+import Testing
+
+/// A user interface and its host in one process.
+@Suite(.serialized) struct InterfaceTests {
+    /// Asks for two things, and tells what it was answered.
+    final class Asking: FPUIActionExtensionViewController {
+        @MainActor static var told: [String] = []
+        private var prompt = FileProviderPrompt(title: "")
+
+        override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
+            title = actionIdentifier
+            Self.told.append(
+                "\(title ?? "") \(itemIdentifiers.map(\.rawValue)) \(extensionContext.domainIdentifier?.rawValue ?? "")"
+            )
+            prompt = FileProviderPrompt(
+                title: actionIdentifier, message: "m", fields: [.init("a", text: "1"), .init("b", isSecret: true)])
+            if actionIdentifier == "large" { prompt.title = String(repeating: "x", count: 10_000) }
+        }
+
+        override func prepare(forError error: any Error) {
+            extensionContext.cancelRequest(withError: error)
+            // What comes after the end is ignored.
+            extensionContext.completeRequest()
+        }
+
+        override func viewDidLoad() { Self.told.append("loaded") }
+        override func viewWillAppear(_ animated: Bool) { Self.told.append("appears") }
+        override func viewWillDisappear(_ animated: Bool) { Self.told.append("disappears") }
+        override func viewDidDisappear(_ animated: Bool) { Self.told.append("is gone") }
+
+        override func viewDidAppear(_ animated: Bool) {
+            guard !prompt.fields.isEmpty else { return }
+            extensionContext.ask(prompt) { [extensionContext] result in
+                switch result {
+                case .success(let answers) where answers == ["x", "y"]: extensionContext.completeRequest()
+                case .success(let answers): extensionContext.cancelRequest(withError: Mismatch(answers: answers))
+                case .failure(let error): extensionContext.cancelRequest(withError: error)
+                }
+            }
+        }
+    }
+
+    struct Mismatch: Error, CustomStringConvertible {
+        let answers: [String]
+        var description: String { "answered \(answers)" }
+    }
+
+    /// Does nothing of its own.
+    final class Idle: FPUIActionExtensionViewController {}
+
+    private static let place = BeginProviderCall(
+        version: 1, domain: "domain", displayName: "Domain", storage: "/nowhere", domainFolder: "domain",
+        temporary: "/nowhere", path: nil, answerTime: 30, transferTime: 30, bundleIdentifier: "org.example")
+
+    private func end(
+        of type: FPUIActionExtensionViewController.Type, _ purpose: InterfacePurpose,
+        timeLimit: Int = 300, _ answer: @escaping InterfaceConnection.Asking = { _ in .refused }
+    ) async throws -> InterfaceConnection.Ending {
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        let folder = try BundleFolder()
+        try type.serve(theirs.descriptor, for: folder.bundle) {}
+        let connection = try InterfaceConnection(ours.descriptor, timeLimit: timeLimit, ask: answer)
+        defer { connection.close() }
+        return await connection.begin(purpose, at: Self.place)
+    }
+
+    @Test @MainActor func whatAPersonAnswersReachesTheExtensionInTheOrderOfALifetime() async throws {
+        Asking.told = []
+        let seen = Lock<[FileProviderPrompt]>([])
+        let ending = try await end(of: Asking.self, .action("act", items: ["i", "j"])) { prompt in
+            seen.withLock { $0.append(prompt) }
+            return .given(["x", "y"])
+        }
+        #expect("\(ending)" == "completed")
+        #expect(
+            Asking.told == ["act [\"i\", \"j\"] domain", "loaded", "appears", "disappears", "is gone"])
+        let fields = [
+            FileProviderPrompt.Field("a", text: "1"), FileProviderPrompt.Field("b", text: "", isSecret: true),
+        ]
+        #expect(seen.withLock { $0 } == [FileProviderPrompt(title: "act", message: "m", fields: fields)])
+    }
+
+    @Test @MainActor func whatGoesWrongIsTold() async throws {
+        let act = InterfacePurpose.action("act", items: [])
+        #expect("\(try await end(of: Asking.self, act))" == "cancelled")
+        #expect("\(try await end(of: Asking.self, act) { _ in .nobody("No one.") })" == "failed(\"No one.\")")
+        #expect("\(try await end(of: Asking.self, act) { _ in .given(["z", ""]) })".contains("answered [\\\"z\\\""))
+        // As many answers as places for them.
+        #expect("\(try await end(of: Asking.self, act) { _ in .given(["x"]) })" == "cancelled")
+        #expect(
+            "\(try await end(of: Asking.self, .action("large", items: [])) { _ in .given(["x", "y"]) })".hasPrefix(
+                "failed("))
+        let failure = ProviderFailure(.notAuthenticated, message: "Nobody is signed in.")
+        #expect("\(try await end(of: Asking.self, .failure(failure)))" == "failed(\"Nobody is signed in.\")")
+        #expect("\(try await end(of: Idle.self, act))" == "unsupported")
+        #expect("\(try await end(of: Idle.self, .failure(failure)))" == "unsupported")
+    }
+
+    @Test @MainActor func thePersonsTimeDoesNotCount() async throws {
+        let act = InterfacePurpose.action("act", items: [])
+        let ending = try await end(of: Asking.self, act, timeLimit: 10) { _ in
+            Thread.sleep(forTimeInterval: 12)
+            return .given(["x", "y"])
+        }
+        #expect("\(ending)" == "completed")
+    }
+
+    @Test @MainActor func aContextWithoutAHostAsksNobody() async throws {
+        let context = FPUIActionExtensionContext()
+        #expect(context.domainIdentifier == nil)
+        let error = await #expect(throws: NSError.self) { _ = try await context.ask(FileProviderPrompt(title: "?")) }
+        #expect(error?.domain == FPUIErrorDomain)
+        #expect(error?.code == Int(FPUIExtensionErrorCode.failed.rawValue))
+        context.completeRequest()
+        context.cancelRequest(withError: Mismatch(answers: []))
+        context.completeRequest(returningItems: [1]) { expired in #expect(expired) }
+        #expect(FPUIActionIdentifier("a") == FPUIActionIdentifier(rawValue: "a"))
+        #expect(Set([FPUIActionIdentifier("a"), FPUIActionIdentifier("b")]).count == 2)
+        #expect(FPUIExtensionErrorCode(rawValue: 0) == .userCancelled)
+        #expect(Idle().extensionContext.inputItems.isEmpty)
+    }
+}
+
+/// An extension's folder with a program that is never run.
+private final class BundleFolder {
+    let path: String
+    let bundle: ExtensionBundle
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/" + UUID().uuidString + ".appex"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let information: [String: Any] = [
+            "CFBundleIdentifier": "org.example.ui", "CFBundleExecutable": "program",
+            "NSExtension": [
+                "NSExtensionPointIdentifier": ExtensionBundle.providerInterfacePoint,
+                "NSExtensionPrincipalClass": "Principal",
+            ],
+        ]
+        try PropertyListSerialization.data(fromPropertyList: information, format: .xml, options: 0)
+            .write(to: URL(fileURLWithPath: path + "/Info.plist"))
+        _ = FileManager.default.createFile(
+            atPath: path + "/program", contents: nil, attributes: [.posixPermissions: 0o700])
+        bundle = try ExtensionBundle(ofExecutable: path + "/program")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import LinuxSystem
+import ProgramTesting
+import ScriptableService
+import Testing
+
+/// Actions of the provider's own, across a daemon, a confined provider, a service and a mount.
+@Suite(.timeLimit(.minutes(20))) struct ActionCommandTests {
+    private func names(_ place: ServicePlace, _ path: String) async throws -> [String] {
+        let outcome = try await place.succeed("actions", "--json", path)
+        let list = try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]]
+        return try #require(list).compactMap { $0["name"] as? String }
+    }
+
+    /// What the service was told of actions.
+    private func acts(_ place: ServicePlace) async throws -> [String] {
+        try await place.tell { control in
+            try control.requests().compactMap { request in
+                if case .act(let action, let items) = request { "\(action) \(items.count)" } else { nil }
+            }
+        }
+    }
+
+    @Test func thoseThatFitAnItemAreToldByTheIndexAloneAndRunByTheProvider() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { control in
+                try control.put("draft.txt", "a")
+                try control.put("letter.txt", "b")
+                try control.put("locked/inner/draft.txt", "c")
+            }
+            for folder in ["Cloud:", "Cloud:locked", "Cloud:locked/inner"] { try await place.succeed("ls", folder) }
+            #expect(try await names(place, "Cloud:draft.txt") == ["Publish", "Touch", "Crash", "Work"])
+            #expect(try await names(place, place.mount + "/letter.txt") == ["Touch", "Crash", "Work"])
+            // What is true of a folder is true of what is in it.
+            #expect(try await names(place, "Cloud:locked/inner/draft.txt") == ["Touch", "Crash", "Work"])
+            let listed = try await place.succeed("actions", "Cloud:draft.txt")
+            #expect(listed.text.hasPrefix("org.example.publish  Publish\norg.example.touch  Touch\n"))
+            #expect(listed.errors.isEmpty)
+
+            try await place.succeed("actions", "Cloud:draft.txt", "org.example.publish")
+            try await place.succeed("actions", place.mount + "/letter.txt", "Touch")
+            #expect(try await acts(place) == ["org.example.publish 1", "org.example.touch 1"])
+
+            // Whatever has become of the service and the extension, it is known which ones fit.
+            try await place.restartWithoutExtension()
+            #expect(try await names(place, "Cloud:draft.txt") == ["Publish", "Touch", "Crash", "Work"])
+            #expect(try await names(place, "Cloud:locked/inner/draft.txt") == ["Touch", "Crash", "Work"])
+            #expect(place.extensionProcesses.isEmpty)
+        }
+    }
+
+    @Test func whatCannotBeDoneIsToldInOneLine() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { control in
+                try control.put("letter.txt", "a")
+                try control.put("draft.txt", "b")
+            }
+            try await place.succeed("ls", "Cloud:")
+            for (arguments, status, words) in [
+                (["actions"], Int32(2), "a path is missing"), (["actions", "a", "b", "c"], 2, "unexpected"),
+                (["actions", "--json", "a", "b"], 2, "--json"), (["actions", "/nowhere"], 1, "is in no domain"),
+                (["actions", "Cloud:nothing"], 1, "Cloud:nothing: there is no such file or folder"),
+                (["actions", "Cloud:letter.txt", "unknown"], 1, "the action unknown is none of the provider's"),
+                (
+                    ["actions", "Cloud:letter.txt", "org.example.publish"], 1,
+                    "the action org.example.publish does not fit Cloud:letter.txt; 'purvey actions' lists those that fit"
+                ), (["actions", "Cloud:letter.txt", "Crash"], 1, "the extension crashed"),
+            ] {
+                let outcome = try await place.place.purvey(arguments)
+                #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
+                #expect(outcome.errors.hasSuffix("\n") && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
+            }
+            // The service's own failure, and an item that is gone there, which is noticed here.
+            try await place.tell { try $0.add(CloudRule(.fail(.overQuota), on: .act, times: 1)) }
+            let full = try await place.place.purvey("actions", "Cloud:letter.txt", "Touch")
+            #expect(
+                full.status == 1
+                    && full.errors
+                        == "purvey: actions: Touch: The service has no room left. Remove files there, or buy more room.\n"
+            )
+            try await place.tell { control in
+                // Nobody here hears of it.
+                try control.add(CloudRule(.hold, on: .changes))
+                try control.remove("letter.txt")
+            }
+            let gone = try await place.place.purvey("actions", "Cloud:letter.txt", "Touch")
+            #expect(gone.status == 1 && gone.errors.hasPrefix("purvey: actions: Touch: "), "\(gone.errors)")
+            try await place.tell { try $0.removeRules() }
+            try await place.eventually("it is gone here too") {
+                try await place.place.purvey("stat", "Cloud:letter.txt").status == 1
+            }
+            // A sign-in that is needed is asked for.
+            try await place.tell { try $0.add(CloudRule(.fail(.notSignedIn), on: .act, times: 1)) }
+            let stranger = try await place.place.purvey("actions", "Cloud:draft.txt", "Publish")
+            #expect(stranger.status == 1 && stranger.errors.contains("Nobody is signed in."), "\(stranger.errors)")
+            #expect(try await place.status()["needsSignIn"] as? Bool == true)
+        }
+    }
+
+    @Test func aPersonWhoGivesUpStopsTheProvider() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("letter.txt", "a") }
+            try await place.succeed("ls", "Cloud:")
+            let person = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "Work")
+            try await place.eventually("the provider is at work") { try await acts(place) == ["begun 0"] }
+            try await person.types("\u{03}")
+            #expect(try await person.end().ending == .signalled(2))
+            try await place.eventually("the provider is told to stop") {
+                try await acts(place) == ["begun 0", "cancelled 0"]
+            }
+        }
+    }
+
+    @Test func aRuleThatCannotBeParsedKeepsNoOtherActionAway() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("letter.txt", "a") }
+            try await place.succeed("ls", "Cloud:")
+            let bundle = try await place.install(actions: [
+                StartedCloud.action("org.example.bad", "Bad", rule: "ANY fileproviderItems.filename =="),
+                StartedCloud.action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+            ])
+            let listed = try await place.succeed("actions", "Cloud:letter.txt")
+            #expect(listed.text == "org.example.touch  Touch\n")
+            let fault = """
+                purvey: actions: \(StartedCloud.providerIdentifier): the action "org.example.bad" is left out: \
+                NSExtensionFileProviderActionActivationRule: a value is expected at character 34, where the end stands
+
+                """
+            #expect(listed.errors == fault)
+            let checked = try await place.place.purvey("extensions", "check", bundle)
+            #expect(checked.status == 1 && checked.text.hasPrefix("the action \"org.example.bad\" is left out: "))
+            #expect(checked.errors.hasSuffix("has a fault\n"))
+        }
+    }
+
+    @Test func aFileOnThisMachineIsDuplicated() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("ls", cloud.mount).status == 0)
+            let listed = try await place.purvey("actions", cloud.mount + "/a.txt")
+            #expect(listed.text == "org.purvey.LocalFolder.duplicate  Duplicate\n", "\(listed.errors)")
+            #expect(try await place.purvey("actions", "Papers:inner").text.isEmpty)
+            for _ in 0..<2 {
+                let outcome = try await place.purvey("actions", "Papers:a.txt", "Duplicate")
+                #expect(outcome.status == 0, "\(outcome.errors)")
+            }
+            try await cloud.eventually("the copies are in the mount") {
+                let first = await cloud.contents(cloud.mount + "/a copy.txt")
+                let second = await cloud.contents(cloud.mount + "/a copy 2.txt")
+                return first == "hello\n" && second == "hello\n"
+            }
+            #expect(try String(contentsOfFile: cloud.cloud + "/a copy.txt", encoding: .utf8) == "hello\n")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// A command that runs on a terminal of its own, with a person in front of it.
+final class PersonAtTerminal: Sendable {
+    private let program: ChildProgram
+    private let terminal: FileDescriptor
+    /// What the terminal has shown.
+    private let shown = Lock("")
+
+    /// Starts `purvey` on a new pseudo terminal, which is its controlling terminal, its input and its output.
+    init(_ place: CommandPlace, _ arguments: String...) throws {
+        terminal = try .open("/dev/ptmx", .readWrite)
+        let name = "/dev/pts/\(try Self.unlock(terminal))"
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_HOME"] = place.home
+        // A session without a terminal gets the first one that it opens.
+        program = try ChildProgram.start(
+            "/bin/sh",
+            arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", try BuiltProgram.path("purvey")] + arguments,
+            environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], newSession: true)
+    }
+
+    /// Lets the other side of a pseudo terminal be opened, and tells its number (ioctl_tty(2)). The C library's functions for this are
+    /// hidden from Swift.
+    private static func unlock(_ terminal: FileDescriptor) throws(Errno) -> CInt {
+        var (lock, number): (CInt, CInt) = (0, 0)
+        try retrying { ioctl(terminal.rawValue, setLock, &lock) }
+        try retrying { ioctl(terminal.rawValue, getNumber, &number) }
+        return number
+    }
+
+    /// TIOCSPTLCK and TIOCGPTN.
+    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+
+    /// Waits until the terminal shows a text after what was waited for before.
+    func sees(_ text: String) async throws {
+        let isSeen = await offPool { self.waits(for: text) }
+        try #require(isSeen, "\(text) is not in: \(shown.withLock { $0 })")
+    }
+
+    private func waits(for text: String) -> Bool {
+        for _ in 0..<1200 {
+            let isThere = shown.withLock { shown -> Bool in
+                guard let range = shown.range(of: text) else { return false }
+                shown.removeSubrange(..<range.upperBound)
+                return true
+            }
+            if isThere { return true }
+            if !read() { return shown.withLock { $0.contains(text) } }
+        }
+        return false
+    }
+
+    /// - Returns: `false` at the end.
+    private func read() -> Bool {
+        var source = pollfd(fd: terminal.rawValue, events: CShort(POLLIN), revents: 0)
+        guard poll(&source, 1, 100) > 0 else { return true }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        // A terminal that nobody has open any more fails with EIO.
+        guard let count = try? bytes.withUnsafeMutableBytes({ try terminal.read(into: $0) }), count > 0 else {
+            return false
+        }
+        shown.withLock { $0 += String(decoding: bytes[..<count], as: UTF8.self) }
+        return true
+    }
+
+    func types(_ text: String) async throws {
+        try await onThread { try Array(text.utf8).withUnsafeBytes { try self.terminal.writeAll($0) } }
+    }
+
+    /// Waits for the command's end, and tells its exit status and what was shown last.
+    func end() async throws -> (ending: ChildProgram.Ending, text: String) {
+        try await onThread {
+            while self.read() {}
+            return (try self.program.wait(), self.shown.withLock { $0 })
+        }
+    }
+}

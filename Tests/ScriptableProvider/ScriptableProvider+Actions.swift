@@ -1,0 +1,43 @@
+import FileProvider
+import Foundation
+import ScriptableService
+
+/// Actions, which are up to the service but for some that end the process or never end.
+extension ScriptableProvider: NSFileProviderCustomAction {
+    func performAction(
+        identifier action: NSFileProviderExtensionActionIdentifier,
+        onItemsWithIdentifiers items: [NSFileProviderItemIdentifier],
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: 10)
+        switch action.rawValue {
+        case "org.example.crash": abort()
+        case "org.example.cancel":
+            // Goes on until it is told to stop, which the service hears of.
+            progress.completedUnitCount = 5
+            Thread.detachNewThread { [client] in
+                _ = try? client.ask(.act("begun", on: []))
+                while !progress.isCancelled { usleep(10_000) }
+                _ = try? client.ask(.act("cancelled", on: []))
+            }
+        default:
+            let handler = ActionHandler(call: completionHandler)
+            Thread.detachNewThread { [client] in
+                do {
+                    _ = try client.ask(.act(action.rawValue, on: items.map { ServiceItem.known($0) }))
+                    handler.call(nil)
+                } catch {
+                    handler.call(ServiceClient.error(error))
+                }
+                // The first answer counts.
+                handler.call(CocoaError(.fileReadUnknown))
+            }
+        }
+        return progress
+    }
+}
+
+/// Sendable: the handler may be called on any thread.
+private struct ActionHandler: @unchecked Sendable {
+    let call: ((any Error)?) -> Void
+}
