@@ -16,6 +16,8 @@ package final class ExtensionProvider: Provider {
     private let coordinated = CallGate(width: 64)
     /// Items whose files programs use at their places.
     let uses = ItemUses()
+    /// Why the provider is not to be asked; `nil` where it may be.
+    private let disconnection = Lock<String?>(nil)
 
     /// What an extension tells by itself.
     package enum Notice: Sendable, Equatable {
@@ -74,6 +76,17 @@ package final class ExtensionProvider: Provider {
 
     /// Lets an extension start again that crashed too often.
     package func reset() async { await process.reset() }
+
+    /// Has nothing asked of the provider until it is connected again. What it is being asked is answered.
+    ///
+    /// - Parameter reason: in words for a person; `nil` connects it.
+    package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
+
+    /// - Throws: what everything fails with that is asked while the provider is cut off.
+    func checkConnected() throws(ProviderFailure) {
+        guard let reason = disconnection.withLock({ $0 }) else { return }
+        throw ProviderFailure(.serverUnreachable, message: "The domain is disconnected: \(reason)")
+    }
 
     /// Ends the process for good.
     package func close() async { await process.close() }
@@ -237,6 +250,7 @@ package final class ExtensionProvider: Provider {
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
+        try checkConnected()
         let gate = isForProgram ? coordinated : length == .transfer ? transfers : questions
         let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {

@@ -6,11 +6,15 @@ import LinuxSystem
 final class CloudFolder {
     /// Where the folder is mounted.
     let mount: String
+    /// The desktop's cache of thumbnails, as this daemon has it.
+    var thumbnails: String { home.path + "/thumbnails" }
     private let home: ScratchFolder
     private let daemon: Companion
 
-    /// The provider's name: of its folder in the sources, of its program, and as it is installed.
+    /// The provider's name: of its folder in the sources, and of its program.
     private static let provider = "LocalFolder"
+    /// As it is installed.
+    static let providerIdentifier = "org.purvey.\(provider)"
 
     init(over source: String) throws {
         let home = try ScratchFolder()
@@ -23,7 +27,7 @@ final class CloudFolder {
         do {
             try awaitDaemon()
             try installProvider()
-            _ = try purvey(["domains", "add", "org.purvey.\(Self.provider)", "measured", "path=\(source)"])
+            _ = try purvey(["domains", "add", Self.providerIdentifier, "measured", "path=\(source)"])
         } catch {
             daemon.end()
             throw error
@@ -52,13 +56,16 @@ final class CloudFolder {
         throw MountFailure("the daemon did not start")
     }
 
-    private func installProvider() throws {
-        let bundle = home.path + "/\(Self.provider).appex"
+    private func installProvider() throws { try purvey(["extensions", "install", Self.makeBundle(in: home)]) }
+
+    /// Makes the provider's bundle in a folder, and returns its path.
+    static func makeBundle(in home: ScratchFolder) throws -> String {
+        let bundle = home.path + "/\(provider).appex"
         let plist = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../Providers/\(Self.provider)/Info.plist")
-        _ = try home.folder("\(Self.provider).appex")
+            "../../Providers/\(provider)/Info.plist")
+        _ = try home.folder("\(provider).appex")
         _ = try Child.output(ofProgram: "/bin/cp", [plist.path, bundle + "/Info.plist"])
-        _ = try Child.output(ofProgram: "/bin/cp", [Child.sibling(Self.provider), bundle + "/\(Self.provider)"])
-        try purvey(["extensions", "install", bundle])
+        _ = try Child.output(ofProgram: "/bin/cp", [Child.sibling(provider), bundle + "/\(provider)"])
+        return bundle
     }
 }

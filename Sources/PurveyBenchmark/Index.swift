@@ -63,6 +63,10 @@ enum IndexTree: String, CaseIterable {
 
     static let count = 1_000_000
     private static let pageSize = 2000
+    /// When the first file was modified, in seconds since 1970, and how many seconds after that each of the others: within some
+    /// ten years.
+    static let earliest = 1_400_000_000.5
+    private static let step = 300.0
 
     var words: String {
         switch self {
@@ -110,10 +114,10 @@ enum IndexTree: String, CaseIterable {
         (first..<first + count).map { number in
             var item = ProviderItem(
                 identifier: identifier(number), parent: parent, filename: "Photograph \(number).jpeg", kind: .file)
-            item.contentType = "public.jpeg"
+            item.contentType = number % 1000 == 0 ? "com.adobe.pdf" : "public.jpeg"
             item.size = Int64(number) * 1000
             item.created = 1_700_000_000 + Double(number)
-            item.modified = 1_700_000_000.5 + Double(number)
+            item.modified = Self.earliest + Double(number) * Self.step
             item.contentVersion = Array("\(number &* 7919)".utf8)
             return item
         }

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Looking for items by their names in a million, and the files that were used last, with no provider there.
+    /// Looking for items by name, type, tag and date in a million, and the files that were used last, with no provider there.
     static let search = Section(name: "search") { report in
         let output = try Child.output(of: .searching).split(separator: "\n").map { $0.split(separator: "\t") }
         for line in output {
@@ -39,11 +39,7 @@ extension ChildRole {
         let search = SearchIndex(index, path: path)
         print("words", Measure.seconds { search.catchUp() }, separator: "\t")
         print("size", try FileStatus.of(path).size, separator: "\t")
-        try index.write { writer throws(IndexFailure) in
-            for number in 2000..<3000 {
-                try writer.noteUse(of: ItemNumber(rawValue: Int64(number)), at: 1_700_000_000 + Double(number))
-            }
-        }
+        try mark(index)
         print("recents", try Measure.median { Measure.keep(try index.recents(limit: 50)) }, separator: "\t")
         let list = folder.path + "/names"
         try writeNames(to: list)
@@ -66,8 +62,55 @@ extension ChildRole {
             }
             print(name, ours, theirs, separator: "\t")
         }
+        try askOtherwise(search)
         search.close()
         print("peak", try peakResident(), separator: "\t")
+    }
+
+    /// A thousand files were used, ten thousand have a tag, and ten of them another one.
+    private static func mark(_ index: Index) throws {
+        let (tag, tags) = (TagList.data(of: ["Holiday"]), TagList.data(of: ["Holiday", "Urgent"]))
+        try index.write { writer throws(IndexFailure) in
+            for number in 2000..<3000 {
+                try writer.noteUse(of: ItemNumber(rawValue: Int64(number)), at: 1_700_000_000 + Double(number))
+            }
+            for place in 0..<10_000 {
+                let facts = ItemFacts(tagData: place % 1000 == 500 ? tags : tag)
+                try writer.setFacts(.tags, of: ItemNumber(rawValue: Int64(2000 + place * 99)), facts)
+            }
+        }
+    }
+
+    /// What is asked by something other than words, alone and together with them.
+    private static func askOtherwise(_ search: SearchIndex) throws {
+        func ask(_ name: String, _ found: ClosedRange<Int>, _ change: (inout SearchQuery) -> Void) throws {
+            var query = SearchQuery()
+            change(&query)
+            let wanted = query
+            var count = 0
+            let seconds = try Measure.median { count = try search.search(wanted).count }
+            guard found.contains(count) else { throw WrongAnswer(description: "\(count) items were found by \(name)") }
+            print(name, seconds, separator: "\t")
+        }
+        let day = 86_400.0
+        try ask("a type that nearly all have", 100...100) { $0.types = ["public.image"] }
+        try ask("a type that one in a thousand has", 100...100) { $0.types = ["com.adobe.pdf"] }
+        try ask("a name of a type", 1...100) { ($0.words, $0.types) = (["7771"], ["public.image"]) }
+        try ask("a name of a type that few have", 1...100) { ($0.words, $0.types) = (["77"], ["com.adobe.pdf"]) }
+        try ask("a tag of ten thousand", 100...100) { $0.tags = ["holiday"] }
+        try ask("a tag of ten", 10...10) { $0.tags = ["urgent"] }
+        try ask("a tag and a name", 0...1) { ($0.words, $0.tags) = (["photograph 500"], ["urgent"]) }
+        try ask("a day years ago", 100...100) {
+            ($0.since, $0.before) = (IndexTree.earliest + 1000 * day, IndexTree.earliest + 1001 * day)
+        }
+        try ask("the first day of all", 100...100) { $0.before = IndexTree.earliest + day }
+        try ask("an hour years ago", 12...12) {
+            ($0.since, $0.before) = (IndexTree.earliest + 500 * day, IndexTree.earliest + 500 * day + 3600)
+        }
+        try ask("a name, a type and a year", 1...100) {
+            ($0.words, $0.types) = (["77"], ["public.jpeg"])
+            ($0.since, $0.before) = (IndexTree.earliest + 365 * day, IndexTree.earliest + 730 * day)
+        }
     }
 
     private static func writeNames(to path: String) throws {

@@ -7,13 +7,14 @@ import LinuxSystem
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
     .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .listing,
-    .finding, .change,
+    .finding, .change, .thumbnails,
 ]
 
 /// What the benchmark does when it starts itself as a child.
 let childRoles: [ChildRole] = [
     .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer, .coordinationReader,
     .coordinationCrowd, .indexFilling, .searching, .providerListing,
+    .thumbnailMaking,
 ]
 
 func complain(_ message: String) {

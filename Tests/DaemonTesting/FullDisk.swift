@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// A disk of a few megabytes, mounted where a test wants it, as long as the test keeps this. For root only.
-package final class FullDisk {
+package final class FullDisk: Sendable {
     package let path: String
 
     /// - Parameter path: a folder, which is made where it is not there.
@@ -13,7 +13,10 @@ package final class FullDisk {
         try Self.run("/bin/mount", "-t", "tmpfs", "-o", "size=\(megabytes)m,mode=700", "tmpfs", path)
     }
 
-    deinit {
+    deinit { unmount() }
+
+    /// Takes it away before this object goes.
+    package func unmount() {
         // Lazily, because the daemon ends only after this.
         try? Self.run("/bin/umount", "-l", path)
     }

@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import ProgramTesting
 import ScriptableService
+import Synchronization
 
 /// Does scenarios again and again, each time with something else going wrong, and tells what was lost.
 package final class Harness: Sendable {
@@ -82,6 +83,7 @@ package final class Harness: Sendable {
                 while let (number, fault) = state.withLock({ $0.waiting.popLast() }) {
                     let outcome = Trial.run(
                         scenario, seed: options.seed, fault, bundle: bundle, keepsFiles: options.keepsFiles)
+                    if Trial.isOver.load(ordering: .relaxed) { break }
                     tell(outcome, scenario, "\(number + 1) of \(faults.count), \(fault)")
                     state.withLock { $0.outcomes.append(outcome) }
                 }

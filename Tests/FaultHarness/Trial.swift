@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 import ScriptableService
+import Synchronization
 
 /// A scenario that is done once, with a fault or without, and what came of it.
 struct Trial {
@@ -32,6 +33,9 @@ struct Trial {
     private static let pause: UInt32 = 100_000
     private static let patience = 180
 
+    /// The program is being ended, and with it what the trials need.
+    static let isOver = Atomic(false)
+
     /// - Parameters:
     ///   - bundle: the provider's.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
@@ -40,7 +44,10 @@ struct Trial {
     ) -> Outcome {
         do {
             let place = try FaultPlace(bundle: bundle, isSmall: fault?.kind == .fill)
-            let leftover = Leftover { _ = place.end() }
+            let leftover = Leftover {
+                isOver.store(true, ordering: .relaxed)
+                _ = place.end()
+            }
             defer { leftover.forget() }
             var trial = Trial(place, scenario, seed: seed, fault)
             do {

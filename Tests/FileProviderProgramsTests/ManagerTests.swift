@@ -91,4 +91,70 @@ import Testing
                 try await app.ask("download main none", "download").hasPrefix("failed NSFileProviderErrorDomain -1005"))
         }
     }
+
+    private static let root = "NSFileProviderRootContainerItemIdentifier"
+
+    @Test func aProgramWaitsUntilBothSidesHaveWhatTheOtherDid() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await place.contents(mount + "/a.txt") == "hello\n")
+            #expect(try await app.ask("settle main \(Self.root)", "settle") == "done")
+            for number in 0..<5 {
+                try await offPool {
+                    try Data("\(number)".utf8).write(to: URL(fileURLWithPath: mount + "/a.txt"), options: [])
+                }
+                #expect(try await app.ask("settle main a.txt", "settle") == "done")
+                #expect(await place.contents(folder + "/a.txt") == "\(number)")
+            }
+            try Data("theirs".utf8).write(to: URL(fileURLWithPath: folder + "/b.txt"))
+            #expect(try await app.ask("stabilize main", "stabilize") == "done")
+            #expect(
+                await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount).sorted() } == [
+                    "a.txt", "b.txt",
+                ])
+            // The vault takes no new files: nobody waits for ever.
+            try await offPool { try Data("new".utf8).write(to: URL(fileURLWithPath: mount + "/new.txt"), options: []) }
+            for (command, item) in [("settle main", " " + Self.root), ("stabilize main", "")] {
+                let word = String(command.prefix { $0 != " " })
+                let refused = try await app.ask(command + item, word)
+                #expect(refused.hasPrefix("failed NSFileProviderErrorDomain -2005"), "\(refused)")
+            }
+            // What it has is not held up by that.
+            #expect(try await app.ask("settle main a.txt", "settle") == "done")
+            #expect(try await app.ask("settle main none", "settle").hasPrefix("failed NSFileProviderErrorDomain"))
+            #expect(
+                try await app.ask("stabilize other", "stabilize").hasPrefix("failed NSFileProviderErrorDomain -2013"))
+        }
+    }
+
+    @Test func aDomainThatIsDisconnectedIsLeftAloneUntilItIsConnectedAgain() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await place.contents(mount + "/a.txt") == "hello\n")
+            #expect(try await app.ask("disconnect-domain main holidays", "disconnect-domain") == "done")
+            let before = place.notes(folder).count
+            for _ in 0..<2 {
+                let refused = try await app.ask("download main b.txt", "download")
+                #expect(refused.contains("disconnected: holidays"), "\(refused)")
+                // What is here is here, once it is mounted.
+                await eventually { await place.contents(mount + "/a.txt") == "hello\n" }
+                #expect(place.notes(folder).count == before)
+                // The next daemon leaves it alone as well.
+                await place.daemon.stop()
+                try await place.daemon.start()
+                await eventually { await place.contents(mount + "/a.txt") == "hello\n" }
+            }
+            try await offPool { try Data("edited".utf8).write(to: URL(fileURLWithPath: mount + "/a.txt"), options: []) }
+            #expect(try await app.ask("connect-domain main", "connect-domain") == "done")
+            #expect(try await app.ask("settle main a.txt", "settle") == "done")
+            #expect(await place.contents(folder + "/a.txt") == "edited")
+            #expect(try await app.ask("download main b.txt", "download") == "done")
+        }
+    }
 }

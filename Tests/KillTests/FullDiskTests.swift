@@ -1,6 +1,7 @@
 import DaemonTesting
 import FileProvider
 import FileProviderEngine
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads

@@ -47,6 +47,32 @@ extension ScriptableProvider {
     }
 }
 
+/// Signals by the hundred thousand, where the test has left a file that asks for them.
+extension ScriptableProvider {
+    var isNoisy: Bool { FileManager.default.fileExists(atPath: folder + "/signals-often") }
+
+    /// Sends them once, and leaves another file when that is done.
+    func signalWithoutEnd() {
+        let isFirst = state.withLock { state in
+            defer { state.hasSignalled = true }
+            return !state.hasSignalled
+        }
+        guard isFirst else { return }
+        let (identifier, done) = (domain?.identifier, folder + "/signals-sent")
+        Thread.detachNewThread {
+            // Handlers on threads of their own would take longer than the signals.
+            let backend = NSFileProviderManager.backend
+            for number in 0..<100_000 {
+                // Of containers that nobody knows, too.
+                let container: NSFileProviderItemIdentifier =
+                    number % 10 == 0 ? NSFileProviderItemIdentifier("nothing \(number)") : .workingSet
+                backend.signalEnumerator(container, in: identifier) { _ in }
+            }
+            _ = FileManager.default.createFile(atPath: done, contents: nil)
+        }
+    }
+}
+
 /// Signing in: what the service gives for it is kept in the document storage.
 extension ScriptableProvider: FileProviderSigningIn {
     func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {

@@ -12,6 +12,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         /// The versions that the system was told of last: what a change began with.
         var told: [String: Int] = [:]
         var lastGeneration = 0
+        var hasSignalled = false
     }
 
     // Innermost.

@@ -32,6 +32,7 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
     }
 
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from anchor: NSFileProviderSyncAnchor) {
+        if provider.isNoisy { provider.signalWithoutEnd() }
         do {
             guard let start = Int(String(decoding: anchor.rawValue, as: UTF8.self)) else {
                 throw CloudFailure.anchorExpired

@@ -101,6 +101,18 @@ final class Script: Sendable {
         case ("download", 2):
             try await manager(words[0]).requestDownloadForItem(withIdentifier: NSFileProviderItemIdentifier(words[1]))
             return "done"
+        case ("settle", 2):
+            try await manager(words[0]).waitForChanges(below: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("stabilize", 1):
+            try await manager(words[0]).waitForStabilization()
+            return "done"
+        case ("disconnect-domain", 2):
+            try await manager(words[0]).disconnect(reason: words[1])
+            return "done"
+        case ("connect-domain", 1):
+            try await manager(words[0]).reconnect()
+            return "done"
         case ("evict", 2):
             try await manager(words[0]).evictItem(identifier: NSFileProviderItemIdentifier(words[1]))
             return "done"

@@ -99,7 +99,7 @@ extension DomainEngine {
         }
         try await beginWorkingSet()
         // What happened before that anchor is not known.
-        for folder in try listedFolders() { refresh(folder) }
+        for folder in try listedFolders() { refreshAnew(folder) }
         // What changes while it is listed is told since the anchor.
         if changes.workingSet == .available { try await enumerateWorkingSet() }
     }

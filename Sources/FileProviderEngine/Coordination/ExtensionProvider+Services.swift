@@ -18,6 +18,7 @@ extension ExtensionProvider {
     package func openService(
         _ name: String, of identifier: String, isOwn: Bool
     ) async throws(ProviderFailure) -> FileDescriptor {
+        try checkConnected()
         let (program, provider): (SequencedPacketSocket, SequencedPacketSocket)
         do {
             (program, provider) = try SequencedPacketSocket.pair()

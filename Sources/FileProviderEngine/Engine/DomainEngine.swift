@@ -85,9 +85,10 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        index.onChange = { [events, search] changes in
+        // The search has hold of the index.
+        index.onChange = { [events, weak search] changes in
             events.tell(.index(changes))
-            search.noteChanges()
+            search?.noteChanges()
         }
         index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
         try recoverRemovedEdits()
@@ -115,7 +116,6 @@ package actor DomainEngine {
         await closeFacts()
         search.close()
         events.function = nil
-        // What it tells the search has hold of it.
         index.onChange = nil
         await withCheckedContinuation { continuation in durable.synchronize { _ in continuation.resume() } }
         durable.stop()

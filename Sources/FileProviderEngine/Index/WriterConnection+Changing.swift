@@ -147,16 +147,16 @@ extension WriterConnection {
 
     /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
     ///
-    /// What was removed here and lies elsewhere at the provider, because it was moved here before, has still to be removed there: its
-    /// row is kept, in the root, where it is not seen either.
+    /// What was moved into it here, and so lies elsewhere at the provider, stays with everything in it. If it was removed here
+    /// afterwards, it has still to be removed there: its row is kept, in the root, where it is not seen either.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
         struct Node {
             let number: ItemNumber
             let parent: Int?
-            let isRemoved: Bool
             var isKept: Bool
+            let isElsewhere: Bool
         }
         guard top != .root else { return }
         var nodes: [Node] = []
@@ -168,39 +168,43 @@ extension WriterConnection {
             let first = try queries.withRow(
                 top,
                 { row throws(IndexFailure) in
-                    Node(number: top, parent: nil, isRemoved: false, isKept: keeps(row.changes))
+                    Node(number: top, parent: nil, isKept: keeps(row.changes), isElsewhere: false)
                 })
         else { return }
         nodes.append(first)
         var next = 0
         while next < nodes.count {
             let index = next
-            try queries.children(of: nodes[index].number) { row throws(IndexFailure) in
-                nodes.append(
-                    Node(
-                        number: row.number, parent: index, isRemoved: row.changes.contains(.deleted),
-                        isKept: keeps(row.changes)))
+            let folder = nodes[index]
+            var doubtful: [ItemNumber] = []
+            try queries.children(of: folder.number) { row throws(IndexFailure) in
+                // What was moved before it was removed here does not say so any more.
+                let mayBeMoved = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
+                if folder.isElsewhere || !mayBeMoved {
+                    let isKept = folder.isElsewhere || keeps(row.changes)
+                    nodes.append(
+                        Node(number: row.number, parent: index, isKept: isKept, isElsewhere: folder.isElsewhere))
+                } else {
+                    doubtful.append(row.number)
+                }
                 return true
+            }
+            for number in doubtful {
+                guard let item = try queries.item(number) else { continue }
+                let isElsewhere = try !isSaidToBe(item, in: folder.number)
+                if isElsewhere, item.changes.contains(.deleted) {
+                    var kept = item
+                    kept.parent = .root
+                    try replace(item, with: kept)
+                } else {
+                    let isKept = isElsewhere || keeps(item.changes)
+                    nodes.append(Node(number: number, parent: index, isKept: isKept, isElsewhere: isElsewhere))
+                }
             }
             next += 1
         }
-        // Those that lie elsewhere at the provider, and what is in them.
-        var elsewhere: Set<Int> = []
-        for index in nodes.indices {
-            guard let parent = nodes[index].parent else { continue }
-            if elsewhere.contains(parent) {
-                elsewhere.insert(index)
-            } else if nodes[index].isRemoved, let item = try queries.item(nodes[index].number),
-                try !isSaidToBe(item, in: nodes[parent].number)
-            {
-                elsewhere.insert(index)
-                var kept = item
-                kept.parent = .root
-                try replace(item, with: kept)
-            }
-        }
         // Children come after their parents, so this way they come before them.
-        for index in nodes.indices.reversed() where !elsewhere.contains(index) {
+        for index in nodes.indices.reversed() {
             if nodes[index].isKept {
                 if let parent = nodes[index].parent { nodes[parent].isKept = true }
                 continue
@@ -213,7 +217,7 @@ extension WriterConnection {
                 tell(.removed(item.number, parent: item.parent, name: item.name))
             }
         }
-        removed.kept += nodes.lazy.filter(\.isKept).map(\.number)
+        removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 
     /// Whether an item lies in a folder by what the provider said last. Where it lies that the provider has not confirmed, nobody knows.

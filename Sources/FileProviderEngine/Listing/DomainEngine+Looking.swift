@@ -91,6 +91,17 @@ extension DomainEngine {
         startNextRefreshes()
     }
 
+    /// Asks for a folder again that may have changed: also where that is under way, since it may have passed what changed.
+    func refreshAnew(_ folder: ItemNumber) {
+        if listings.folders[folder] != nil {
+            listings.folders[folder]?.isWantedAgain = true
+        } else if listings.refreshing.contains(folder), let row = try? row(folder) {
+            signalled(container: row.item.identifier)
+        } else {
+            refresh(folder)
+        }
+    }
+
     private func startNextRefreshes() {
         while listings.refreshing.count < configuration.listingLimit, !listings.refreshQueue.isEmpty, !isClosed {
             let folder = listings.refreshQueue.removeFirst()

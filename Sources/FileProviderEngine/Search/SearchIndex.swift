@@ -41,7 +41,7 @@ package final class SearchIndex: Sendable {
         guard !query.isEmpty, query.limit > 0 else { return [] }
         if !query.tags.isEmpty {
             return try index.search(query) { collector throws(IndexFailure) in
-                for number in try index.tagged() where !collector.isFull { try collector.look(at: number) }
+                for number in try index.tagged(query.tags) where !collector.isFull { try collector.look(at: number) }
             }
         }
         do throws(IndexFailure) {
@@ -139,11 +139,23 @@ extension Index {
         }
     }
 
-    fileprivate func tagged() throws(IndexFailure) -> [ItemNumber] {
-        try read { queries throws(IndexFailure) in
-            let statement = try queries.connection.statement("SELECT number FROM facts WHERE tags IS NOT NULL")
+    /// Items that have all of some tags.
+    fileprivate func tagged(_ tags: [String]) throws(IndexFailure) -> [ItemNumber] {
+        let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
+        // Most items have the same few.
+        var known: [String: Bool] = [:]
+        return try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT number, tags FROM facts WHERE tags IS NOT NULL")
             var numbers: [ItemNumber] = []
-            while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+            while try statement.step() {
+                let tags = statement.text(1)
+                let isTagged =
+                    known[tags]
+                    ?? wanted.isSubset(
+                        of: tags.split(separator: "\n").map { FoldedText.scalars(of: String($0)) })
+                known[tags] = isTagged
+                if isTagged { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+            }
             return numbers
         }
     }

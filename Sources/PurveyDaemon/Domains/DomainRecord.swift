@@ -14,6 +14,8 @@ struct DomainRecord: Sendable, Equatable {
     var settings: [DomainSetting]
     /// What the provider's own program said of it; `nil` where a person added it.
     var managed: ManagedDomain?
+    /// Why the provider's own program has cut it off; `nil` where it has not.
+    var disconnection: String?
 
     /// The file within the domain's folder.
     static let fileName = "domain.plist"
@@ -81,6 +83,7 @@ struct DomainRecord: Sendable, Equatable {
         self.init(
             name: name, identifier: identifier, provider: provider,
             settings: settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) })
+        disconnection = list["Disconnection"] as? String
         guard let managed = list["Managed"] else { return }
         guard let values = managed as? [String: Any], let managed = ManagedDomain(values: values) else { return nil }
         self.managed = managed
@@ -102,6 +105,7 @@ struct DomainRecord: Sendable, Equatable {
             "Name": name, "Identifier": identifier, "Provider": provider, "Settings": settings,
         ]
         list["Managed"] = managed?.values
+        list["Disconnection"] = disconnection
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }
 }

@@ -36,6 +36,19 @@ extension DomainService {
             }
             return Empty()
         }
+        on(ManagerDisconnectCall.self, programs, in: &service) { request, service, providers in
+            if let reason = request.reason, reason.utf8.count > ManagerDisconnectCall.longestReason {
+                throw DomainFailure("a reason has at most \(ManagerDisconnectCall.longestReason) bytes")
+            }
+            for (record, domain) in try await service.running(request.domain, of: providers) {
+                var changed = record
+                changed.disconnection = request.isTemporary ? nil : request.reason
+                if changed != record { try await service.update(changed) }
+                domain.provider.setDisconnected(because: request.reason)
+                if request.reason == nil { await domain.engine.retry() }
+            }
+            return Empty()
+        }
         addItemCalls(to: &service, programs)
     }
 
@@ -69,6 +82,15 @@ extension DomainService {
             case .here: try await item.download { _, _ in }
             // What a person wants to stay is none of the provider's business.
             case .away: try await item.evict(endsKeeping: false)
+            }
+            return Empty()
+        }
+        on(ManagerSettleCall.self, programs, in: &service) { request, service, providers in
+            let (_, domain) = try await service.first(request.domain, of: providers)
+            if let item = request.item {
+                try await domain.engine.waitForEdits(below: try await domain.engine.learn(of: item).number)
+            } else {
+                try await domain.engine.waitForBothSides()
             }
             return Empty()
         }

@@ -57,6 +57,7 @@ struct RunningDomain: Sendable {
             domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
             apartFrom: surroundings.kept, coordination: surroundings.coordination
         ) { notices.take($0) }
+        provider.setDisconnected(because: record.disconnection)
         do {
             if let password { try await provider.signIn(password: password) }
             if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }

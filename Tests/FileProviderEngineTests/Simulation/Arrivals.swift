@@ -13,8 +13,8 @@ final class Arrivals: Sendable {
         var places: [String: SentPlace] = [:]
         /// What others changed or removed.
         var touched: Set<String> = []
-        /// What others gave another name.
-        var renamed: Set<String> = []
+        /// What others gave another name, or put something into.
+        var used: Set<String> = []
     }
 
     // Innermost.
@@ -37,11 +37,11 @@ final class Arrivals: Sendable {
 
     func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
 
-    func noteRenamed(_ identifier: String) { state.withLock { _ = $0.renamed.insert(identifier) } }
+    func noteUse(_ identifier: String) { state.withLock { _ = $0.used.insert(identifier) } }
 
-    /// Whether others changed, removed or renamed an item.
+    /// Whether others did anything to an item.
     func isTouched(_ identifier: String) -> Bool {
-        state.withLock { $0.touched.contains(identifier) || $0.renamed.contains(identifier) }
+        state.withLock { $0.touched.contains(identifier) || $0.used.contains(identifier) }
     }
 
     /// The items that a word arrived in, and their folders.
@@ -52,6 +52,11 @@ final class Arrivals: Sendable {
 
     /// Where an item was made from here; `nil` where others made it.
     func place(of identifier: String) -> SentPlace? { state.withLock { $0.places[identifier] } }
+
+    /// What was made in a place from here.
+    func made(at place: SentPlace) -> [String] {
+        state.withLock { state in state.places.filter { $0.value == place }.map(\.key) }
+    }
 
     /// Whether others may have had their way with what arrived.
     func isOthers(_ word: String) -> Bool {

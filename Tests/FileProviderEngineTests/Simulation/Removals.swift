@@ -7,10 +7,10 @@ final class Removals: Sendable {
     private struct State {
         /// What the provider had.
         var identifiers: Set<String> = []
-        /// What removed files held.
-        var words: Set<String> = []
-        /// Where removed folders were that the provider may have got meanwhile.
-        var places: Set<SentPlace> = []
+        /// What removed files held, with the identifiers of these. What others changed meanwhile comes back beside what they made of it.
+        var words: [String: String] = [:]
+        /// Where folders were sent that were removed before the provider answered, and what else was made there.
+        var places: [SentPlace: Set<String>] = [:]
         var complaints: [String] = []
     }
 
@@ -20,39 +20,58 @@ final class Removals: Sendable {
 
     init(_ arrivals: Arrivals) { self.arrivals = arrivals }
 
-    /// - Parameters:
-    ///   - words: everything that the item ever held, if it is a file.
-    func note(_ row: IndexedItem, in parent: String, _ words: Set<String>) {
+    /// - Parameter words: everything that the item ever held, if it is a file.
+    func note(_ row: IndexedItem, _ words: Set<String>, in index: Index) throws {
+        let place = SentPlace(parent: try index.item(row.parent)?.item.identifier ?? "", name: row.name)
+        let isReplaced = try index.item(named: row.name, in: row.parent) != nil
+        let others = try arrivals.made(at: place).filter { try index.item(identifier: $0) != nil }
         state.withLock { state in
-            if row.isKnownToProvider { state.identifiers.insert(row.item.identifier) }
-            state.words.formUnion(words)
-            if row.item.kind == .folder { state.places.insert(SentPlace(parent: parent, name: row.name)) }
+            for word in words { state.words[word] = row.item.identifier }
+            if row.isKnownToProvider {
+                state.identifiers.insert(row.item.identifier)
+            } else if row.item.kind == .folder, !isReplaced {
+                state.places[place, default: []].formUnion(others)
+            }
         }
-    }
-
-    /// Something has the name again.
-    func noteMade(_ name: String, in parent: String) {
-        state.withLock { _ = $0.places.remove(SentPlace(parent: parent, name: name)) }
     }
 
     /// A power failure may have taken removals back.
     func forget() {
         state.withLock { state in
             state.identifiers = []
-            state.words = []
-            state.places = []
+            state.words = [:]
+            state.places = [:]
         }
     }
 
-    /// Something is seen here.
+    /// Something is seen that was not, or elsewhere.
+    func see(_ change: IndexChange, in index: Index) -> String? {
+        switch change {
+        case .added(let number, let parent, let name), .moved(let number, _, _, let parent, let name):
+            guard let row = try? index.item(number) else { return nil }
+            if row.isKnownToProvider { return see(row) }
+            // It is sent there too.
+            guard let folder = try? index.item(parent) else { return nil }
+            state.withLock { state in
+                _ = state.places.removeValue(forKey: SentPlace(parent: folder.item.identifier, name: name))
+            }
+            return nil
+        case .changed, .removed: return nil
+        }
+    }
+
+    /// Something is seen.
     func see(_ row: IndexedItem) -> String? {
         guard row.isKnownToProvider, !arrivals.isTouched(row.item.identifier) else { return nil }
         let identifier = row.item.identifier
         return state.withLock { state in
+            let place = row.item.kind == .folder ? arrivals.place(of: identifier) : nil
             let isGhost =
                 state.identifiers.contains(identifier)
-                || !state.words.isDisjoint(with: arrivals.words(in: identifier))
-                || row.item.kind == .folder && arrivals.place(of: identifier).map(state.places.contains) ?? false
+                || arrivals.words(in: identifier).contains { word in
+                    state.words[word].map { !arrivals.isTouched($0) } ?? false
+                }
+                || place.flatMap { state.places[$0] }.map { !$0.contains(identifier) } ?? false
             guard isGhost else { return nil }
             let complaint = "\(row.name) is seen again: \(identifier), \(row.number.rawValue)"
             if !state.complaints.contains(complaint) { state.complaints.append(complaint) }

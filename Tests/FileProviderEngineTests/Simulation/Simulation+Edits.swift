@@ -30,30 +30,26 @@ extension Simulation {
             guard let file = files.randomElement(using: &generator) else { return }
             let word = word()
             story.tell("write \(file.path) (\(file.row.number.rawValue)): \(word)")
-            forgetPromises(of: file.row)
+            forgetPromises(of: file.row, words.of(file.row))
             try await write(file.row.number, word)
             promise(word, in: file.row.number)
         case 6:
             guard let file = files.randomElement(using: &generator) else { return }
             story.tell("remove \(file.path)")
-            forgetPromises(of: file.row)
-            let (parent, name, number, words) = (file.row.parent, file.row.name, file.row.number, words(of: file.row))
+            let words = words.of(file.row)
+            forgetPromises(of: file.row, words)
+            let (parent, name, number) = (file.row.parent, file.row.name, file.row.number)
             let (removals, life) = (removals, life)
             try await engine.doing { engine in
                 // Meanwhile something else may have got the name.
                 guard let row = try engine.index.item(named: name, in: parent), row.number == number else { return }
                 try engine.remove(name, in: parent)
-                let folder = try engine.index.item(parent)?.item.identifier ?? ""
-                if !life.isDead { removals.note(row, in: folder, words) }
+                if !life.isDead { try removals.note(row, words, in: engine.index) }
             }
         case 7:
             story.tell("make folder \(folderPath)/\(name)")
             guard folderPath.split(separator: "/").count < 3 else { return }
-            let removals = removals
-            try await engine.doing { engine in
-                let row = try engine.makeFolder(named: name, in: folder, mode: 0o755)
-                removals.noteMade(name, in: row.item.parent)
-            }
+            _ = try await engine.doing { engine in try engine.makeFolder(named: name, in: folder, mode: 0o755) }
         case 8:
             guard let other = here.filter({ $0.row.item.kind == .folder }).randomElement(using: &generator) else {
                 return
@@ -64,30 +60,28 @@ extension Simulation {
             try await engine.doing { engine in
                 let row = try engine.index.item(named: name, in: parent)
                 try engine.removeFolder(name, in: parent)
-                let folder = try engine.index.item(parent)?.item.identifier ?? ""
-                if let row, !life.isDead { removals.note(row, in: folder, []) }
+                if let row, !life.isDead { try removals.note(row, [], in: engine.index) }
             }
         default:
             guard let item = here.randomElement(using: &generator) else { return }
             let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
             story.tell("rename \(item.path) to \(folderPath)/\(name) \(mode)")
             let (parent, oldName) = (item.row.parent, item.row.name)
-            let (removals, life, words) = (removals, life, held)
-            let replaced: IndexedItem? = try await engine.doing { engine in
-                removals.noteMade(name, in: try engine.index.item(folder)?.item.identifier ?? "")
+            let (removals, life, words) = (removals, life, words)
+            let replaced: (row: IndexedItem, words: Set<String>)? = try await engine.doing { engine in
                 let other = try engine.index.item(named: name, in: folder)
+                let otherWords = other.map { words.of($0) } ?? []
                 let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
                 try engine.rename(oldName, in: parent, to: name, in: folder, mode)
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // What was made here may have become the other's new contents.
                 let left = try engine.index.item(identifier: other.item.identifier)
-                let place = try engine.index.item(folder)?.item.identifier ?? ""
                 if left?.changes.contains(.deleted) ?? true, !life.isDead {
-                    removals.note(other, in: place, words[other.number] ?? [])
+                    try removals.note(other, otherWords, in: engine.index)
                 }
-                return other
+                return (other, otherWords)
             }
-            if let replaced { forgetPromises(of: replaced) }
+            if let replaced { forgetPromises(of: replaced.row, replaced.words) }
         }
     }
 
@@ -99,23 +93,14 @@ extension Simulation {
         disk.promise(word)
     }
 
-    /// What a file holds here goes, because whoever sees it wants it so.
-    private func forgetPromises(of row: IndexedItem) {
-        promised = promised.filter { $0.value != row.number }
-        for word in words(of: row) { promised[word] = nil }
-        overtake(row.item.identifier)
-    }
+    /// What files held, as it is known here.
+    private var words: HeldWords { HeldWords(held: held, life: "\(folder.path)/life-\(lives)") }
 
-    /// Everything that a file held here, as far as that is known.
-    private func words(of row: IndexedItem) -> Set<String> {
-        var words = held[row.number] ?? []
-        for place in ["data/edits", "cache/content"] {
-            let path = "life-\(lives)/\(place)/\(row.number.rawValue)"
-            if let bytes = try? folder.content(path) { words.insert(String(decoding: bytes, as: UTF8.self)) }
-        }
-        // An empty file holds what others hold too.
-        words.remove("")
-        return words
+    /// What a file holds here goes, because whoever sees it wants it so.
+    private func forgetPromises(of row: IndexedItem, _ words: Set<String>) {
+        promised = promised.filter { $0.value != row.number }
+        for word in words { promised[word] = nil }
+        overtake(row.item.identifier)
     }
 
     private func make(_ name: String, in folder: ItemNumber, _ word: String) async throws -> ItemNumber {

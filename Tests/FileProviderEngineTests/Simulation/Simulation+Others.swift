@@ -25,7 +25,7 @@ extension Simulation {
             story.tell("they rename \(path) to \(name)")
             // An item whose answer was lost is not found again under a name that others gave it, and is made twice.
             if let text = tree[path] { renamed.insert(text) }
-            arrivals.noteRenamed(identifier)
+            arrivals.noteUse(identifier)
             provider.rename(identifier, to: name)
         case 4:
             story.tell("they remove \(path)")
@@ -47,6 +47,7 @@ extension Simulation {
             return
         }
         story.tell("they add \(path)\(name)")
+        arrivals.noteUse(folder)
         addFile(name, in: folder)
     }
 

@@ -61,6 +61,8 @@ final class Simulation {
     private func leave() {
         life.bury()
         clock.advance(by: 1e7)
+        // What it tells the search of has hold of it; the death of a process would end that.
+        engine.index.onChange = nil
     }
 
     private static func start(
@@ -128,8 +130,7 @@ final class Simulation {
             guard case .index(let changes) = event, let engine, !life.isDead else { return }
             for change in changes {
                 story.tell("      \(change)")
-                guard case .added(let number, _, _) = change, let row = try? engine.index.item(number) else { continue }
-                if let complaint = removals.see(row) { story.tell("!!! \(complaint)") }
+                if let complaint = removals.see(change, in: engine.index) { story.tell("!!! \(complaint)") }
             }
         }
         engine.observeSynchronization { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }

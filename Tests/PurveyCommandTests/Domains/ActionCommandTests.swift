@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import ProgramTesting
 import ScriptableService
 import Testing
 

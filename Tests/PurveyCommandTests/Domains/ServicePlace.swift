@@ -15,8 +15,13 @@ struct ServicePlace {
     var control: CloudControl { cloud.control }
 
     /// Runs a test in such a place, with nothing in it yet.
-    static func run(_ body: (ServicePlace) async throws -> Void) async throws {
+    ///
+    /// - Parameter arrange: is called before there is a daemon.
+    static func run(
+        arrange: (CommandPlace) throws -> Void = { _ in }, _ body: (ServicePlace) async throws -> Void
+    ) async throws {
         try await CommandPlace.run { place in
+            try arrange(place)
             let program = try BuiltProgram.path("ScriptableProvider")
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }

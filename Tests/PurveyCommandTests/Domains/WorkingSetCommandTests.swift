@@ -130,8 +130,6 @@ import Testing
                 let outcome = try await place.purvey(arguments)
                 #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
             }
-            let notUTF8 = try await place.shell("\"$purvey\" tag Papers:a.txt $'\\xff\\xfe'")
-            #expect(notUTF8.status == 2 && notUTF8.errors.contains("not UTF-8"))
             #expect(try await place.purvey("tag", "Papers:a.txt").text.isEmpty)
         }
     }

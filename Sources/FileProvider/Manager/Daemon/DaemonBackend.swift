@@ -1,3 +1,4 @@
+import Conduit
 import Foundation
 import LinuxSystem
 
@@ -62,7 +63,11 @@ struct DaemonBackend: ManagerBackend {
     func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
-    ) { completion(CocoaError(.featureUnsupported)) }
+    ) {
+        link.ask(
+            ManagerDisconnectCall(domain: domain?.rawValue, reason: reason, isTemporary: isTemporary),
+            Self.plain(completion))
+    }
 
     // MARK: Signals
 
@@ -134,11 +139,28 @@ struct DaemonBackend: ManagerBackend {
     func waitForChanges(
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
-    ) { completion(CocoaError(.featureUnsupported)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.settled(completion)) }
 
     func waitForStabilization(
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) { completion(CocoaError(.featureUnsupported)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.settled(completion)) }
+
+    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
+    private static func settled(
+        _ completion: @escaping Completion
+    ) -> @Sendable (Result<Empty, ProviderFailure>) -> Void {
+        plain { error in
+            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
+                return completion(error)
+            }
+            completion(
+                NSFileProviderError(
+                    .cannotSynchronize,
+                    userInfo: [
+                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
+                    ]))
+        }
+    }
 
     private static func plain<Value>(
         _ completion: @escaping Completion

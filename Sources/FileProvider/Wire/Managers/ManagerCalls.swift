@@ -14,6 +14,8 @@ enum ManagerMethod {
     static let transfer: UInt64 = 200
     static let services: UInt64 = 201
     static let openService: UInt64 = 202
+    static let settle: UInt64 = 203
+    static let disconnect: UInt64 = 204
 }
 
 /// Asks who the provider of the asking program is, and where it keeps its documents.
@@ -160,5 +162,39 @@ package struct ManagerResolvedCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encodeIfPresent(domain, forKey: 0)
         encoder.encode(failure, forKey: 1)
+    }
+}
+
+/// Cuts a domain off its provider, or ends that.
+package struct ManagerDisconnectCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.disconnect }
+    /// `nil` for the domains that no program has added.
+    package let domain: String?
+    /// For a person to read; `nil` ends it.
+    package let reason: String?
+    /// Whether the next daemon is to connect the domain again.
+    package let isTemporary: Bool
+
+    /// Bytes of a reason.
+    package static let longestReason = 1000
+
+    package init(domain: String?, reason: String?, isTemporary: Bool) {
+        self.domain = domain
+        self.reason = reason
+        self.isTemporary = isTemporary
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        reason = try decoder.decodeIfPresent(forKey: 1)
+        isTemporary = try decoder.decode(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encodeIfPresent(reason, forKey: 1)
+        encoder.encode(isTemporary, forKey: 2)
     }
 }

@@ -112,3 +112,30 @@ package struct ManagerTransferCall: ProviderCall {
         encoder.encode(direction, forKey: 2)
     }
 }
+
+/// Waits until both sides have what the other did up to now. Cancelling it gives up.
+package struct ManagerSettleCall: ProviderCall {
+    package typealias Value = Empty
+    package typealias Reply = ProviderReply<Empty>
+    package static var method: UInt64 { ManagerMethod.settle }
+    /// `nil` for the domain that no program has added.
+    package let domain: String?
+    /// What was changed here, of this item and what is in it, is waited for; `nil` for everything, and for what the provider has
+    /// changed.
+    package let item: String?
+
+    package init(domain: String?, item: String?) {
+        self.domain = domain
+        self.item = item
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        item = try decoder.decodeIfPresent(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encodeIfPresent(item, forKey: 1)
+    }
+}

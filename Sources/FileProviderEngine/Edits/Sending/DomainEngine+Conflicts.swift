@@ -8,7 +8,9 @@ extension DomainEngine {
         let generation = edits.generations[number, default: 0]
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
-            let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier
+            let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
+            // What was removed meanwhile is settled with its removal.
+            !entry.changes.contains(.deleted)
         else { return .done }
         switch likeness {
         case .edited:

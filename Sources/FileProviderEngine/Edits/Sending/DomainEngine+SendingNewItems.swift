@@ -17,7 +17,11 @@ extension DomainEngine {
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
         if let result = try await findSent(number, new, upload) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
-        if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
+        if let sender = try sender(besides: number, to: place) {
+            // Now that another waits for it.
+            if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
+            return .waits(for: sender)
+        }
         // On the disk before the provider is asked: its answer may be lost, with the power too.
         try noteSent(number, place)
         try await synchronized()

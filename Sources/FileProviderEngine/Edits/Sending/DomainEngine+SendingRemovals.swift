@@ -116,16 +116,15 @@ extension DomainEngine {
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
-                if let row = try index.item(identifier: child.identifier),
-                    !row.changes.isDisjoint(with: [.deleted, .place])
-                {
-                    return .waits(for: row.number)
-                }
-                // Made here, and the answer has not come yet.
-                let place = SentPlace(parent: child.parent, name: child.filename)
-                if let made = edits.unanswered[place]?.first { return .waits(for: made) }
-                // It may have been removed since the page was made up.
+                // It may have been removed or moved since.
                 if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
+                if let row = try index.item(identifier: child.identifier) {
+                    if !row.changes.isDisjoint(with: [.deleted, .place]) { return .waits(for: row.number) }
+                } else if let sender = try sender(
+                    besides: folder, to: SentPlace(parent: child.parent, name: child.filename))
+                {
+                    return .waits(for: sender)
+                }
                 // Made by somebody else since the folder was seen to be empty.
                 try comeBack(folder, [current, child], nil)
                 return .done
@@ -149,12 +148,8 @@ extension DomainEngine {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         // It may have been moved here before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
+        // So are the contents that were edited before it was removed.
         var edit = try journal.entry(number).flatMap { $0.changes.contains(.contents) ? $0 : nil }
-        // So are the contents that were edited before it was removed, unless others changed it: their contents come back.
-        if edit != nil, failure == nil {
-            edit = nil
-            removeBytes(of: number)
-        }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         edit?.changes = .contents

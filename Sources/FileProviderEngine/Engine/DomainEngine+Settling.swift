@@ -1,0 +1,62 @@
+import FileProvider
+
+/// Waiting until both sides have what the other did.
+extension DomainEngine {
+    /// Seconds between two looks: the first, and the longest.
+    private static let pauses = (first: 0.02, longest: 1.0)
+
+    /// Waits until the provider has what was changed here up to now, of an item and of everything in it. What is changed
+    /// meanwhile counts only where it is of an item that is waited for.
+    ///
+    /// - Throws: why something cannot be sent before a person has done something about it; `cancelled` when the task was.
+    package func waitForEdits(below top: ItemNumber = .root) async throws(ProviderFailure) {
+        var awaited = Set(try editsWaiting(below: top).map(\.number))
+        try await look { () throws(ProviderFailure) in
+            let waiting = try editsWaiting(below: top).filter { awaited.contains($0.number) }
+            if let failure = waiting.lazy.filter(\.isHeld).compactMap(\.failure).first { throw failure }
+            awaited = Set(waiting.map(\.number))
+            return awaited.isEmpty
+        }
+    }
+
+    /// As ``waitForEdits(below:)`` for everything, and until it is known here what had changed with the provider by now.
+    package func waitForBothSides() async throws(ProviderFailure) {
+        try await waitForEdits()
+        guard !isClosed else { throw .closed }
+        signalled(container: ProviderItem.workingSetIdentifier)
+        try await look { () throws(ProviderFailure) in
+            guard changes.running.isEmpty, listings.folders.isEmpty else { return false }
+            if let failure = changes.lastFailure { throw failure }
+            return true
+        }
+    }
+
+    private func look(_ isSo: () throws(ProviderFailure) -> Bool) async throws(ProviderFailure) {
+        var pause = Self.pauses.first
+        while try !isSo() {
+            await clock.wait(pause)
+            if Task.isCancelled { throw ProviderFailure(.cancelled, message: "Nobody waits for it any more.") }
+            guard !isClosed else { throw .closed }
+            pause = min(2 * pause, Self.pauses.longest)
+        }
+    }
+
+    private func editsWaiting(below top: ItemNumber) throws(ProviderFailure) -> [EditStatus.Item] {
+        try onRecord { () throws(IndexFailure) in
+            var waiting: [EditStatus.Item] = []
+            for item in try editStatus().items where try isWithin(top, item.number) { waiting.append(item) }
+            return waiting
+        }
+    }
+
+    private func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool {
+        var number = number
+        // A tree in the index has no cycles; its depth is bounded all the same.
+        for _ in 0..<4096 {
+            if number == top { return true }
+            guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }
+            number = above
+        }
+        return false
+    }
+}
