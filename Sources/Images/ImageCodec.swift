@@ -98,8 +98,11 @@ package enum ImageCodec {
     /// The picture scaled down to fit into a rectangle, its proportions kept. A picture that fits stays as large as it is.
     ///
     /// A JPEG is decoded at a fraction of its size, as are a TIFF or HEIF with previews in them.
+    ///
+    /// - Parameter isQuick: whether the result may have more bytes for taking less time.
     package static func thumbnail(
-        _ data: Data, width: Int, height: Int, as format: ImageFormat = .png, quality: Double = 0.85
+        _ data: Data, width: Int, height: Int, as format: ImageFormat = .png, quality: Double = 0.85,
+        isQuick: Bool = false
     ) throws(ImageError) -> Data {
         let header = try checkedHeader(of: data)
         let limit = 1 << 20
@@ -107,7 +110,7 @@ package enum ImageCodec {
             data.withUnsafeBytes {
                 cimages_thumbnail(
                     $0.baseAddress, $0.count, Int32(min(max(width, 1), limit)), Int32(min(max(height, 1), limit)),
-                    format.encoder(quality: quality), result)
+                    format.encoder(quality: quality, isQuick: isQuick), result)
             }
         }
     }

@@ -108,7 +108,7 @@ extension ChildRole {
             ($0.since, $0.before) = (IndexTree.earliest + 500 * day, IndexTree.earliest + 500 * day + 3600)
         }
         try ask("a name, a type and a year", 1...100) {
-            ($0.words, $0.types) = (["77"], ["public.jpeg"])
+            ($0.words, $0.types) = (["15"], ["public.jpeg"])
             ($0.since, $0.before) = (IndexTree.earliest + 365 * day, IndexTree.earliest + 730 * day)
         }
     }

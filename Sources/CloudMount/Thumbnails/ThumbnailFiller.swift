@@ -43,6 +43,8 @@ package final class ThumbnailFiller: Sendable {
     private static let patience = 600.0
     /// Files that a provider is asked about at once.
     private static let batchSize = 24
+    /// Pictures that are made small at once.
+    private static let picturesAtOnce = 3
 
     init(_ engine: DomainEngine, mount: String, cache: ThumbnailCache, pictures: PictureProcess) {
         self.engine = engine
@@ -132,22 +134,14 @@ package final class ThumbnailFiller: Sendable {
 
     private func take(_ answers: [ProviderThumbnail], _ asked: ArraySlice<Candidate>) async throws {
         let candidates = Dictionary(asked.map { ($0.identifier, $0) }) { first, _ in first }
-        for answer in answers {
-            guard let candidate = candidates[answer.identifier] else { continue }
-            try Task.checkCancellation()
-            let file = candidate.file
-            guard let picture = answer.picture else {
-                let isForGood = answer.failure.map { $0.kind == .badAnswer || $0.kind == .noSuchItem } ?? true
-                if isForGood { try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) } }
-                continue
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (count, answer) in answers.enumerated() {
+                guard let candidate = candidates[answer.identifier] else { continue }
+                try Task.checkCancellation()
+                if count >= Self.picturesAtOnce { try await group.next() }
+                group.addTask { try await self.take(answer, of: candidate.file) }
             }
-            do throws(PictureFailure) {
-                let small = try await pictures.shrink(picture, sides: ThumbnailCache.sides)
-                try await store(small, of: file)
-            } catch {
-                guard case .unusable = error else { throw error }
-                try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) }
-            }
+            try await group.waitForAll()
         }
         // What is in the cache now is not asked for again anyway.
         let now = engine.clock.now
@@ -156,6 +150,21 @@ package final class ThumbnailFiller: Sendable {
             for candidate in asked {
                 state.tried[candidate.number] = Attempt(modified: candidate.file.modified, time: now)
             }
+        }
+    }
+
+    private func take(_ answer: ProviderThumbnail, of file: ThumbnailCache.File) async throws {
+        guard let picture = answer.picture else {
+            let isForGood = answer.failure.map { $0.kind == .badAnswer || $0.kind == .noSuchItem } ?? true
+            if isForGood { try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) } }
+            return
+        }
+        do throws(PictureFailure) {
+            let small = try await pictures.shrink(picture, sides: ThumbnailCache.sides)
+            try await store(small, of: file)
+        } catch {
+            guard case .unusable = error else { throw error }
+            try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) }
         }
     }
 
