@@ -63,7 +63,7 @@ import Testing
     ) async throws -> InterfaceConnection.Ending {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let folder = try BundleFolder()
-        try type.serve(theirs.descriptor, for: folder.bundle) {}
+        try type.serve(theirs.descriptor, for: folder.bundle, ownsProcess: false) {}
         let connection = try InterfaceConnection(ours.descriptor, timeLimit: timeLimit, ask: answer)
         defer { connection.close() }
         return await connection.begin(purpose, at: Self.place)

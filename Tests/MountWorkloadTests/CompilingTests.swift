@@ -44,10 +44,10 @@ import Testing
         try place.shell(
             """
             cd "$M/project"
-            make -q CC=gcc program libparts.a
+            make -q CC=gcc program libparts.a || { make -n --debug=b CC=gcc program libparts.a; ls -l --full-time; exit 1; }
             touch add.h
             made=$(make -j4 CC=gcc program)
-            test "$(echo "$made" | wc -l)" = 2
+            test "$(echo "$made" | wc -l)" = 2 || { echo "$made"; ls -l --full-time; exit 1; }
             test "$(./program)" = 78
             """)
         try place.endDaemon()

@@ -8,7 +8,8 @@ enum ProviderPlace {
     static func make(
         _ request: BeginProviderCall, _ connection: Connection, _ makeObject: () -> NSFileProviderExtension
     ) -> NSFileProviderExtension {
-        let domain = request.install(on: connection)
+        let domain = request.managedDomain
+        request.install(on: connection)
         return ExtensionSurroundings.$domain.withValue(domain) { makeObject() }
     }
 
@@ -29,13 +30,12 @@ enum ProviderPlace {
 }
 
 extension BeginProviderCall {
-    /// Has the managers of this process know where it is.
-    ///
-    /// - Returns: the domain that it is for; `nil` for the default one.
-    package func install(on connection: Connection) -> NSFileProviderDomain? {
-        let domain = ProviderPlace.domain(of: self)
-        NSFileProviderManager.install(ExtensionBackend(self, domain, connection))
-        return domain
+    /// The domain that it is for; `nil` for the default one.
+    package var managedDomain: NSFileProviderDomain? { ProviderPlace.domain(of: self) }
+
+    /// Has the managers of this process, which is an extension's, know where it is.
+    package func install(on connection: Connection) {
+        NSFileProviderManager.install(ExtensionBackend(self, managedDomain, connection))
     }
 }
 

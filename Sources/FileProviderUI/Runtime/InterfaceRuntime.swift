@@ -17,7 +17,13 @@ final class InterfaceRuntime: Sendable {
         let controller: FPUIActionExtensionViewController
     }
 
-    init(_ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController) {
+    private let ownsProcess: Bool
+
+    /// - Parameter ownsProcess: whether the process is the extension's alone, so that all managers in it are.
+    init(
+        ownsProcess: Bool, _ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController
+    ) {
+        self.ownsProcess = ownsProcess
         self.makeController = makeController
     }
 
@@ -32,7 +38,8 @@ final class InterfaceRuntime: Sendable {
     }
 
     @MainActor private func begin(_ request: BeginInterfaceCall, _ call: ServedCall<BeginInterfaceCall>) {
-        let domain = request.place.install(on: call.connection)
+        let domain = request.place.managedDomain
+        if ownsProcess { request.place.install(on: call.connection) }
         let host = NSExtensionContext.Host(
             complete: { _, completion in
                 let expired = call.isCancelled
@@ -97,11 +104,13 @@ private struct HostAsking: PromptAsking {
 
 extension FPUIActionExtensionViewController: ServingPrincipal {
     package nonisolated static func serve(
-        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ownsProcess: Bool = true,
+        ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = Principal(type: self)
         // The connection keeps it, for as long as it is open.
-        try InterfaceRuntime { PrincipalClass.object(of: principal.type) }.serve(socket, ended: ended)
+        try InterfaceRuntime(ownsProcess: ownsProcess) { PrincipalClass.object(of: principal.type) }
+            .serve(socket, ended: ended)
     }
 
     /// Sendable because a class object has no state of its own.
