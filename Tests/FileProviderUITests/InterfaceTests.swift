@@ -1,4 +1,3 @@
-import AppExtension
 import FileProvider
 import FileProviderUI
 import Foundation
@@ -62,7 +61,6 @@ import Testing
         timeLimit: Int = 300, _ answer: @escaping InterfaceConnection.Asking = { _ in .refused }
     ) async throws -> InterfaceConnection.Ending {
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        let folder = try BundleFolder()
         try type.serve(theirs.descriptor, for: folder.bundle, ownsProcess: false) {}
         let connection = try InterfaceConnection(ours.descriptor, timeLimit: timeLimit, ask: answer)
         defer { connection.close() }
@@ -124,29 +122,4 @@ import Testing
         #expect(FPUIExtensionErrorCode(rawValue: 0) == .userCancelled)
         #expect(Idle().extensionContext.inputItems.isEmpty)
     }
-}
-
-/// An extension's folder with a program that is never run.
-private final class BundleFolder {
-    let path: String
-    let bundle: ExtensionBundle
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/" + UUID().uuidString + ".appex"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        let information: [String: Any] = [
-            "CFBundleIdentifier": "org.example.ui", "CFBundleExecutable": "program",
-            "NSExtension": [
-                "NSExtensionPointIdentifier": ExtensionBundle.providerInterfacePoint,
-                "NSExtensionPrincipalClass": "Principal",
-            ],
-        ]
-        try PropertyListSerialization.data(fromPropertyList: information, format: .xml, options: 0)
-            .write(to: URL(fileURLWithPath: path + "/Info.plist"))
-        _ = FileManager.default.createFile(
-            atPath: path + "/program", contents: nil, attributes: [.posixPermissions: 0o700])
-        bundle = try ExtensionBundle(ofExecutable: path + "/program")
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -104,8 +104,14 @@ private struct HostAsking: PromptAsking {
 
 extension FPUIActionExtensionViewController: ServingPrincipal {
     package nonisolated static func serve(
-        _ socket: FileDescriptor, for bundle: ExtensionBundle, ownsProcess: Bool = true,
-        ended: @escaping @Sendable () -> Void
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+    ) throws {
+        try serve(socket, ownsProcess: true, ended: ended)
+    }
+
+    /// Serves a host, as ``InterfaceRuntime`` says.
+    package nonisolated static func serve(
+        _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = Principal(type: self)
         // The connection keeps it, for as long as it is open.
