@@ -1,3 +1,4 @@
+import AppExtension
 import FileProvider
 import FileProviderUI
 import Foundation
