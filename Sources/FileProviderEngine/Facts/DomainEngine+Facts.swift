@@ -200,7 +200,11 @@ extension DomainEngine {
         let isSettled = now == then
         if row != nil || !items.isEmpty {
             let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
-                if isSettled, let row { try writer.settleFacts(kind, of: row) }
+                if isSettled, let row {
+                    // What it said before is out of date, and would be taken for nothing new if it says that again.
+                    try writer.update(row) { $0.item.take(kind, from: sent.values) }
+                    try writer.settleFacts(kind, of: row)
+                }
                 return try writer.apply(items)
             }
             handle(applied)

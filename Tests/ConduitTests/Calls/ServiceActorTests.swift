@@ -4,6 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
+/// What a caller knows of the counter.
 @Resolvable
 public protocol Counting: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func count(_ name: String) async throws -> Int
@@ -18,14 +19,20 @@ public protocol Spilling: DistributedActor where ActorSystem == ServiceActorSyst
     distributed func spill() async throws -> Int
 }
 
+/// What is called.
 public distributed actor Counter: Counting {
+    /// The calls of services.
     public typealias ActorSystem = ServiceActorSystem
 
     init() { actorSystem = .shared }
 
+    /// The bytes of a name.
     public distributed func count(_ name: String) async throws -> Int { name.utf8.count }
+    /// An actor as a result.
     public distributed func itself() async throws -> Counter { self }
+    /// An actor as an argument.
     public distributed func take(_ counter: Counter) async throws {}
+    /// A function of many types.
     public distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int { 0 }
     distributed func own() async throws -> Int { 7 }
 
@@ -39,11 +46,14 @@ extension Counter {
     distributed func added() async throws -> Int { 8 }
 }
 
+/// Another actor, with a function that no caller of the counter may reach.
 public distributed actor Spiller: Spilling {
+    /// The calls of services.
     public typealias ActorSystem = ServiceActorSystem
 
     init() { actorSystem = .shared }
 
+    /// What is not to be told.
     public distributed func spill() async throws -> Int { 42 }
     distributed func secret() async throws -> Int { 43 }
 }

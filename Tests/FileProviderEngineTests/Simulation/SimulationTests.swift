@@ -7,8 +7,7 @@ import Testing
 ///
 /// `PURVEY_SIMULATION_SEEDS` says how many there are, `PURVEY_SIMULATION_FIRST` with which they begin, `PURVEY_SIMULATION_SEED` that there
 /// is one only, whose story is then printed. `PURVEY_SIMULATION_STORIES` names a folder for the stories of those that fail.
-/// `PURVEY_SIMULATION_POWER=1` lets the power fail as well: one course in some thousands then still ends with a word too few or does
-/// not come to rest.
+/// `PURVEY_SIMULATION_POWER=1` lets the power fail as well: in one course in some hundred something that was removed is then seen again.
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {

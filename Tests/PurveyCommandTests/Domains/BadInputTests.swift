@@ -12,7 +12,14 @@ import Testing
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(await place.read("a.txt") == "hello")
-            let before = try await place.tell { try $0.count(.changes) }
+            // What follows from the first listing is over.
+            var before = -1
+            try await place.eventually("nothing is asked any more") {
+                let now = try await place.tell { try $0.count(.changes) }
+                defer { before = now }
+                if now != before { try await Task.sleep(for: .seconds(2)) }
+                return now == before
+            }
             let root = "NSFileProviderRootContainerItemIdentifier"
             for (payload, words) in [
                 ("{\"container-identifier\": \"\(root)\", \"domain\": \"Nowhere\"}", "there is no domain \"Nowhere\""),

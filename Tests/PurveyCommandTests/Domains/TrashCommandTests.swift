@@ -92,7 +92,7 @@ import Testing
             try await cloud.add()
             for (arguments, status, words) in [
                 (["trash", "--json", "Papers:a.txt"], Int32(2), "goes with the list"),
-                (["trash", "Papers:none"], 1, "there is no none"), (["trash", "Papers:"], 1, "cannot be put"),
+                (["trash", "Papers:none"], 1, "none: there is no"), (["trash", "Papers:"], 1, "cannot be put"),
                 (["untrash"], 2, "a path is missing"), (["untrash", "a.txt"], 2, "DOMAIN:NAME"),
                 (["untrash", "Papers:a.txt"], 1, "there is no a.txt in the trash"),
                 (["untrash", "Other:a.txt"], 1, "there is no domain"),

@@ -32,6 +32,15 @@ package struct ItemFacts: Sendable, Equatable {
     }
 }
 
+extension ProviderItem {
+    /// Takes over some of the facts that the provider was given.
+    mutating func take(_ kinds: FactKinds, from facts: ItemFacts) {
+        var taken = ItemFacts(self)
+        taken.take(kinds, from: facts)
+        (lastUsed, favoriteRank, tagData) = (taken.lastUsed, taken.favoriteRank, taken.tagData)
+    }
+}
+
 /// Which of an item's facts.
 package struct FactKinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
