@@ -56,7 +56,8 @@ import Testing
         func hear(_ mark: String) async throws {
             domain.provider.addFile(mark)
             domain.engine.signal(container: nil)
-            try await eventually { [domain] in try domain.names().contains(mark) }
+            // Whoever watches is told after the index has it.
+            try await eventually { [state] in state.appeared.withLock { $0.contains(mark) } }
         }
 
         func answer() async throws {

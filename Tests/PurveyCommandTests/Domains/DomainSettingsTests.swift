@@ -62,11 +62,15 @@ import Testing
             try await place.succeed(
                 "domains", "add", StartedCloud.providerIdentifier, "Behind", "path=" + place.cloud.folder,
                 "sends=behind")
-            try await place.tell { try $0.add(CloudRule(.hold, on: .create)) }
-            let file = place.place.home + "/mounts/Behind/new.txt"
+            try await place.tell { try $0.put("a.txt", "old") }
+            let file = place.place.home + "/mounts/Behind/a.txt"
+            try await place.eventually("it is there") {
+                await offPool { try? String(contentsOfFile: file, encoding: .utf8) } == "old"
+            }
+            try await place.tell { try $0.add(CloudRule(.hold, on: .replace)) }
             try await onThread { try Data("new".utf8).write(to: URL(fileURLWithPath: file)) }
             try await place.eventually("it was taken and is being sent") {
-                let stat = try await place.succeed("stat", "--json", "Behind:new.txt")
+                let stat = try await place.succeed("stat", "--json", "Behind:a.txt")
                 let item = try JSONSerialization.jsonObject(with: stat.output) as? [String: Any]
                 return item?["sent"] as? Int == 3
             }
