@@ -62,7 +62,7 @@ import Testing
         timeLimit: Int = 300, _ answer: @escaping InterfaceConnection.Asking = { _ in .refused }
     ) async throws -> InterfaceConnection.Ending {
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        try type.serve(theirs.descriptor, for: folder.bundle, ownsProcess: false) {}
+        try type.serve(theirs.descriptor, ownsProcess: false) {}
         let connection = try InterfaceConnection(ours.descriptor, timeLimit: timeLimit, ask: answer)
         defer { connection.close() }
         return await connection.begin(purpose, at: Self.place)
