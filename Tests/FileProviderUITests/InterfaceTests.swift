@@ -54,8 +54,8 @@ import Testing
     final class Idle: FPUIActionExtensionViewController {}
 
     private static let place = BeginProviderCall(
-        version: 1, domain: "domain", displayName: "Domain", storage: "/nowhere", domainFolder: "domain",
-        temporary: "/nowhere", path: nil, answerTime: 30, transferTime: 30, bundleIdentifier: "org.example")
+        version: 1, domain: "domain", displayName: "Domain", storage: "/dev/null/none", domainFolder: "domain",
+        temporary: "/dev/null/none", path: nil, answerTime: 30, transferTime: 30, bundleIdentifier: "org.example")
 
     private func end(
         of type: FPUIActionExtensionViewController.Type, _ purpose: InterfacePurpose,
