@@ -106,7 +106,8 @@ import Testing
             #expect(try peer.line() == "ended true")
         }
         let counts = try peer.line().split(separator: " ").compactMap { Int($0) }
-        #expect(counts.count == 2 && counts.first == counts.last)
+        // A library may make some once, when it first needs them; what a session leaves would be there ten times.
+        #expect(counts.count == 2 && counts[1] - counts[0] < 5, "\(counts)")
         #expect(try peer.program.wait() == .exited(0))
     }
 
