@@ -107,7 +107,7 @@ let package = Package(
                 "CAuthentication", "CLateBinding", "Conduit", "LinuxSystem", "OSLog", "PropertyLists",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
-        library("Images", ["CImages", "UniformTypeIdentifiers"]),
+        library("Images", ["CDeflate", "CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
@@ -132,8 +132,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
-                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "CSwiftRuntime", "Conduit", "CoreTransferable", "FileCoordination",
+                "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
