@@ -37,13 +37,16 @@ import Testing
         // Innermost.
         private let all = Lock<[String]>([])
 
-        func watch(_ engine: DomainEngine) {
-            engine.onEvent { [self] event in
-                guard case .index(let changes) = event else { return }
-                for change in changes {
-                    switch change {
-                    case .added(_, _, let name), .moved(_, _, _, _, let name): all.withLock { $0.append(name) }
-                    case .changed, .removed: break
+        /// What could be read before is told before, right after it was written, and on the engine's thread.
+        func watch(_ engine: DomainEngine) async throws {
+            try await engine.doing { engine in
+                engine.onEvent { [self] event in
+                    guard case .index(let changes) = event else { return }
+                    for change in changes {
+                        switch change {
+                        case .added(_, _, let name), .moved(_, _, _, _, let name): all.withLock { $0.append(name) }
+                        case .changed, .removed: break
+                        }
                     }
                 }
             }
@@ -86,7 +89,7 @@ import Testing
         ]
         #expect(domain.provider.tree == wanted)
         let shown = Shown()
-        shown.watch(domain.engine)
+        try await shown.watch(domain.engine)
         await late.arrive(domain.provider)
         try await eventually { try await domain.engine.doing { try $0.status() }.listingCount == 0 }
         #expect(shown.names.isEmpty)
@@ -103,7 +106,7 @@ import Testing
         let number = try await domain.item("Folder/file").number
         let late = LateAnswers(domain.provider) { $0.isPage(of: folder) }
         let shown = Shown()
-        shown.watch(domain.engine)
+        try await shown.watch(domain.engine)
         domain.provider.hold(.delete)
         try await domain.remove("Folder/file")
         try await domain.removeFolder("Folder")
@@ -133,7 +136,7 @@ import Testing
         domain.clock.advance(by: 10)
         late.madeUp()
         let shown = Shown()
-        shown.watch(domain.engine)
+        try await shown.watch(domain.engine)
         try await kind == "folder" ? domain.removeFolder("Folder/new") : domain.remove("Folder/new")
         try await domain.removeFolder("Folder")
         let pages = domain.provider.count(.page)
@@ -169,7 +172,7 @@ import Testing
         try await eventually { try domain.names(in: try await domain.item("Folder").number) == ["renamed"] }
         let pages = domain.provider.count(.page)
         let shown = Shown()
-        shown.watch(domain.engine)
+        try await shown.watch(domain.engine)
         await late.arrive(domain.provider)
         domain.engine.signal(container: folder)
         try await eventually { domain.provider.count(.page) > pages }
