@@ -112,6 +112,22 @@ import Testing
         }
     }
 
+    @Test func anItemThatSaysTooMuchOrIsNoneTakesNothingFromTheOthers() async throws {
+        try await ProviderStage.with { stage in
+            let page = try await stage.provider.page(of: "list-excessive", after: nil, suggestedSize: 10)
+            let changes = try await stage.provider.changes(in: "list-excessive", since: [1], suggestedSize: 10)
+            for items in [page.items, changes.updated] {
+                #expect(items.map(\.identifier) == ["list-excessive/a", "list-excessive/b"])
+                let excessive = try #require(items.last)
+                #expect(excessive.filename == String(repeating: "é", count: ProviderItem.longestText / 2))
+                #expect(excessive.kind == .symbolicLink && excessive.linkTarget == nil)
+                #expect(excessive.extendedAttributes.isEmpty && excessive.userInfo.isEmpty)
+                #expect(excessive.tagData == nil && excessive.size == 5)
+                #expect(excessive.contentVersion.count == ProviderItem.longestVersion)
+            }
+        }
+    }
+
     @Test func anErrorOfTheProvidersOwnIsTriedAgainAndOneWithoutChangesIsExpired() async throws {
         try await ProviderStage.with { stage in
             let foreign = await stage.failure {
