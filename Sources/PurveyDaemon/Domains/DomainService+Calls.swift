@@ -72,6 +72,7 @@ extension DomainService {
         for var domain in try await descriptions() {
             if domain.fault == nil, case .running(let record, let running) = places[domain.name] {
                 domain.fault = await missing(of: record)
+                if domain.fault == nil { domain.fault = await running.provider.disabling?.message }
                 if domain.fault == nil { domain.fault = try? await running.engine.status().failure?.message }
             }
             domains.append(domain)
@@ -125,10 +126,15 @@ extension DomainService {
             activity.marksInFlight = status.factsInFlight
             activity.marksWaiting = max(0, status.factCount - status.factsInFlight)
             activity.faults += [status.complaint].compactMap { $0 }
+            // Whatever else is asked of the provider fails for that alone.
+            let disabling = await domain.provider.disabling
+            if let disabling, missing == nil {
+                activity.faults.append("\(disabling.advice) ('purvey retry \(activity.domain.name)' starts it again)")
+            }
             if let failure = status.signIn.failure {
                 activity.needsSignIn = true
                 activity.faults.append(Self.request(for: failure, status.signIn, activity.domain.name))
-            } else if let failure = status.failure, missing == nil {
+            } else if let failure = status.failure, missing == nil, disabling == nil {
                 activity.faults.append(failure.advice)
             }
             if let failure = status.keepingFailure, failure.kind != .notAuthenticated, missing == nil {
