@@ -189,12 +189,8 @@ extension DomainEngine {
     /// Takes that back.
     private func noteNotWritten(_ number: ItemNumber) throws(IndexFailure) {
         guard var entry = try journal.entry(number) else { return }
-        if entry.changes.isEmpty {
-            try journal.remove(number)
-        } else {
-            entry.isOpen = false
-            try journal.put(entry)
-        }
+        entry.isOpen = false
+        try writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)])
     }
 
     func identifier(of number: ItemNumber) throws(IndexFailure) -> String {
