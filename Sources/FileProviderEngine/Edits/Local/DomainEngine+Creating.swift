@@ -69,7 +69,7 @@ extension DomainEngine {
         let new = IndexedItem(
             number: ItemNumber(rawValue: 0), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
-            localSize: 0, localVersion: [], localModified: clock.now, mode: mode,
+            localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
             listing: kind == .folder ? .complete : .never, isKept: false)
         // Its name is free, so it gets that.
         let row = try reading { () throws(IndexFailure) in
