@@ -113,6 +113,9 @@ extension DomainService {
 
     /// More sentences than these help nobody.
     private static let mostFaults = 20
+    private static let mostNotes = 10
+    /// Seconds for which it is told what became of an edit otherwise than was meant.
+    private static let noteTime: Double = 24 * 60 * 60
 
     /// - Parameter missing: what the domain needs and does not have.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
@@ -154,6 +157,8 @@ extension DomainService {
                 guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
                 return "\(item.name): \(failure.advice)"
             }
+            let now = SystemEngineClock().now
+            activity.notes = edits.events.filter { now - $0.time < noteTime }.suffix(mostNotes).map(\.sentence)
             activity.faults += failures.prefix(mostFaults)
             if failures.count > mostFaults {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
