@@ -44,7 +44,7 @@ import Foundation
                     userInfo: [NSLocalizedDescriptionKey: "It was cancelled."]))
         }
         gtk_window_set_title(window, title)
-        connectFinally(window, "close-request") { [weak self] in self?.closedByPerson() }
+        onSignalFinally("close-request", of: window) { [weak self] in self?.closedByPerson() }
         closeOnEscape()
     }
 
@@ -64,6 +64,8 @@ import Foundation
         let wasShown = Self.shown.contains { $0 === self }
         Self.shown.removeAll { $0 === self }
         gtk_window_destroy(window)
+        // Nothing else may bring it to the display any more, if the loop ends now.
+        if let display = gdk_display_get_default() { gdk_display_flush(display) }
         if wasShown, Self.shown.isEmpty { context.windowDidDisappear() }
     }
 

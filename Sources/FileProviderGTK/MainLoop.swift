@@ -34,7 +34,7 @@ import Foundation
         let pause = RunLoop.main.limitDate(forMode: .default)?.timeIntervalSinceNow ?? longestPause
         var fired: gboolean = 0
         withUnsafeMutablePointer(to: &fired) { fired in
-            let milliseconds = guint(max(0, min(pause, longestPause)) * 1000)
+            let milliseconds = guint((max(0, min(pause, longestPause)) * 1000).rounded(.up))
             let timer = g_timeout_add(
                 milliseconds,
                 { fired in

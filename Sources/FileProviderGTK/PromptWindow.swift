@@ -86,7 +86,7 @@ extension FPUIActionExtensionContext {
             gtk_editable_set_text(OpaquePointer(entry), field.text)
             gtk_widget_set_hexpand(entry, 1)
             // The answer is given by Enter in the last one, and the next one is next in the others.
-            connect(entry, "activate") { [weak self] in self?.activated(Int(row)) }
+            onSignal("activate", of: entry) { [weak self] in self?.activated(Int(row)) }
             gtk_grid_attach(table, label(field.label), 0, row, 1, 1)
             gtk_grid_attach(table, entry, 1, row, 1, 1)
             entries.append(entry)
@@ -103,11 +103,11 @@ extension FPUIActionExtensionContext {
         let buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6)
         gtk_widget_set_halign(buttons, GTK_ALIGN_END)
         if let cancel = gtk_button_new_with_label("Cancel") {
-            connect(cancel, "clicked") { [weak self] in self?.end(nil) }
+            onSignal("clicked", of: cancel) { [weak self] in self?.end(nil) }
             add(cancel, to: buttons)
         }
         if let accept = gtk_button_new_with_label("OK") {
-            connect(accept, "clicked") { [weak self] in self?.accept() }
+            onSignal("clicked", of: accept) { [weak self] in self?.accept() }
             gtk_widget_add_css_class(accept, "suggested-action")
             gtk_window_set_default_widget(window.window, accept)
             add(accept, to: buttons)

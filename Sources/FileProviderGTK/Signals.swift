@@ -3,19 +3,19 @@ import CGTK
 /// Has something done when an object of GTK's emits a signal, on the main thread, for as long as the object lives.
 ///
 /// - Parameters:
-///   - object: a `GObject`.
 ///   - signal: one that has no arguments and no answer, such as `clicked`.
-@MainActor public func connect(
-    _ object: some GTKPointer, _ signal: String, _ action: @escaping @MainActor () -> Void
+///   - object: a `GObject`.
+@MainActor public func onSignal(
+    _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
     let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in SignalAction.run(data) }
     // SAFETY: GTK calls it with the arguments of the signal, which are the object and what it was connected with.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// As ``connect(_:_:_:)``, for a signal that wants to know whether it was dealt with, and was, such as `close-request`.
-@MainActor func connectFinally(
-    _ object: some GTKPointer, _ signal: String, _ action: @escaping @MainActor () -> Void
+/// As ``onSignal(_:of:_:)``, for a signal that wants to know whether it was dealt with, and was, such as `close-request`.
+@MainActor func onSignalFinally(
+    _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
     let handler: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
         SignalAction.run(data)
