@@ -92,6 +92,22 @@ import Testing
         }
     }
 
+    @Test func aProgramMaySignalAsOftenAsItLikes() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount) } == ["a.txt"])
+            try Data("more\n".utf8).write(to: URL(fileURLWithPath: folder + "/b.txt"))
+            // More than a connection takes at once.
+            #expect(try await app.ask("flood main 6000", "flood") == "0")
+            await eventually {
+                await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.count == 2 }
+            }
+        }
+    }
+
     private static let root = "NSFileProviderRootContainerItemIdentifier"
 
     @Test func aProgramWaitsUntilBothSidesHaveWhatTheOtherDid() async throws {
