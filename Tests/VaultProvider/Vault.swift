@@ -66,6 +66,9 @@ final class Vault: NSFileProviderExtension {
             case "locked.txt": return completionHandler(NSFileProviderError(.notAuthenticated))
             // Until the test makes the file.
             case "slow.txt" where access(original(identifier).path, F_OK) != 0: return
+            // Until the test says so, and not for ever.
+            case "held.txt":
+                for _ in 0..<6000 where access(service.path + "/.go", F_OK) != 0 { usleep(20_000) }
             case "dying.txt": _exit(1)
             default: break
             }

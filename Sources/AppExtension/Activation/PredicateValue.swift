@@ -19,6 +19,11 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
+    /// How many there are in it, at least one.
+    var size: Int {
+        if case .list(let elements) = self { Swift.max(1, elements.count) } else { 1 }
+    }
+
     /// A property of a value, or of each element of a list, all in one list.
     func member(_ name: String) -> PredicateValue {
         switch self {

@@ -35,6 +35,8 @@ struct EditState {
     /// While somebody has to sign in: when one item is tried all the same, since that may have been done elsewhere.
     var nextSignInProbe = 0.0
     var pauses = Pauses()
+    /// For ``DomainEngine/uploadTotals()``.
+    var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
     var observer: (@Sendable () -> Void)?

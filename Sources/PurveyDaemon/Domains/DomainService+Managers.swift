@@ -85,6 +85,30 @@ extension DomainService {
             }
             return Empty()
         }
+        on(ManagerModificationCall.self, programs, in: &service) { request, service, providers in
+            let (_, domain) = try await service.first(request.domain, of: providers)
+            let number = try await domain.engine.learn(of: request.item).number
+            let fields = NSFileProviderItemFields(rawValue: UInt(truncatingIfNeeded: request.fields))
+            if fields.contains(.contents) { try await domain.engine.sendContentsAgain(number) }
+            try await domain.engine.sendFactsAgain(FactKinds(fields), of: number)
+            return Empty()
+        }
+        on(ManagerProgressCall.self, programs, in: &service) { request, service, providers in
+            var totals = TransferTotals()
+            for (_, domain) in try await service.running(request.domain, of: providers) {
+                let engine = domain.engine
+                totals = totals + (request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals())
+            }
+            return totals
+        }
+        on(ManagerSetCall.self, programs, in: &service) { request, service, providers in
+            let (_, domain) = try await service.first(request.domain, of: providers)
+            return try await HandlerThreads.shared.value { () throws in
+                try domain.engine.items(
+                    in: request.set, after: request.position.map { ItemNumber(rawValue: $0) },
+                    limit: min(max(1, request.limit), ItemSetPage.most))
+            }
+        }
         on(ManagerSettleCall.self, programs, in: &service) { request, service, providers in
             let (_, domain) = try await service.first(request.domain, of: providers)
             if let item = request.item {
@@ -219,6 +243,15 @@ extension DomainService {
             edits = try await remove(RemoveDomainCall(name: record.name, keepsEdits: true)).edits ?? edits
         }
         return edits
+    }
+}
+
+extension FactKinds {
+    fileprivate init(_ fields: NSFileProviderItemFields) {
+        self = []
+        if fields.contains(.lastUsedDate) { insert(.lastUsed) }
+        if fields.contains(.tagData) { insert(.tags) }
+        if fields.contains(.favoriteRank) { insert(.favoriteRank) }
     }
 }
 
