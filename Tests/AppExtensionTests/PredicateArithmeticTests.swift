@@ -39,7 +39,7 @@ import Testing
         "modulus:by:(7, 4) == 3", "raise:toPower:(2, 5) == 32", "log(1000) == 3", "ln(exp(2)) > 1.999",
         "length(fileproviderItems[1].filename) == 5", "uppercase('a') == 'A' AND lowercase('Ä') == 'ä'",
         "SUBQUERY(fileproviderItems, $i, $i.lastUsedDate < now() - 7 * 86400).@count == 1", "now() > 1700000000",
-        "ALL fileproviderItems.lastUsedDate < now()",
+        "ANY fileproviderItems.lastUsedDate < now()", "count(fileproviderItems.documentSize) == 2",
     ])
     func whatItemsAreAskedForCanBeReckonedWith(_ rule: String) throws { #expect(try holds(rule)) }
 

@@ -79,4 +79,21 @@ import Testing
                 try await app.ask("modify main none", "modify").hasPrefix("failed NSFileProviderErrorDomain -1005"))
         }
     }
+
+    @Test func anExtensionAsksTheSameOfItsOwnDomain() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["ask.txt": "?", "b.txt": "other\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await place.contents(mount + "/ask.txt") == "?")
+            try await offPool {
+                try Data("!".utf8).write(to: URL(fileURLWithPath: mount + "/ask.txt"), options: [])
+            }
+            // Of an item that is not there, it is told so.
+            await eventually { place.notes(folder).contains("asked -1005") }
+            let notes = place.notes(folder)
+            #expect(notes.contains("here ask.txt b.txt") && notes.contains("there ask.txt"), "\(notes)")
+        }
+    }
 }

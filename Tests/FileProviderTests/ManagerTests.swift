@@ -109,6 +109,8 @@ import Testing
             try await NSFileProviderManager.import(domain("no daemon"), fromDirectoryAt: url)
         }
         try await manager.signalErrorResolved(NSFileProviderError(.notAuthenticated))
+        #expect(NSFileProviderManager(forDomain: domain("a"))?.domain?.identifier.rawValue == "a")
+        #expect(NSFileProviderManager(forDomain: domain("a/b")) == nil)
         #expect(NSFileProviderManager.DisconnectionOptions.temporary.rawValue == 1)
         #expect(NSFileProviderManager.DisconnectionOptions(rawValue: 1) == .temporary)
     }

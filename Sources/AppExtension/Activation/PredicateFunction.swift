@@ -33,7 +33,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
     func result(_ values: [PredicateValue], now: Double) -> PredicateValue {
         switch self {
         case .now: .number(now)
-        case .sum, .count, .min, .max, .average, .median: ofList(values.flatMap(\.elements))
+        case .sum, .count, .min, .max, .average, .median: ofList(values.flatMap(\.presentElements))
         case .length, .uppercase, .lowercase: if case .text(let text)? = values.first { ofText(text) } else { .nothing }
         case .abs, .floor, .ceiling, .trunc, .sqrt, .log, .ln, .exp, .modulus, .power: ofNumbers(values)
         }

@@ -30,6 +30,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         self.init(of: domain)
     }
 
+    /// The manager of a domain; `nil` for one whose identifier is none.
+    public convenience init?(forDomain domain: NSFileProviderDomain) { self.init(for: domain) }
+
     // MARK: Signals
 
     /// Has the system ask for what has changed in a container.

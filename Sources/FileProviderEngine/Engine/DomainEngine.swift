@@ -72,6 +72,10 @@ package actor DomainEngine {
 
     deinit { thread.stop() }
 
+    /// The date of what is done now to an item here: the same clock dates the files that programs write to past the engine, so that
+    /// no date is before that of what was done earlier. Seconds since 1970.
+    package nonisolated var dateNow: Double { clock.date(by: folders.edits) }
+
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
         let hasStarted = Latch()
         let result = Lock<Result<Void, any Error>>(.success(()))

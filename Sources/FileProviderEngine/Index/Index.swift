@@ -119,6 +119,20 @@ package final class Index: Sendable {
         return result
     }
 
+    /// Sets who is asked before each commit whether the disk has room for it: for tests.
+    func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
+        gate.enter()
+        defer { gate.leave() }
+        writer.value.connection.hasRoom = hasRoom
+    }
+
+    /// A number for an item that is to be inserted with it. It is nobody else's, whether that comes about or not.
+    func takeNumber() -> ItemNumber {
+        gate.enter()
+        defer { gate.leave() }
+        return writer.value.takeNumber()
+    }
+
     // MARK: Reading
 
     /// The item of a number; `nil` when it was removed here, or never was.

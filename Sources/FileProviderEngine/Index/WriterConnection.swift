@@ -92,7 +92,8 @@ final class WriterConnection {
         read.bind(1, IndexSchema.Setting.nextNumber)
         savedNextNumber = try read.number() ?? 0
         let last = try connection.number("SELECT max(number) FROM items")
-        nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
+        // Numbers that were given go to nobody else, even if it came to nothing.
+        nextNumber = max(nextNumber, savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
         try facts.recount()
         try trash.recount()

@@ -139,11 +139,11 @@ struct DaemonBackend: ManagerBackend {
     func waitForChanges(
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.settled(completion)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.plain(settled(completion))) }
 
     func waitForStabilization(
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.settled(completion)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.plain(settled(completion))) }
 
     func requestModification(
         of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
@@ -171,23 +171,6 @@ struct DaemonBackend: ManagerBackend {
     ) {
         link.ask(ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)) { result in
             completion(result.mapError { $0.error })
-        }
-    }
-
-    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
-    private static func settled(
-        _ completion: @escaping Completion
-    ) -> @Sendable (Result<Empty, ProviderFailure>) -> Void {
-        plain { error in
-            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
-                return completion(error)
-            }
-            completion(
-                NSFileProviderError(
-                    .cannotSynchronize,
-                    userInfo: [
-                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
-                    ]))
         }
     }
 
