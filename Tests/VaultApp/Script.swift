@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Purvey
+import Synchronization
 
 /// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
 /// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
@@ -11,10 +12,15 @@ import Purvey
 ///     removeall                        removes all domains
 ///     place                            the provider's identifier, and its document storage
 ///     signal IDENTIFIER CONTAINER      signals
+///     flood IDENTIFIER COUNT           signals so often, of containers that nobody knows too: how many of these failed
 ///     visible IDENTIFIER ITEM          where a person sees an item
 ///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
 ///     download IDENTIFIER ITEM         brings an item here
 ///     evict IDENTIFIER ITEM            drops it
+///     list IDENTIFIER SET              what is `materialized` or `pending`, with `+` for what is here
+///     changes IDENTIFIER SET           what has changed in it since the last time: `NAME`, `-NAME`
+///     progress IDENTIFIER KIND         `uploading` or `downloading`: `DONE/TOTAL FILES`
+///     modify IDENTIFIER ITEM           has its contents sent as if they had been changed
 ///     read PATH                        reads a file in turn with others: its contents
 ///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
 ///     write PATH TEXT                  changes a file
@@ -32,6 +38,7 @@ import Purvey
 final class Script: Sendable {
     private let files = CoordinatedFiles()
     private let service = ServiceUse()
+    private let sets = SetUse()
 
     func run() {
         while let line = readLine() {
@@ -64,6 +71,27 @@ final class Script: Sendable {
         return manager
     }
 
+    /// All at once, and not one after the other.
+    private func flood(_ manager: NSFileProviderManager, _ count: Int) async throws -> Int {
+        let failures = Mutex(0)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let left = Mutex(count)
+            for number in 0..<count {
+                let container: NSFileProviderItemIdentifier =
+                    number.isMultiple(of: 2) ? .workingSet : .init("\(number)")
+                manager.signalEnumerator(for: container) { error in
+                    if error != nil { failures.withLock { $0 += 1 } }
+                    let isLast = left.withLock { left in
+                        left -= 1
+                        return left == 0
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        return failures.withLock { $0 }
+    }
+
     private func perform(_ command: String, _ words: [String]) async throws -> String {
         switch (command, words.count) {
         case ("domains", 0):
@@ -92,6 +120,7 @@ final class Script: Sendable {
         case ("signal", 2):
             try await manager(words[0]).signalEnumerator(for: NSFileProviderItemIdentifier(words[1]))
             return "done"
+        case ("flood", 2): return String(try await flood(manager(words[0]), Int(words[1]) ?? 0))
         case ("visible", 2):
             return try await manager(words[0]).getUserVisibleURL(for: NSFileProviderItemIdentifier(words[1])).path
         case ("identify", 1):
@@ -115,6 +144,13 @@ final class Script: Sendable {
             return "done"
         case ("evict", 2):
             try await manager(words[0]).evictItem(identifier: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("list", 2): return try await sets.list(try manager(words[0]), words[1])
+        case ("changes", 2): return try await sets.changes(try manager(words[0]), words[1])
+        case ("progress", 2): return try await sets.progress(try manager(words[0]), words[1])
+        case ("modify", 2):
+            try await manager(words[0]).requestModification(
+                of: .contents, forItemWithIdentifier: NSFileProviderItemIdentifier(words[1]))
             return "done"
         case ("read", 1): return try await files.read(words[0])
         case ("metadata", 1): return try await files.metadata(words[0])

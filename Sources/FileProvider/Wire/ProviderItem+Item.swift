@@ -2,15 +2,16 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension ProviderItem {
-    /// What a provider's item says, each member asked once. Values that no item can have are left out, as if the provider had not
-    /// said them: nothing that comes of it can trap whoever reckons with it.
+    /// What a provider's item says, each member asked once. Values that no item can have, or that are too much, are left out, as if
+    /// the provider had not said them: nothing that comes of it can trap whoever reckons with it, and an item that says too much is
+    /// there all the same. Only of its identifiers nothing can be left out (``init(usable:)``).
     package init(_ item: any NSFileProviderItem) {
         let identifier = item.itemIdentifier
         let type = item.contentType
         self.init(
-            identifier: identifier.rawValue, parent: item.parentItemIdentifier.rawValue, filename: item.filename,
-            kind: Self.kind(of: identifier, type))
-        contentType = type?.identifier ?? ""
+            identifier: identifier.rawValue, parent: item.parentItemIdentifier.rawValue,
+            filename: Self.beginning(of: item.filename), kind: Self.kind(of: identifier, type))
+        contentType = Self.text(type?.identifier) ?? ""
         capabilities = item.capabilities?.rawValue ?? NSFileProviderItemCapabilities.allowsAll.rawValue
         size = Self.size(of: item)
         childCount = Self.count(item.childItemCount ?? nil).flatMap { Int(exactly: $0) }
@@ -24,13 +25,40 @@ extension ProviderItem {
             contentVersion = Self.version((item.versionIdentifier ?? nil) ?? Data())
         }
         favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
-        tagData = (item.tagData ?? nil).map { Array($0) }
+        tagData = (item.tagData ?? nil).flatMap { $0.count > Self.mostBytes ? nil : Array($0) }
         fileSystemFlags = item.fileSystemFlags?.rawValue
-        for (name, value) in item.extendedAttributes ?? [:] { extendedAttributes[name] = Array(value) }
-        linkTarget = item.symlinkTargetPath ?? nil
+        if let given = item.extendedAttributes { extendedAttributes = Self.extendedAttributes(given) }
+        linkTarget = Self.text(item.symlinkTargetPath ?? nil)
         if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
         uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
+    }
+
+    /// What a provider's item says; `nil` where it has no identifier that can be told to anybody.
+    init?(usable item: any NSFileProviderItem) {
+        self.init(item)
+        guard fault == nil else { return nil }
+    }
+
+    /// A name is made fit for a file later; here it is only bounded.
+    private static func beginning(of name: String) -> String {
+        guard name.utf8.count > longestText else { return name }
+        var count = 0
+        return String(
+            name.prefix { character in
+                count += character.utf8.count
+                return count <= longestText
+            })
+    }
+
+    /// `nil` for a text of which a part would mean something else.
+    private static func text(_ text: String?) -> String? {
+        text.flatMap { $0.utf8.count > longestText ? nil : $0 }
+    }
+
+    /// All of them, or none where they are too much.
+    private static func extendedAttributes(_ given: [String: Data]) -> [String: [UInt8]] {
+        size(of: given) > mostBytes ? [:] : given.mapValues { Array($0) }
     }
 
     /// Bytes; `nil` for what is no size.
@@ -78,12 +106,18 @@ extension ProviderItem {
         return type.conforms(to: .symbolicLink) ? .symbolicLink : .file
     }
 
+    /// Integers below this are all numbers of type `Double` too, no two of them the same one.
+    private static let exactLimit: UInt64 = 1 << 53
+
     /// A number that counts something.
     private static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
+        // The usual case, without the two objects that the comparison below makes.
+        let (whole, real) = (number.int64Value, number.doubleValue)
+        if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }
         // A fraction, or beyond what fits: `nil` for the latter, and for what is no number.
-        let count = number.doubleValue.rounded(.down)
+        let count = real.rounded(.down)
         return count >= 0 ? Int64(exactly: count) : nil
     }
 
@@ -100,7 +134,7 @@ extension ProviderItem {
 
     /// A version that is too long still differs from others: its end is replaced by a number made from all of it.
     private static func version(_ data: Data) -> [UInt8] {
-        guard data.count > versionLimit else { return Array(data) }
+        guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }

@@ -61,30 +61,27 @@ extension DomainEngine {
         cancelFetch(number)
     }
 
-    /// The provider has an edit: the file is clean. Nothing happens to one that is open for writing.
+    /// The provider has an edit: the file is clean. Not to be called for one that is open for writing.
     ///
-    /// - Parameter version: of what the provider has.
-    /// - Returns: whether it was done.
-    func settleContents(_ number: ItemNumber, version: [UInt8]) throws(ProviderFailure) -> Bool {
-        guard !isOpenForWriting(number) else { return false }
-        let status = try onDisk { () throws(Errno) -> FileStatus in
-            guard let file = try folders.open(number, in: folders.edits, .readOnly) else { throw .noSuchFile }
+    /// - Parameter write: writes that down, with the size of what is here; see ``IndexedItem/settle(size:version:)``. Where it fails,
+    ///   the file is what it was.
+    func settleContents<Result>(_ number: ItemNumber, _ write: (_ size: Int64) throws -> Result) throws -> Result {
+        let size = try onDisk { () throws(Errno) -> Int64 in
+            let status = try folders.edits.status(of: ContentFolders.name(number))
             try folders.move(number, from: folders.edits, to: folders.clean)
-            return try file.status()
+            return Int64(status.size)
         }
         EngineStep.settledMoved.reach()
-        try write { writer throws(IndexFailure) in
-            try writer.update(number) { row in
-                row.content = .current
-                row.localSize = Int64(status.size)
-                row.localVersion = version
-                row.changes.remove(.contents)
-            }
+        let result: Result
+        do {
+            result = try write(size)
+        } catch {
+            try? folders.move(number, from: folders.clean, to: folders.edits)
+            throw error
         }
-        EngineStep.settledIndexed.reach()
-        contents.cleanBytes += Int64(status.size)
+        contents.cleanBytes += size
         if contents.cleanBytes > cacheLimit { evictToLimit() }
-        return true
+        return result
     }
 
     // MARK: The cache's size
@@ -163,5 +160,18 @@ extension DomainEngine {
     /// Keeps what went wrong where nobody waits for it, for the status.
     func remember(_ error: any Error) {
         contents.lastFailure = (error as? ProviderFailure)?.message ?? "\(error)"
+    }
+}
+
+extension IndexedItem {
+    /// The provider has the contents that are here.
+    ///
+    /// - Parameters:
+    ///   - size: of what is here, in bytes.
+    ///   - version: of what the provider has.
+    mutating func settle(size: Int64, version: [UInt8]) {
+        content = .current
+        localSize = size
+        localVersion = version
     }
 }

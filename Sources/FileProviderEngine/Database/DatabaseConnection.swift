@@ -8,6 +8,8 @@ final class DatabaseConnection {
     }
 
     let raw: OpaquePointer
+    /// Asked before each commit whether the disk has room for it: for tests.
+    var hasRoom: (@Sendable () -> Bool)?
 
     /// - Parameter cache: how many bytes of pages are kept in memory.
     init(path: String, _ purpose: Purpose, cache: Int) throws(IndexFailure) {
@@ -56,14 +58,25 @@ final class DatabaseConnection {
         _ body: () throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         try run("BEGIN IMMEDIATE")
-        do {
+        do throws(IndexFailure) {
             let result = try body()
+            guard hasRoom?() ?? true else { throw .full }
             try run("COMMIT")
             return result
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    /// Runs a function that only reads, and sees all of it as it is at the first reading.
+    func reading<Result>(
+        _ body: () throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        try run("BEGIN")
+        // Nothing was written, so nothing is undone.
+        defer { rollBack() }
+        return try body()
     }
 
     func rollBack() {

@@ -74,5 +74,10 @@ extension DomainEngine {
         let tasks = Array(edits.running.values)
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+        // Nobody can do anything about a disk that is full still.
+        try? journal.payChanges()
+        // What was removed while it was open nobody closes any more; the next start would take its bytes for an edit that was lost.
+        let discarded = openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
+        for number in discarded { try? folders.remove(number, in: folders.edits) }
     }
 }

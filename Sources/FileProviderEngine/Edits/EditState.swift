@@ -34,7 +34,11 @@ struct EditState {
     var wake: (time: Double, waiting: Waiting)?
     /// While somebody has to sign in: when one item is tried all the same, since that may have been done elsewhere.
     var nextSignInProbe = 0.0
+    /// The journal is to be written to once more, because the disk was full.
+    var willPay = false
     var pauses = Pauses()
+    /// For ``DomainEngine/uploadTotals()``.
+    var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
     var observer: (@Sendable () -> Void)?
@@ -82,6 +86,8 @@ package struct EditEvent: Sendable, Equatable {
     package var number: ItemNumber
     package var name: String
     package var kind: Kind
+    /// Seconds since 1970.
+    package var time: Double
 }
 
 /// Names of what was sent, among the copies for uploads.

@@ -16,7 +16,6 @@ package enum EngineStep: String, FaultPoint {
     case unchangedJournalled = "engine.unchanged.journalled"
 
     // Something is made, changed, moved or removed here.
-    case newIndexed = "engine.new.indexed"
     case newFileMade = "engine.new.file"
     case editJournalled = "engine.edit.journalled"
     case editIndexed = "engine.edit.indexed"
@@ -30,7 +29,6 @@ package enum EngineStep: String, FaultPoint {
 
     // The provider has it.
     case settledMoved = "engine.settling.moved"
-    case settledIndexed = "engine.settling.indexed"
     case confirmedIndexed = "engine.confirming.indexed"
     case confirmedJournalled = "engine.confirming.journalled"
 

@@ -119,6 +119,20 @@ package final class Index: Sendable {
         return result
     }
 
+    /// Sets who is asked before each commit whether the disk has room for it: for tests.
+    func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
+        gate.enter()
+        defer { gate.leave() }
+        writer.value.connection.hasRoom = hasRoom
+    }
+
+    /// The number that the next new item gets, to whoever inserts items; see ``IndexWriter/insert(_:keepsNumber:)``.
+    func nextNumber() -> ItemNumber {
+        gate.enter()
+        defer { gate.leave() }
+        return ItemNumber(rawValue: writer.value.nextNumber)
+    }
+
     // MARK: Reading
 
     /// The item of a number; `nil` when it was removed here, or never was.

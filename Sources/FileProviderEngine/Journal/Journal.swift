@@ -23,6 +23,9 @@ package final class Journal {
     private let allEntries: Statement
     private let dueEntries: Statement
     private var bytes = ByteWriter()
+    /// What counts as written, though the disk had no room for it: by number, and `nil` for an entry that is to go. The next change that
+    /// there is room for writes it along.
+    private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
     private static let columns = "number, parent, changes, next_attempt, data"
@@ -116,10 +119,7 @@ package final class Journal {
     package func remove(_ numbers: [ItemNumber]) throws(IndexFailure) {
         guard !numbers.isEmpty else { return }
         try change(freesSpace: true) { () throws(IndexFailure) in
-            for number in numbers {
-                removeEntry.bind(1, number.rawValue)
-                try removeEntry.run()
-            }
+            for number in numbers { try delete(number) }
         }
     }
 
@@ -131,10 +131,7 @@ package final class Journal {
     ) throws(IndexFailure) {
         guard !numbers.isEmpty || !entries.isEmpty else { return }
         try change(freesSpace: freesSpace) { () throws(IndexFailure) in
-            for number in numbers {
-                removeEntry.bind(1, number.rawValue)
-                try removeEntry.run()
-            }
+            for number in numbers { try delete(number) }
             for entry in entries { try insert(entry) }
         }
     }
@@ -154,13 +151,52 @@ package final class Journal {
 
     func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
         do {
-            try connection.transaction(body)
+            try changeOnce(body)
             if !freesSpace { reserve.fill() }
         } catch .full where freesSpace && reserve.spend() {
-            try connection.transaction(body)
+            try changeOnce(body)
         }
         log.noteCommit()
         checkpointer?.noteCommit()
+    }
+
+    private func changeOnce(_ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+        let owed = owed
+        try connection.transaction { () throws(IndexFailure) in
+            for (number, entry) in owed {
+                if let entry { try insert(entry) } else { try delete(number) }
+            }
+            try body()
+        }
+        self.owed = [:]
+    }
+
+    /// Sets who is asked before each commit whether the disk has room for it: for tests.
+    func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) { connection.hasRoom = hasRoom }
+
+    // MARK: Without room
+
+    /// Does the same as ``replace(removing:putting:freesSpace:)`` for what has happened already, and cannot be refused any more: where
+    /// the disk has no room for it, it counts all the same, and is written later. Until then the end of this process takes it,
+    /// which leaves what is there where the process ends just before.
+    func replaceInAnyCase(
+        removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
+    ) throws(IndexFailure) {
+        do {
+            try replace(removing: numbers, putting: entries, freesSpace: freesSpace)
+        } catch .full {
+            for number in numbers { owed[number] = .some(nil) }
+            for entry in entries { owed[entry.number] = entry }
+        }
+    }
+
+    /// Whether something is still to be written that counts already.
+    var owesChanges: Bool { !owed.isEmpty }
+
+    /// Writes that, if there is room now.
+    func payChanges() throws(IndexFailure) {
+        guard owesChanges else { return }
+        try change(freesSpace: false) {}
     }
 
     private func insert(_ entry: JournalEntry) throws(IndexFailure) {
@@ -174,15 +210,26 @@ package final class Journal {
         try putEntry.run()
     }
 
+    private func delete(_ number: ItemNumber) throws(IndexFailure) {
+        removeEntry.bind(1, number.rawValue)
+        try removeEntry.run()
+    }
+
     // MARK: Reading
 
     package func entry(_ number: ItemNumber) throws(IndexFailure) -> JournalEntry? {
+        if let owed = owed[number] { return owed }
         findEntry.bind(1, number.rawValue)
         return try entries(findEntry).first
     }
 
     /// Every entry, by number.
-    package func all() throws(IndexFailure) -> [JournalEntry] { try entries(allEntries) }
+    package func all() throws(IndexFailure) -> [JournalEntry] {
+        let written = try entries(allEntries)
+        guard owesChanges else { return written }
+        let kept = written.filter { owed[$0.number] == nil }
+        return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
+    }
 
     /// Entries whose next attempt is at a time or before it, the earliest first.
     ///

@@ -10,15 +10,13 @@ extension DomainEngine {
     package func trash(_ number: ItemNumber) throws(EditFailure) {
         try checkOpen()
         let row = try visible(number)
-        guard number != .root, row.isKnownToProvider, row.item.capabilities & IndexedItem.Capability.trashing != 0
-        else {
-            throw EditFailure(.notPermitted)
-        }
+        guard number != .root else { throw EditFailure(.notPermitted) }
         let isSent = try reading { () throws(IndexFailure) in
-            guard try isUnchanged(row) else { return false }
+            guard row.isKnownToProvider, try isUnchanged(row) else { return false }
             return try !isLeft(row)
         }
         guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
+        guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditFailure(.notPermitted) }
         var entry = try freshEntry(of: row)
         entry.baseVersion = row.item.contentVersion
         entry.changes = .deleted
@@ -26,7 +24,7 @@ extension DomainEngine {
         try record([.put(entry)]) { writer throws(IndexFailure) in
             try writer.update(number) { $0.changes = .deleted }
         }
-        look(at: number, after: configuration.settlingTime)
+        look(at: number)
     }
 
     /// Whether the provider has everything of an item and of what is in it.
@@ -86,6 +84,33 @@ extension DomainEngine {
         guard !isClosed else { throw .closed }
         try apply(items, listedIn: nil, answering: question)
         answers.note([identifier])
+    }
+
+    /// Removes an item from the trash for good, a folder with everything in it, which the provider does at once. What somebody has
+    /// taken out of the trash meanwhile stays where it is.
+    package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
+        guard !isClosed else { throw .closed }
+        let question = answers.ask()
+        do throws(ProviderFailure) {
+            let item = try await provider.item(identifier)
+            guard !isClosed else { throw .closed }
+            guard item.identifier == identifier, item.isInTrash else {
+                let items = try await withAncestors([item])
+                guard !isClosed else { throw .closed }
+                try apply(items, listedIn: nil, answering: question)
+                return
+            }
+            guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
+                throw ProviderFailure(.notPermitted, message: "The provider does not let it be removed.")
+            }
+            try await provider.delete(identifier)
+        } catch  where error.kind == .noSuchItem {
+            // So it is gone.
+        }
+        guard !isClosed else { throw .closed }
+        let removed = try write { writer throws(IndexFailure) in try writer.remove(identifiers: [identifier]) }
+        answers.note([identifier])
+        handle(removed)
     }
 
     /// The last step of a removal, where it is one to the trash.

@@ -50,13 +50,22 @@ final class Removals: Sendable {
         case .added(let number, let parent, let name), .moved(let number, _, _, let parent, let name):
             guard let row = try? index.item(number) else { return nil }
             if row.isKnownToProvider { return see(row) }
-            // It is sent there too.
-            guard let folder = try? index.item(parent) else { return nil }
-            state.withLock { state in
-                _ = state.places.removeValue(forKey: SentPlace(parent: folder.item.identifier, name: name))
-            }
+            noteSent(name, in: parent, index)
             return nil
-        case .changed, .removed: return nil
+        case .changed(let number, _):
+            // One that others removed is made again.
+            guard let row = try? index.item(number), !row.isKnownToProvider else { return nil }
+            noteSent(row.name, in: row.parent, index)
+            return nil
+        case .removed: return nil
+        }
+    }
+
+    /// What is not the provider's yet is sent to a place, too.
+    private func noteSent(_ name: String, in folder: ItemNumber, _ index: Index) {
+        guard let folder = try? index.item(folder) else { return }
+        state.withLock { state in
+            _ = state.places.removeValue(forKey: SentPlace(parent: folder.item.identifier, name: name))
         }
     }
 

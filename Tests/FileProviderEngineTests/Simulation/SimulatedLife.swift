@@ -33,6 +33,8 @@ final class SimulatedLife: Sendable {
         var delays: Int
         /// Of 100 changes, so many are told of before they are answered.
         var tellings: Int
+        /// Of 100 commits, so many find the disk full.
+        var fullness = 0
     }
 
     private struct Traffic {
@@ -114,6 +116,7 @@ final class SimulatedLife: Sendable {
         state.withLock { state in
             state.failures = 0
             state.delays = 0
+            state.fullness = 0
         }
     }
 
@@ -141,6 +144,18 @@ final class SimulatedLife: Sendable {
             return left == 0
         }
         if dies { die(isOnThread: true) }
+    }
+
+    /// - Parameter fullness: of 100 commits, so many find the disk full.
+    func fillDisk(_ fullness: Int) { state.withLock { $0.fullness = fullness } }
+
+    /// Whether the disk has room for a commit.
+    func hasRoom() -> Bool {
+        let hasRoom = state.withLock { state in
+            state.fullness == 0 || Int.random(in: 0..<100, using: &state.generator) >= state.fullness
+        }
+        if !hasRoom { story.tell("      (full)") }
+        return hasRoom
     }
 
     private func wait(_ seconds: Double) async {

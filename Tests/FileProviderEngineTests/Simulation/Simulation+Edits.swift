@@ -68,11 +68,18 @@ extension Simulation {
             story.tell("rename \(item.path) to \(folderPath)/\(name) \(mode)")
             let (parent, oldName) = (item.row.parent, item.row.name)
             let (removals, life, words) = (removals, life, words)
+            let refused = Lock<Set<String>>([])
+            defer { self.refused.formUnion(refused.withLock { $0 }) }
             let replaced: (row: IndexedItem, words: Set<String>)? = try await engine.doing { engine in
                 let other = try engine.index.item(named: name, in: folder)
                 let otherWords = other.map { words.of($0) } ?? []
                 let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
-                try engine.rename(oldName, in: parent, to: name, in: folder, mode)
+                do {
+                    try engine.rename(oldName, in: parent, to: name, in: folder, mode)
+                } catch let failure as EditFailure where failure.errno == .noSpace {
+                    refused.withLock { $0 = otherWords }
+                    throw failure
+                }
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // What was made here may have become the other's new contents.
                 let left = try engine.index.item(identifier: other.item.identifier)

@@ -21,6 +21,9 @@ final class Simulation {
     private var words = 0
     /// What was written here and answered, and in which item it was last.
     var promised: [String: ItemNumber] = [:]
+    /// What was in files in whose place another was to come, which there was no room for. What cannot be taken back of that on a full
+    /// disk the end of the process leaves half done.
+    var refused: Set<String> = []
     /// What is in files that others renamed.
     var renamed: Set<String> = []
     /// Everything that a file of this number ever held.
@@ -31,11 +34,15 @@ final class Simulation {
     let story = Story()
 
     private let losesPower: Bool
+    private let fillsDisk: Bool
 
-    /// - Parameter losesPower: whether deaths are power failures now and then.
-    init(seed: UInt64, losesPower: Bool) throws {
+    /// - Parameters:
+    ///   - losesPower: whether deaths are power failures now and then.
+    ///   - fillsDisk: whether the disk is full now and then.
+    init(seed: UInt64, losesPower: Bool, fillsDisk: Bool = false) throws {
         self.seed = seed
         self.losesPower = losesPower
+        self.fillsDisk = fillsDisk
         generator = SeededGenerator(seed: seed)
         folder = try TestFolder(in: (try? FileStatus.of("/dev/shm"))?.kind == .directory ? "/dev/shm" : "/var/tmp")
         // In some, no answer is ever lost.
@@ -134,7 +141,11 @@ final class Simulation {
             }
         }
         engine.observeSynchronization { if !life.isDead { disk.note("\(path)/life-\(number)/data") } }
-        try await engine.doing { engine in engine.observeEdits { life.moment() } }
+        if fillsDisk { life.fillDisk(Int.random(in: 0...60, using: &generator)) }
+        try await engine.doing { engine in
+            engine.observeEdits { life.moment() }
+            engine.limitRoom { life.hasRoom() }
+        }
     }
 
     private static func copy(_ folder: String, to target: String, _ name: String) throws {
@@ -160,6 +171,8 @@ final class Simulation {
         leave()
         lives += 1
         story.tell("-- life \(lives)")
+        for word in refused { promised[word] = nil }
+        refused = []
         let state = Self.lot(&generator, mayDie: lives < 4)
         let data = "\(folder.path)/life-\(lives)/data"
         if Int.random(in: 0..<4, using: &generator) == 0, losesPower {
@@ -194,8 +207,8 @@ final class Simulation {
     private func comeToRest() async throws {
         var (requests, quietRounds, busyRounds) = (0, 0, 0)
         while requests < 20_000, quietRounds < 100, busyRounds < 30_000 {
-            life.calmDown()
             if life.isDead { try await beBornAgain() }
+            life.calmDown()
             let before = life.requestCount
             // What waits for a person does so until one comes; what is tried again has its time until then.
             try await engine.doing { $0.retry() }

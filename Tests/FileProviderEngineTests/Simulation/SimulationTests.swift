@@ -11,13 +11,20 @@ import Testing
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {
+        try await Self.runAll(Self.number("PURVEY_SIMULATION_SEEDS") ?? 200, fillsDisk: false)
+    }
+
+    @Test func nothingIsLostWhenTheDiskIsFullNowAndThen() async throws {
+        try await Self.runAll(Self.number("PURVEY_SIMULATION_SEEDS") ?? 60, fillsDisk: true)
+    }
+
+    private static func runAll(_ count: UInt64, fillsDisk: Bool) async throws {
         let first = Self.number("PURVEY_SIMULATION_FIRST") ?? 1
-        let count = Self.number("PURVEY_SIMULATION_SEEDS") ?? 200
         let seeds = Self.number("PURVEY_SIMULATION_SEED").map { $0..<$0 + 1 } ?? first..<first + count
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (order, seed) in seeds.enumerated() {
                 if order >= 4 { try await group.next() }
-                group.addTask { try await Self.run(seed, isTold: seeds.count == 1) }
+                group.addTask { try await Self.run(seed, fillsDisk, isTold: seeds.count == 1) }
             }
             try await group.waitForAll()
         }
@@ -27,8 +34,9 @@ struct SimulationTests {
 
     private static func number(_ name: String) -> UInt64? { setting(name).flatMap { UInt64($0) } }
 
-    private static func run(_ seed: UInt64, isTold: Bool) async throws {
-        let simulation = try Simulation(seed: seed, losesPower: number("PURVEY_SIMULATION_POWER") == 1)
+    private static func run(_ seed: UInt64, _ fillsDisk: Bool, isTold: Bool) async throws {
+        let simulation = try Simulation(
+            seed: seed, losesPower: number("PURVEY_SIMULATION_POWER") == 1, fillsDisk: fillsDisk)
         try await simulation.run()
         let complaints = try await simulation.complaints()
         let story = simulation.story.text

@@ -70,6 +70,51 @@ struct TrashTests {
         try await eventually { try domain.engine.trashed().isEmpty }
     }
 
+    @Test func whatIsRemovedFromTheTrashIsGoneForGood() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        let inner = domain.provider.addFile("file.txt", "text", in: folder)
+        let other = domain.provider.addFile("other.txt", "text")
+        try await domain.list()
+        for name in ["Folder", "other.txt"] { try await domain.engine.trash(try await domain.item(name).number) }
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().count == 2 }
+        try await domain.engine.removeFromTrash(folder)
+        #expect(domain.provider.item(of: folder) == nil && domain.provider.item(of: inner) == nil)
+        #expect(try domain.engine.trashed().map(\.identifier) == [other])
+        // What is gone already, and what the answer was lost of.
+        domain.provider.remove(other)
+        try await domain.engine.removeFromTrash(other)
+        #expect(try domain.engine.trashed().isEmpty)
+        #expect(domain.provider.count(.delete) == 1)
+    }
+
+    @Test func whatSomebodyTookOutOfTheTrashIsNotRemovedWithIt() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().map(\.identifier) == [file] }
+        _ = try await domain.provider.untrash(file, to: nil)
+        try await domain.engine.removeFromTrash(file)
+        #expect(domain.provider.count(.delete) == 0)
+        #expect(try await domain.read("file.txt") == "text")
+        #expect(try domain.engine.trashed().isEmpty)
+    }
+
+    @Test func whatTheProviderDoesNotLetGoStaysInTheTrash() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        domain.provider.fail(.delete, with: .of(.serverUnreachable))
+        #expect(await failure { try await domain.engine.removeFromTrash(file) } == .serverUnreachable)
+        domain.provider.update(file) { $0.capabilities = 1 }
+        #expect(await failure { try await domain.engine.removeFromTrash(file) } == .notPermitted)
+        #expect(try domain.engine.trashed().map(\.identifier) == [file])
+        #expect(domain.provider.item(of: file) != nil)
+    }
+
     @Test func whatCannotGoToTheTrashStays() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
@@ -87,10 +132,6 @@ struct TrashTests {
         #expect(try domain.names().sorted() == ["Folder", "plain.txt"])
         domain.provider.release(.replaceContents)
         try await domain.settle()
-        domain.provider.fail(.trash, with: .of(.unsupported))
-        try await domain.engine.trash(number)
-        try await domain.settle()
-        try await eventually { try domain.names().sorted() == ["Folder", "plain.txt"] }
         #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
     }
 
@@ -185,5 +226,65 @@ struct TrashTests {
         #expect(try await domain.read("moved.txt") == "text")
         try await domain.list(try await domain.item("Folder").number)
         #expect(try domain.names(in: try await domain.item("Folder").number) == ["Inner"])
+    }
+
+    @Test func whatTheProviderKeepsOutOfItsTrashIsThereAgainWithWhatIsInIt() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "text", in: folder)
+        let number = try await domain.item("Folder").number
+        try await domain.list(number)
+        domain.provider.fail(.trash, with: .of(.unsupported))
+        // What is known is there, whoever is asked for it again.
+        domain.provider.hold(.page)
+        try await domain.engine.trash(number)
+        #expect(try domain.names().isEmpty)
+        #expect(try await wordOnTrash(of: number, in: domain) == .unsupported)
+        #expect(try domain.names() == ["Folder"])
+        #expect(try domain.row(number).listing == .complete)
+        try await domain.list(number)
+        #expect(try domain.names(in: number) == ["file.txt"])
+        domain.provider.release(.page)
+    }
+
+    @Test func nobodyWaitsForATrashThatCannotBeReached() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        for _ in 0..<100 { domain.provider.fail(.trash, with: .of(.serverUnreachable)) }
+        try await domain.engine.trash(number)
+        #expect(try await wordOnTrash(of: number, in: domain) == nil)
+        #expect(try domain.names().isEmpty)
+        #expect(domain.provider.item(of: file)?.flags.contains(.trashed) == false)
+    }
+
+    @Test func whatTheProviderDoesNotKnowYetGoesToItsTrashLater() async throws {
+        let domain = try TestDomain()
+        domain.provider.hold(.create)
+        let number = try await domain.make("new.txt", "text")
+        await #expect(throws: EditFailure(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
+        domain.provider.release(.create)
+        try await domain.settle()
+        try await domain.engine.trash(number)
+        #expect(try await wordOnTrash(of: number, in: domain) == nil)
+        #expect(try domain.engine.trashed().map(\.filename) == ["new.txt"])
+    }
+
+    /// What the provider says to an item on its way to the trash; `nil` where it has it, or nobody waits for that.
+    private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderFailure.Kind? {
+        let (engine, outcome) = (domain.engine, Outcome())
+        Task {
+            do throws(ProviderFailure) {
+                try await engine.waitForRemoval(of: number, upTo: .infinity)
+                outcome.note(.success(()))
+            } catch {
+                outcome.note(Result<Void, ProviderFailure>.failure(error))
+            }
+        }
+        try await eventually {
+            domain.clock.advance(by: 0.1)
+            return outcome.isThere
+        }
+        return outcome.failure
     }
 }

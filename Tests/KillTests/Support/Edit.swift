@@ -24,7 +24,7 @@ enum Edit: String, CaseIterable {
     var moments: [Moment] {
         let recording: [EngineStep] = [.editJournalled, .editIndexed]
         let asking: [EngineStep] = [.asked, .answered]
-        let settling: [EngineStep] = [.settledMoved, .settledIndexed]
+        let settling: [EngineStep] = [.settledMoved]
         let confirming: [EngineStep] = [.confirmedIndexed, .confirmedJournalled]
         let steps: [EngineStep] =
             switch self {
@@ -34,9 +34,9 @@ enum Edit: String, CaseIterable {
             case .emptying: [.emptyingJournalled, .emptied, .answered]
             case .leaving: [.unchangedMoved, .unchangedJournalled]
             case .making:
-                [.newIndexed, .newFileMade] + recording + [.copied, .placeNoted] + asking + settling + confirming
-            case .makingFolder: [.newIndexed] + recording + [.placeNoted] + asking + confirming
-            case .makingLink: [.newIndexed, .editJournalled] + asking + confirming
+                [.newFileMade] + recording + [.copied, .placeNoted] + asking + settling + confirming
+            case .makingFolder: recording + [.placeNoted] + asking + confirming
+            case .makingLink: [.editJournalled] + asking + confirming
             case .renaming: recording + asking + confirming
             case .renamingFolder: asking + confirming
             case .removing: recording + asking + confirming

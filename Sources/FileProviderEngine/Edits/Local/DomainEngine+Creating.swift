@@ -67,29 +67,24 @@ extension DomainEngine {
         item.linkTarget = linkTarget
         item.flags = []
         let new = IndexedItem(
-            number: ItemNumber(rawValue: 0), parent: parent, name: name, item: item,
+            number: index.nextNumber(), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
-            localSize: 0, localVersion: [], localModified: clock.now, mode: mode,
+            localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
             listing: kind == .folder ? .complete : .never, isKept: false)
-        // Its name is free, so it gets that.
-        let row = try reading { () throws(IndexFailure) in
-            try writeIndex { writer throws(IndexFailure) in
-                let number = try writer.insert(new)
-                try dateFolders([parent], &writer)
-                return try writer.item(number) ?? new
-            }
-        }
-        EngineStep.newIndexed.reach()
+        let row: IndexedItem
         do throws(EditFailure) {
             if kind == .file {
-                try makeEditFile(of: row.number)
+                try makeEditFile(of: new.number)
                 EngineStep.newFileMade.reach()
             }
-            try record(try freshEntry(of: row))
+            // Its name is free, so it gets that.
+            row = try record([.put(try freshEntry(of: new))]) { writer throws(IndexFailure) in
+                try writer.insert(new, keepsNumber: true)
+                try dateFolders([parent], &writer)
+                return try writer.item(new.number) ?? new
+            }
         } catch {
-            removeBytes(of: row.number)
-            // On a full disk too: until the next start, which forgets it, a row without bytes would be a file that nobody can open.
-            _ = try? index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.delete(row.number) }
+            removeBytes(of: new.number)
             throw error
         }
         look(at: row.number, after: kind == .file ? configuration.settlingTime : 0)

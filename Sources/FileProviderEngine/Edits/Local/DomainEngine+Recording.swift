@@ -6,6 +6,12 @@ extension DomainEngine {
     /// Sets who is told, on the engine's thread, of each moment at which the journal and the index do not agree: for tests.
     package func observeEdits(_ observer: (@Sendable () -> Void)?) { edits.observer = observer }
 
+    /// Sets who is asked, before each commit to the journal or to the index, whether the disk has room for it: for tests.
+    package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
+        journal.limitRoom(hasRoom)
+        index.limitRoom(hasRoom)
+    }
+
     enum JournalChange {
         case put(JournalEntry)
         case remove(ItemNumber)
@@ -46,8 +52,8 @@ extension DomainEngine {
                 EngineStep.editIndexed.reach()
                 return result
             } catch {
-                // What cannot be taken back now is in the journal, as something that was not answered; the next start does it.
-                try? write(undoing, freesSpace: true)
+                // What is not taken back when this process ends is in the journal, as something that was not answered.
+                try? writeInAnyCase(undoing, freesSpace: freesSpace)
                 throw error
             }
         } catch {
@@ -55,15 +61,8 @@ extension DomainEngine {
         }
     }
 
-    /// Writes what was done here to an item that is in the index already as it is to be.
-    func record(_ entry: JournalEntry) throws(EditFailure) {
-        try reading { () throws(IndexFailure) in try journal.put(entry) }
-        edits.observer?()
-        EngineStep.editJournalled.reach()
-        EngineStep.editIndexed.reach()
-    }
-
-    /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again.
+    /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again. Where
+    /// the index has it, the journal has it, too, as far as this process is concerned, even if the disk is full.
     @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -71,7 +70,7 @@ extension DomainEngine {
         let result = try index.write(freesSpace: true, body)
         edits.observer?()
         EngineStep.confirmedIndexed.reach()
-        try write(changes, freesSpace: true)
+        try writeInAnyCase(changes)
         EngineStep.confirmedJournalled.reach()
         return result
     }
@@ -84,7 +83,18 @@ extension DomainEngine {
     }
 
     private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
-        guard !changes.isEmpty else { return }
+        let (removed, entries) = Self.sorted(changes)
+        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
+    }
+
+    /// Has the journal know what has happened already, written when there is room for it.
+    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexFailure) {
+        let (removed, entries) = Self.sorted(changes)
+        try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
+        payJournal()
+    }
+
+    private static func sorted(_ changes: [JournalChange]) -> (removed: [ItemNumber], entries: [JournalEntry]) {
         var removed: [ItemNumber] = []
         var entries: [JournalEntry] = []
         for change in changes {
@@ -93,12 +103,30 @@ extension DomainEngine {
             case .remove(let number): removed.append(number)
             }
         }
-        try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
+        return (removed, entries)
     }
+
+    /// Has what the journal owes be written soon, whatever else happens.
+    private func payJournal() {
+        guard journal.owesChanges, !edits.willPay else { return }
+        edits.willPay = true
+        clock.run(after: Self.payInterval) { [weak self] in
+            self?.perform { engine in
+                engine.edits.willPay = false
+                guard !engine.isClosed else { return }
+                // Where there is no room yet, it is tried again.
+                try? engine.journal.payChanges()
+                engine.payJournal()
+            }
+        }
+    }
+
+    /// Seconds.
+    private static let payInterval = 2.0
 
     /// What is in folders was changed here: that is their date.
     func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexFailure) {
-        let now = clock.now
+        let now = dateNow
         for folder in folders { try writer.update(folder) { $0.localModified = now } }
     }
 

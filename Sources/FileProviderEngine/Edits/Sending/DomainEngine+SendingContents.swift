@@ -105,14 +105,16 @@ extension DomainEngine {
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let changed = entry
-        _ = try settleContents(number, version: answer.contentVersion)
-        let applied = try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) {
-            writer throws(IndexFailure) in
-            try writer.update(number) { row in
-                row.item = answer.kept(at: row)
-                row.changes = changed.changes
+        let applied = try settleContents(number) { size in
+            try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexFailure) in
+                try writer.update(number) { row in
+                    row.settle(size: size, version: answer.contentVersion)
+                    row.item = answer.kept(at: row)
+                    row.changes = changed.changes
+                }
+                return try changed.changes.isDisjoint(with: [.deleted, .place])
+                    ? writer.apply([answer]) : AppliedItems()
             }
-            return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
         answers.note([answer.identifier])
         handle(applied)

@@ -102,31 +102,34 @@ extension DomainEngine {
             edits.sent[number] = EditState.SentContents(generation: upload.generation, size: upload.size, polls: 0)
         }
         let isConfirmed = isLatest && !isDeleted && answer.flags.contains(.uploaded) && !isOpenForWriting(number)
-        if isConfirmed {
-            _ = try settleContents(number, version: answer.contentVersion)
-            entry.changes.remove(.contents)
-            edits.sent[number] = nil
-        }
+        if isConfirmed { entry.changes.remove(.contents) }
         let changed = entry
         let isFilled = wasThere || holdsItems(answer.identifier)
         var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
         if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
-        let applied = try confirm(records) { writer throws(IndexFailure) in
-            // An item that came back through a listing before the answer did is this one.
-            try writer.update(number) { row in
-                row.item = answer
-                row.changes = changed.changes
-                row.localVersion = answer.contentVersion
-                if isFilled, row.item.kind == .folder { row.listing = .never }
+        if let double { records.append(.remove(double)) }
+        let written = records
+        func write(settling size: Int64?) throws -> AppliedItems {
+            try confirm(written) { writer throws(IndexFailure) in
+                // An item that came back through a listing before the answer did is this one.
+                try writer.update(number) { row in
+                    row.item = answer
+                    row.changes = changed.changes
+                    row.localVersion = answer.contentVersion
+                    if let size { row.settle(size: size, version: answer.contentVersion) }
+                    if isFilled, row.item.kind == .folder { row.listing = .never }
+                }
+                return try changed.changes.isDisjoint(with: [.deleted, .place])
+                    ? writer.apply([answer]) : AppliedItems()
             }
-            return try changed.changes.isDisjoint(with: [.deleted, .place]) ? writer.apply([answer]) : AppliedItems()
         }
+        let applied = try isConfirmed ? settleContents(number, write(settling:)) : write(settling: nil)
+        if isConfirmed { edits.sent[number] = nil }
         // What a listing told of it meanwhile is the double's.
         confirmed(number, answer.identifier)
         handle(applied)
         if let place { settle(place, of: number, as: answer.identifier) }
         if let double {
-            try journal.remove(double)
             removeBytes(of: double)
             forget(double)
         }

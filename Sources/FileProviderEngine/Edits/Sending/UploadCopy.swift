@@ -53,8 +53,14 @@ enum UploadCopy {
         } catch .noSuchFile {}
     }
 
-    /// Gives a copy the first of some names, what had that the second, and so on; the last one goes.
+    /// Gives a copy the first of some names, what had that the second, and so on; the last one goes. Where there is no such copy, as
+    /// after one that there was no room for, all stay what they are.
     static func keep(_ name: String, as older: [String], in folder: FileDescriptor) throws(Errno) {
+        do throws(Errno) {
+            _ = try folder.status(of: name)
+        } catch .noSuchFile {
+            return
+        }
         for index in older.indices.reversed() {
             let before = index == 0 ? name : older[index - 1]
             if renameat(folder.rawValue, before, folder.rawValue, older[index]) < 0, Errno.current != .noSuchFile {

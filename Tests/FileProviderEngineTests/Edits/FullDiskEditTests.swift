@@ -1,0 +1,168 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// What becomes of edits where the journal and the index cannot be written, because the disk is full.
+@Suite(.ownThreads) struct FullDiskEditTests {
+    /// How much room a disk has.
+    private final class Room: Sendable {
+        // Innermost.
+        private let commits = Lock<Int?>(nil)
+
+        /// There is room for so many commits only; `nil` for any number.
+        func leave(_ number: Int?) { commits.withLock { $0 = number } }
+
+        func take() -> Bool {
+            commits.withLock { commits in
+                guard let left = commits else { return true }
+                commits = max(left - 1, 0)
+                return left > 0
+            }
+        }
+    }
+
+    private func limited(_ domain: TestDomain) async throws -> Room {
+        let room = Room()
+        try await domain.engine.doing { engine in engine.limitRoom { room.take() } }
+        return room
+    }
+
+    /// Lets so many commits succeed from the answer to a request on.
+    private func leave(_ commits: Int, after kind: MemoryProvider.Kind, _ domain: TestDomain) async throws -> Room {
+        let room = try await limited(domain)
+        domain.provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in if request.kind == kind { room.leave(commits) } }
+        }
+        return room
+    }
+
+    /// Waits until the one edit that there is was answered, and as much of that was written as there is room for.
+    private func answered(_ domain: TestDomain, _ kind: MemoryProvider.Kind) async throws {
+        let engine = domain.engine
+        try await eventually {
+            domain.clock.advance(by: 1)
+            guard domain.provider.count(kind) > 0 else { return false }
+            return try await engine.doing { try $0.editStatus().items.allSatisfy { $0.failure?.kind == .noSpace } }
+        }
+    }
+
+    private func makeRoom(_ room: Room, _ domain: TestDomain) {
+        room.leave(nil)
+        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+    }
+
+    /// - Parameter commits: that there is room for when the provider has answered.
+    @Test(arguments: [0, 1, 2]) func anEditThatIsConfirmedOnAFullDiskIsDoneWith(_ commits: Int) async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        #expect(try await domain.read("file.txt") == "old")
+        let number = try await domain.item("file.txt").number
+        let room = try await leave(commits, after: .replaceContents, domain)
+        try await domain.overwrite("file.txt", "mine")
+        try await answered(domain, .replaceContents)
+        #expect(try await domain.read(number) == "mine")
+        makeRoom(room, domain)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "mine"])
+        #expect(try domain.row(number).content == .current)
+        #expect(domain.hasFile(number, in: "cache/content") && !domain.hasFile(number, in: "data/edits"))
+    }
+
+    @Test(arguments: [0, 1, 2]) func whatIsMadeAtTheProviderOnAFullDiskIsThereOnce(_ commits: Int) async throws {
+        for make in [{ try await $0.makeFolder("new") }, { try await $0.make("new", "new") }]
+            as [(TestDomain) async throws -> ItemNumber]
+        {
+            let domain = try TestDomain()
+            try await domain.list()
+            let room = try await leave(commits, after: .create, domain)
+            _ = try await make(domain)
+            try await answered(domain, .create)
+            makeRoom(room, domain)
+            try await domain.settle()
+            #expect(domain.provider.tree.keys.sorted() == ["new"])
+            #expect(try await domain.tree() == domain.provider.tree)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func whatIsRefusedOnAFullDiskIsNotDoneLater(isRemoval: Bool) async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        domain.provider.addFile("other.txt", "other")
+        try await domain.list()
+        let room = try await limited(domain)
+        // For the journal, and neither for the index nor for taking it back.
+        room.leave(1)
+        let refusal = await errno {
+            if isRemoval {
+                try await domain.remove("file.txt")
+            } else {
+                try await domain.rename("other.txt", "file.txt")
+            }
+        }
+        #expect(refusal == .noSpace)
+        #expect(try await domain.status().items.isEmpty)
+        #expect(try domain.names() == ["file.txt", "other.txt"])
+        makeRoom(room, domain)
+        try await domain.overwrite("file.txt", "mine")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "mine", "other.txt": "other"])
+        try domain.restart()
+        try await domain.settle()
+        #expect(try await domain.tree() == ["file.txt": "mine", "other.txt": "other"])
+    }
+
+    @Test(arguments: [0, 1]) func whatCannotBeMadeIsNotSeen(_ commits: Int) async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        let room = try await limited(domain)
+        room.leave(commits)
+        #expect(await errno { try await domain.makeFolder("folder") } == .noSpace)
+        room.leave(commits)
+        #expect(await errno { try await domain.makeLink("link", to: "target") } == .noSpace)
+        room.leave(commits)
+        #expect(await errno { try await domain.make("file", "text") } == .noSpace)
+        #expect(try domain.names().isEmpty)
+        #expect(try domain.folder.names("data/edits").isEmpty)
+        makeRoom(room, domain)
+        try await domain.makeFolder("folder")
+        try await domain.make("folder/file", "text")
+        try await domain.settle()
+        #expect(domain.provider.tree == ["folder": "/", "folder/file": "text"])
+    }
+
+    /// What the journal had no room for is written when there is some, though nothing else happens.
+    @Test func whatIsConfirmedOnAFullDiskIsWrittenByItself() async throws {
+        let domain = try TestDomain()
+        try await domain.list()
+        let room = try await leave(1, after: .create, domain)
+        try await domain.makeFolder("new")
+        try await answered(domain, .create)
+        #expect(try await domain.status().items.isEmpty)
+        makeRoom(room, domain)
+        let path = domain.journalPath
+        try await eventually {
+            domain.clock.advance(by: 1)
+            let copy = domain.folder.path + "/copy.db"
+            try DatabaseImage(path).restore(to: copy)
+            return try Journal(path: copy).all().isEmpty
+        }
+    }
+
+    @Test func whatWasRemovedWhileItWasOpenIsNotFoundAtTheNextStart() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        let opened = try await domain.open(try await domain.item("file.txt").number, for: .writing(truncating: true))
+        try await opened.write("nobody's")
+        try await domain.remove("file.txt")
+        await domain.engine.close()
+        try domain.restart()
+        try await domain.settle()
+        #expect(domain.provider.tree.isEmpty)
+        #expect(try await domain.tree().isEmpty)
+    }
+}
