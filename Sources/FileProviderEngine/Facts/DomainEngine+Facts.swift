@@ -172,9 +172,11 @@ extension DomainEngine {
                 guard answer.identifier == identifier else {
                     throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
                 }
-                // It may have gone meanwhile, into the trash as a rule: it is not to be seen again then.
-                let number = try self.row(of: entry)?.number
-                try confirm(kind, of: entry, number, number == nil ? [] : newest([answer], answering: question))
+                var items = newest([answer], answering: question)
+                // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
+                if try self.row(of: entry) == nil { items = try await withAncestors(items) }
+                guard !isClosed else { throw EngineClosed() }
+                try confirm(kind, of: entry, try self.row(of: entry)?.number, items)
                 answers.note([identifier])
             } catch let failure as ProviderFailure {
                 switch failure.kind {
