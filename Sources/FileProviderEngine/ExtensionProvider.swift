@@ -74,6 +74,9 @@ package final class ExtensionProvider: Provider {
     /// The number of the process, while there is one.
     package var processID: Int32? { get async { await process.processID } }
 
+    /// Why the extension is not started any more, because it crashed too often; `nil` while that is not so.
+    package var disabling: ProviderFailure? { get async { await process.disabling } }
+
     /// Lets an extension start again that crashed too often.
     package func reset() async { await process.reset() }
 

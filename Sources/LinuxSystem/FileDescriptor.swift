@@ -89,7 +89,7 @@ extension FileDescriptor {
 
     /// A second descriptor of the same open file, with an owner of its own.
     package func duplicate() throws(Errno) -> FileDescriptor {
-        FileDescriptor(owning: try retrying { fcntl(rawValue, F_DUPFD_CLOEXEC, 3) })
+        try .copy(of: rawValue)
     }
 
     /// A fresh open of the same file, with a position of its own; it needs no path that still exists.

@@ -38,7 +38,7 @@ enum Child {
         let program = try Companion(
             path, arguments, environment: environment,
             input: try input.map { path in try FileDescriptor.open(path, [.readOnly]) },
-            output: output, errors: Companion.errors)
+            output: output, errors: .copy(of: STDERR_FILENO))
         let ending = try program.waitForEnd(seconds: timeLimit)
         guard ending == .exited(0) else { throw Failure(program: path, ending: ending) }
         let mapping = try Mapping(output, size: try output.status().size)

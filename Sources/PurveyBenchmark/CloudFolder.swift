@@ -22,7 +22,7 @@ final class CloudFolder {
         (self.home, self.mount) = (home, mount)
         daemon = try Companion(
             try Child.sibling("purveyd"), ["--foreground", "--log", "error"],
-            environment: Self.environment(home.path), errors: Companion.errors
+            environment: Self.environment(home.path), errors: .copy(of: STDERR_FILENO)
         ) { PeerMount.unmount(mount) }
         do {
             try awaitDaemon()

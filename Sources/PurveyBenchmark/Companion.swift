@@ -63,19 +63,4 @@ final class Companion {
             guard (try? process.send(signal: signal)) != nil, !process.hasEnded(within: patience) else { return }
         }
     }
-
-    /// A pipe to or from a program.
-    static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
-        var ends: [CInt] = [-1, -1]
-        try retrying { Glibc.pipe(&ends) }
-        let pipe = (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
-        for end in ends { try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
-        return pipe
-    }
-
-    /// What this process's own errors go to.
-    static var errors: FileDescriptor? {
-        let number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
-        return number >= 0 ? FileDescriptor(owning: number) : nil
-    }
 }

@@ -159,7 +159,7 @@ private func giveUp(_ error: ConduitError) -> Never {
 private func startAnswerer(_ mode: String) throws -> (SequencedPacketSocket, ChildProgram) {
     let (near, far) = try SequencedPacketSocket.pair()
     let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
+    let errors = try FileDescriptor.copy(of: STDERR_FILENO)
     let child = try ChildProgram.start(
         program, arguments: ["--child", ChildRole.conduitAnswerer.name, mode],
         descriptors: [nil, errors, errors, far.descriptor])

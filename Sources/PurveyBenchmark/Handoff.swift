@@ -177,12 +177,12 @@ private final class HandoffProvider {
     private static func start(
         _ arguments: [String]
     ) throws -> (process: Companion, input: FileDescriptor, output: FileDescriptor) {
-        let (theirInput, input) = try Companion.pipe()
-        let (output, theirOutput) = try Companion.pipe()
+        let (theirInput, input) = try FileDescriptor.pipe()
+        let (output, theirOutput) = try FileDescriptor.pipe()
         let process = try Companion(
             FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             ["--child", ChildRole.handoffProvider.name] + arguments, input: theirInput, output: theirOutput,
-            errors: Companion.errors)
+            errors: .copy(of: STDERR_FILENO))
         return (process, input, output)
     }
 

@@ -22,7 +22,7 @@ struct Sink {
         self.isCancelled = isCancelled
         if let number = Self.ownDescriptor(name, in: directory) {
             // Not opened anew: what was written there before stays, and what follows comes after.
-            descriptor = FileDescriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 3) })
+            descriptor = try .copy(of: number)
             piece = try descriptor.status().kind == .regular ? 1 << 20 : Self.pipePiece
             return
         }

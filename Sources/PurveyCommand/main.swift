@@ -23,7 +23,8 @@ StandardDescriptors.fillMissing()
 let words = CommandLine.arguments.dropFirst()
 if let word = Arguments.firstUnreadable {
     StandardError.complain(
-        "the argument '\(word)' is not UTF-8: a file with such a name can be had only by its folder, or by a new name")
+        "the argument '\(word)' is not UTF-8: write it so; a file with such a name can be had by its folder, or by a new name"
+    )
     exit(2)
 }
 guard let name = words.first else {

@@ -65,9 +65,8 @@ final class DaemonKeeper: Sendable {
     private func start() throws(Errno) -> SequencedPacketSocket {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         try kept.introduce(over: ours)
-        let number = try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) }
         let child = try ChildProgram.start(
-            program, arguments: [], descriptors: [nil, nil, FileDescriptor(owning: number), theirs.descriptor],
+            program, arguments: [], descriptors: [nil, nil, .copy(of: STDERR_FILENO), theirs.descriptor],
             workingFolder: "/", newSession: true)
         // Nobody else waits for it.
         HandlerThreads.shared.run { _ = try? child.wait() }

@@ -17,23 +17,14 @@ final class Child: Sendable {
     init(_ path: URL, _ arguments: [String], environment: [String: String]? = nil, hasInput: Bool = false) throws {
         let theirInput: FileDescriptor?
         let ourInput: FileDescriptor?
-        if hasInput { (theirInput, ourInput) = try Self.pipe() } else { (theirInput, ourInput) = (nil, nil) }
-        let (output, theirOutput) = try Self.pipe()
-        let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
+        if hasInput { (theirInput, ourInput) = try FileDescriptor.pipe() } else { (theirInput, ourInput) = (nil, nil) }
+        let (output, theirOutput) = try FileDescriptor.pipe()
         program = try ChildProgram.start(
             path.path, arguments: arguments, environment: environment?.map { "\($0.key)=\($0.value)" },
-            descriptors: [theirInput, theirOutput, errors])
+            descriptors: [theirInput, theirOutput, .copy(of: STDERR_FILENO)])
         process = try .open(program.processID)
         input = Lock(ourInput)
         self.output = output
-    }
-
-    private static func pipe() throws(Errno) -> (FileDescriptor, FileDescriptor) {
-        var ends: [CInt] = [-1, -1]
-        try retrying { Glibc.pipe(&ends) }
-        let pipe = (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
-        for end in ends { try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
-        return pipe
     }
 
     var identifier: pid_t { process.processID }

@@ -29,7 +29,8 @@ struct Keeper {
             // It goes to the background when it listens, with a keeper of its own.
             let arguments = program.arguments + ["--deaths", "\(deaths)"]
             let child = try ChildProgram.start(
-                program.path, arguments: arguments, descriptors: [nil, nil, Self.errors], workingFolder: "/")
+                program.path, arguments: arguments, descriptors: [nil, nil, try? .copy(of: STDERR_FILENO)],
+                workingFolder: "/")
             let ending = try child.wait()
             // Somebody does not want it, or there is one by now.
             if ending == .exited(0) || ending == .signalled(SIGTERM) { return 0 }
@@ -44,12 +45,6 @@ struct Keeper {
         guard deaths > 1 else { return }
         let pause = min(Self.firstPause * (1 << min(deaths - 2, 10)), Self.longestPause)
         usleep(useconds_t(pause / .microseconds(1)))
-    }
-
-    /// The daemon's log.
-    private static var errors: FileDescriptor? {
-        let number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
-        return number >= 0 ? FileDescriptor(owning: number) : nil
     }
 }
 

@@ -61,6 +61,18 @@ import Testing
         #expect(!all.accepts([subject(), subject([.isUploaded: .flag(false)])]))
     }
 
+    @Test func whatAnItemLacksCountsWhereSomethingHasToHoldOfAll() throws {
+        let items = [subject(), subject([.documentSize: .nothing, .lastUsedDate: .number(1)])]
+        for (rule, expected) in [
+            ("ALL fileproviderItems.documentSize > 10", false), ("ANY fileproviderItems.documentSize > 10", true),
+            ("NONE fileproviderItems.documentSize > 10", false), ("ANY fileproviderItems.lastUsedDate == nil", true),
+            ("ALL fileproviderItems.lastUsedDate == nil", false), ("ALL fileproviderItems.userInfo.no == nil", true),
+            ("ANY fileproviderItems.tagData == 'Work'", false), ("fileproviderItems.tagData.@count == 0", true),
+        ] {
+            #expect(try action(rule: rule).accepts(items) == expected, "\(rule)")
+        }
+    }
+
     @Test(arguments: [
         ("$fileproviderItems.@count > 0", "$fileproviderItems"), ("fileProviderItems.@count > 0", "fileProviderItems"),
         ("SUBQUERY(fileproviderItems, $i, $i.uploadded == YES).@count > 0", "a property of an item is expected"),

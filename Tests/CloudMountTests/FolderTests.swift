@@ -26,6 +26,17 @@ struct FolderTests {
         }
     }
 
+    @Test func everyFolderNamesItselfAndWhatItIsIn() async throws {
+        try await withMount { provider in
+            provider.addFolder("Inner")
+        } _: { (mount) throws in
+            for folder in [".", "Inner"] {
+                let list = try start("ls", "-a", mount(folder)).waitForEnd()
+                #expect(list.text.split(separator: "\n").prefix(2) == [".", ".."])
+            }
+        }
+    }
+
     @Test func aFolderThatIsBeingListedKeepsNobodyElseWaiting() async throws {
         try await withMount { provider in
             provider.addFolder("Slow", identifier: "slow")

@@ -40,8 +40,8 @@ package final class RunningProgram: Sendable {
     ) throws {
         words = [path] + arguments
         let (theirInput, ourInput) = try Self.ends(of: input)
-        let (output, theirOutput) = try Self.pipe()
-        let (errors, theirErrors) = try Self.pipe()
+        let (output, theirOutput) = try FileDescriptor.pipe()
+        let (errors, theirErrors) = try FileDescriptor.pipe()
         var variables = ProcessInfo.processInfo.environment
         for (name, value) in environment { variables[name] = value }
         let program = try ChildProgram.start(
@@ -138,14 +138,6 @@ package final class RunningProgram: Sendable {
 
     // MARK: Descriptors
 
-    private static func pipe() throws -> (reading: FileDescriptor, writing: FileDescriptor) {
-        var ends: [CInt] = [-1, -1]
-        try retrying { Glibc.pipe(&ends) }
-        let pipe = (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
-        for end in ends { try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
-        return pipe
-    }
-
     private static func ends(of input: Input) throws -> (theirs: FileDescriptor?, ours: FileDescriptor?) {
         switch input {
         case .nothing: return (nil, nil)
@@ -156,7 +148,7 @@ package final class RunningProgram: Sendable {
         case .pipe:
             // Whoever writes to a program that has ended is told so, and not ended itself.
             signal(SIGPIPE, SIG_IGN)
-            let (reading, writing) = try pipe()
+            let (reading, writing) = try FileDescriptor.pipe()
             return (reading, writing)
         }
     }

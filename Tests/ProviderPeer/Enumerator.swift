@@ -54,6 +54,9 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
                     Entry(identifier: NSFileProviderItemIdentifier.rootContainer.rawValue, parent: "a", name: "y")),
             ])
             observer.finishEnumerating(upTo: nil)
+        case "list-excessive":
+            observer.didEnumerate(excessive)
+            observer.finishEnumerating(upTo: nil)
         case "list-foreign-error":
             struct Foreign: Error {}
             observer.finishEnumeratingWithError(Foreign())
@@ -73,6 +76,9 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             observer.didDeleteItems(withIdentifiers: [NSFileProviderItemIdentifier("list-twice/b")])
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: true)
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("3".utf8)), moreComing: false)
+        case "list-excessive":
+            observer.didUpdate(excessive)
+            observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: false)
         default: observer.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))
         }
     }
@@ -83,6 +89,15 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         case "list-oversized-page": completionHandler(NSFileProviderSyncAnchor(Data(repeating: 1, count: 501)))
         default: completionHandler(nil)
         }
+    }
+
+    /// Two that can be items, though one says too much, and three that cannot.
+    private var excessive: [any NSFileProviderItem] {
+        let long = String(repeating: "i", count: 10_000)
+        return [
+            ExcessiveItem("", in: container), item("a"), ExcessiveItem(long, in: container),
+            ExcessiveItem(container + "/b", in: container), ExcessiveItem(container + "/c", in: long),
+        ]
     }
 
     private func item(_ name: String) -> PeerItem {

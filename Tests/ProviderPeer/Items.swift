@@ -17,6 +17,26 @@ final class PeerItem: NSObject, NSFileProviderItemProtocol {
     var isUploaded: Bool { entry.isUploaded }
 }
 
+/// An item that says more of itself than anybody keeps.
+final class ExcessiveItem: NSObject, NSFileProviderItemProtocol {
+    let itemIdentifier: NSFileProviderItemIdentifier
+    let parentItemIdentifier: NSFileProviderItemIdentifier
+
+    init(_ identifier: String, in parent: String) {
+        itemIdentifier = NSFileProviderItemIdentifier(identifier)
+        parentItemIdentifier = NSFileProviderItemIdentifier(parent)
+    }
+
+    var filename: String { String(repeating: "é", count: 50_000) }
+    var contentType: UTType { .symbolicLink }
+    var documentSize: NSNumber? { NSNumber(value: 5) }
+    var symlinkTargetPath: String? { String(repeating: "x/", count: 50_000) }
+    var extendedAttributes: [String: Data] { ["user.large": Data(count: 1 << 20)] }
+    var tagData: Data? { Data(count: 1 << 20) }
+    var userInfo: [AnyHashable: Any]? { ["large": String(repeating: "x", count: 1 << 20)] }
+    var versionIdentifier: Data? { Data(count: 1 << 20) }
+}
+
 /// What the peer knows of an item.
 struct Entry: Codable, Sendable {
     var identifier: String

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Purvey
+import Synchronization
 
 /// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
 /// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
@@ -11,6 +12,7 @@ import Purvey
 ///     removeall                        removes all domains
 ///     place                            the provider's identifier, and its document storage
 ///     signal IDENTIFIER CONTAINER      signals
+///     flood IDENTIFIER COUNT           signals so often, of containers that nobody knows too: how many of these failed
 ///     visible IDENTIFIER ITEM          where a person sees an item
 ///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
 ///     download IDENTIFIER ITEM         brings an item here
@@ -64,6 +66,27 @@ final class Script: Sendable {
         return manager
     }
 
+    /// All at once, and not one after the other.
+    private func flood(_ manager: NSFileProviderManager, _ count: Int) async throws -> Int {
+        let failures = Mutex(0)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let left = Mutex(count)
+            for number in 0..<count {
+                let container: NSFileProviderItemIdentifier =
+                    number.isMultiple(of: 2) ? .workingSet : .init("\(number)")
+                manager.signalEnumerator(for: container) { error in
+                    if error != nil { failures.withLock { $0 += 1 } }
+                    let isLast = left.withLock { left in
+                        left -= 1
+                        return left == 0
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        return failures.withLock { $0 }
+    }
+
     private func perform(_ command: String, _ words: [String]) async throws -> String {
         switch (command, words.count) {
         case ("domains", 0):
@@ -92,6 +115,7 @@ final class Script: Sendable {
         case ("signal", 2):
             try await manager(words[0]).signalEnumerator(for: NSFileProviderItemIdentifier(words[1]))
             return "done"
+        case ("flood", 2): return String(try await flood(manager(words[0]), Int(words[1]) ?? 0))
         case ("visible", 2):
             return try await manager(words[0]).getUserVisibleURL(for: NSFileProviderItemIdentifier(words[1])).path
         case ("identify", 1):

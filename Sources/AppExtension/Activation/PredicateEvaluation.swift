@@ -35,11 +35,13 @@ extension PredicateExpression {
         case .list(let elements): return .list(try elements.map { try $0.value(scope) })
         case .variable(let name): return scope.variables[name] ?? .nothing
         case .name(let name): return scope.values[name] ?? .nothing
-        case .count(let collection): return .number(Double(try collection.value(scope).elements.count))
+        case .count(let collection): return .number(Double(try collection.value(scope).presentElements.count))
         case .member(let owner, let name): return try owner.value(scope).member(name)
         case .subquery(let collection, let variable, let condition):
             return .list(
-                try collection.value(scope).elements.filter { try condition.evaluate(scope.binding(variable, $0)) })
+                try collection.value(scope).presentElements.filter {
+                    try condition.evaluate(scope.binding(variable, $0))
+                })
         }
     }
 }

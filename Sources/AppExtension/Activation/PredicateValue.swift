@@ -19,7 +19,11 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
-    /// A property of a value, or of each element of a list, all in one list.
+    /// What is there of the elements.
+    var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
+
+    /// A property of a value, or of each element of a list, all in one list: an element that does not have it is there with nothing,
+    /// so that what has to hold of all does not hold because of some.
     func member(_ name: String) -> PredicateValue {
         switch self {
         case .object(let properties):
@@ -30,7 +34,12 @@ package enum PredicateValue: Sendable, Equatable {
             }
             return parts.isEmpty
                 ? .nothing : .object(Dictionary(uniqueKeysWithValues: parts.map { (String($0), $1) }))
-        case .list(let elements): return .list(elements.flatMap { $0.member(name).elements })
+        case .list(let elements):
+            return .list(
+                elements.flatMap { element in
+                    if case .list(let values) = element.member(name) { return values }
+                    return [element.member(name)]
+                })
         case .number, .text, .nothing: return .nothing
         }
     }

@@ -20,8 +20,8 @@ extension DomainFileSystem {
             if let status = view.status {
                 size = Int64(status.size)
                 blocks = UInt64(status.allocatedSize / 512)
-                if isOpenForWriting, status.modifiedSeconds != view.modifiedBefore {
-                    modified = status.modifiedSeconds
+                if isOpenForWriting, status.modifiedDate != view.modifiedBefore {
+                    modified = status.modifiedDate
                 }
             } else {
                 isAwaited = true

@@ -1,6 +1,4 @@
-import CLinux
 import Fuse
-import LinuxSystem
 
 extension Timestamp {
     /// A moment from seconds since 1970, to the microsecond.
@@ -21,11 +19,6 @@ extension Timestamp {
     private static let earliest = -62_135_596_800.0
     private static let latest = 253_402_300_799.0
 
-    /// Seconds since 1970.
-    var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
-}
-
-extension FileStatus {
-    /// When the contents were changed last; seconds since 1970.
-    var modifiedSeconds: Double { Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9 }
+    /// Seconds since 1970, to the microsecond: parts of one are dropped, as on any file system that keeps none.
+    var secondsSince1970: Double { Double(seconds) + Double(nanoseconds / 1000) / 1e6 }
 }

@@ -100,7 +100,7 @@ final class OpenFiles: Sendable {
             file.openings.append(opening)
             file.known = known
             if wasCut { file.wasCut = true }
-            if file.modifiedBefore == nil { file.modifiedBefore = status?.modifiedSeconds }
+            if file.modifiedBefore == nil { file.modifiedBefore = status?.modifiedDate }
             state.files[item.number] = file
             state.openings[opening.handle] = opening
             var keepsPages = false
@@ -121,7 +121,7 @@ final class OpenFiles: Sendable {
         guard let status = try? descriptor.status() else { return }
         state.withLock { state in
             if state.files[opening.number]?.modifiedBefore == nil {
-                state.files[opening.number]?.modifiedBefore = status.modifiedSeconds
+                state.files[opening.number]?.modifiedBefore = status.modifiedDate
             }
         }
     }
@@ -130,7 +130,7 @@ final class OpenFiles: Sendable {
     func noteDateIsSet(_ number: ItemNumber) {
         guard let status = view(of: number)?.status else { return }
         state.withLock { state in
-            state.files[number]?.modifiedBefore = status.modifiedSeconds
+            state.files[number]?.modifiedBefore = status.modifiedDate
             state.files[number]?.wasCut = false
         }
     }

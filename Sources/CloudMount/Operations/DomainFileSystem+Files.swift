@@ -134,7 +134,12 @@ extension DomainFileSystem {
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
         reply.reply()
         guard let opening = files.end(handle) else { return }
-        opening.item.close { [files] _ in files.remove(opening) }
+        opening.item.close { [self] _ in
+            // An answer that is on its way may be of the row from before this, and is to be taken to hold once the file is closed: what
+            // was asked before now does not count.
+            if opening.isForWriting { session?.invalidateAttributes(of: opening.number.node) }
+            files.remove(opening)
+        }
     }
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {

@@ -49,7 +49,9 @@ extension DomainFileSystem {
                 listing.append(".", node: number.node, kind: .folder, cookie: Self.selfCookie)
             }
             if cookie < Self.parentCookie {
-                listing.append("..", node: folder.parent.node, kind: .folder, cookie: Self.parentCookie)
+                // What the root is in has no number here, and a name without one is none to programs.
+                let parent = number == .root ? number : folder.parent
+                listing.append("..", node: parent.node, kind: .folder, cookie: Self.parentCookie)
             }
             try reading { () throws(IndexFailure) in try fill(listing, from: number, after: last) }
             if !listing.isEmpty || folder.listing == .complete { return reply.reply(listing) }

@@ -180,7 +180,7 @@ extension DomainFileSystem {
         let modified: Double? =
             switch change.modified {
             // A cut file has a new date already.
-            case .now: change.size == nil ? engine.clock.now : nil
+            case .now: change.size == nil ? engine.dateNow : nil
             case .to(let time): time.secondsSince1970
             case nil: nil
             }

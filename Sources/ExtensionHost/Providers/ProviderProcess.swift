@@ -94,6 +94,12 @@ package actor ProviderProcess {
         return try await call(request, length, of: instance, progress: progress)
     }
 
+    /// Why no process is started any more, because too many crashed; `nil` while that is not so.
+    package var disabling: ProviderFailure? {
+        if case .disabled(let failure) = state { return failure }
+        return nil
+    }
+
     /// Lets a provider start again that was disabled.
     package func reset() {
         crashes = 0

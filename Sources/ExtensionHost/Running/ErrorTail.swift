@@ -10,11 +10,9 @@ final class ErrorTail: Sendable {
     private let output: FileDescriptor
 
     init() throws(Errno) {
-        var ends: [CInt] = [-1, -1]
-        try retrying { pipe(&ends) }
-        (output, input) = (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
-        for end in ends { try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
-        try retrying { fcntl(ends[0], F_SETFL, O_NONBLOCK) }
+        (output, input) = try FileDescriptor.pipe()
+        let number = output.rawValue
+        try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
     private let kept = Mutex<[UInt8]>([])

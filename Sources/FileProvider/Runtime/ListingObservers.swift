@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// Collects what an enumerator tells, from whatever threads, until it finishes for the first time.
 ///
-/// Items are read when they are told: client code may change them afterwards.
+/// Items are read when they are told: client code may change them afterwards. One that is none is left out, and takes nothing from
+/// the others.
 private struct Collected<Finish: Sendable>: Sendable {
     var updated: [ProviderItem] = []
     var deleted: [String] = []
@@ -34,7 +35,7 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
     func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
         let most = size * ProviderWire.pageFactor
-        let items = updatedItems.prefix(most + 1).map { ProviderItem($0) }
+        let items = updatedItems.prefix(most + 1).compactMap { ProviderItem(usable: $0) }
         let count = collected.withLock { collected in
             // Most pages are told at once: these are not copied.
             if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
@@ -77,7 +78,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 
     func didUpdate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
-        let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).map { ProviderItem($0) }
+        let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).compactMap { ProviderItem(usable: $0) }
         collect { collected in
             // Updated after it was deleted: it is there.
             let identifiers = Set(items.map(\.identifier))

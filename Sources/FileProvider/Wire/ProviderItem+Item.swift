@@ -2,15 +2,16 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension ProviderItem {
-    /// What a provider's item says, each member asked once. Values that no item can have are left out, as if the provider had not
-    /// said them: nothing that comes of it can trap whoever reckons with it.
+    /// What a provider's item says, each member asked once. Values that no item can have, or that are too much, are left out, as if
+    /// the provider had not said them: nothing that comes of it can trap whoever reckons with it, and an item that says too much is
+    /// there all the same. Only of its identifiers nothing can be left out (``init(usable:)``).
     package init(_ item: any NSFileProviderItem) {
         let identifier = item.itemIdentifier
         let type = item.contentType
         self.init(
-            identifier: identifier.rawValue, parent: item.parentItemIdentifier.rawValue, filename: item.filename,
-            kind: Self.kind(of: identifier, type))
-        contentType = type?.identifier ?? ""
+            identifier: identifier.rawValue, parent: item.parentItemIdentifier.rawValue,
+            filename: Self.beginning(of: item.filename), kind: Self.kind(of: identifier, type))
+        contentType = Self.text(type?.identifier) ?? ""
         capabilities = item.capabilities?.rawValue ?? NSFileProviderItemCapabilities.allowsAll.rawValue
         size = Self.size(of: item)
         childCount = Self.count(item.childItemCount ?? nil).flatMap { Int(exactly: $0) }
@@ -24,13 +25,40 @@ extension ProviderItem {
             contentVersion = Self.version((item.versionIdentifier ?? nil) ?? Data())
         }
         favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
-        tagData = (item.tagData ?? nil).map { Array($0) }
+        tagData = (item.tagData ?? nil).flatMap { $0.count > Self.mostBytes ? nil : Array($0) }
         fileSystemFlags = item.fileSystemFlags?.rawValue
-        for (name, value) in item.extendedAttributes ?? [:] { extendedAttributes[name] = Array(value) }
-        linkTarget = item.symlinkTargetPath ?? nil
+        if let given = item.extendedAttributes { extendedAttributes = Self.extendedAttributes(given) }
+        linkTarget = Self.text(item.symlinkTargetPath ?? nil)
         if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
         uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
+    }
+
+    /// What a provider's item says; `nil` where it has no identifier that can be told to anybody.
+    init?(usable item: any NSFileProviderItem) {
+        self.init(item)
+        guard fault == nil else { return nil }
+    }
+
+    /// A name is made fit for a file later; here it is only bounded.
+    private static func beginning(of name: String) -> String {
+        guard name.utf8.count > longestText else { return name }
+        var count = 0
+        return String(
+            name.prefix { character in
+                count += character.utf8.count
+                return count <= longestText
+            })
+    }
+
+    /// `nil` for a text of which a part would mean something else.
+    private static func text(_ text: String?) -> String? {
+        text.flatMap { $0.utf8.count > longestText ? nil : $0 }
+    }
+
+    /// All of them, or none where they are too much.
+    private static func extendedAttributes(_ given: [String: Data]) -> [String: [UInt8]] {
+        size(of: given) > mostBytes ? [:] : given.mapValues { Array($0) }
     }
 
     /// Bytes; `nil` for what is no size.

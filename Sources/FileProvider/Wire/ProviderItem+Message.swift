@@ -145,14 +145,18 @@ extension ProviderItem {
         for version in [contentVersion, metadataVersion] where version.count > Self.longestVersion {
             return "an item with a version of \(version.count) bytes"
         }
-        let attributes = extendedAttributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
-        if (tagData?.count ?? 0) > Self.mostBytes || attributes > Self.mostBytes {
+        if (tagData?.count ?? 0) > Self.mostBytes || Self.size(of: extendedAttributes) > Self.mostBytes {
             return "an item with more than \(Self.mostBytes) bytes of attributes"
         }
         if Self.size(of: userInfo) > Self.longestUserInfo {
             return "an item with more than \(Self.longestUserInfo) bytes of userInfo"
         }
         return nil
+    }
+
+    /// Bytes of names and values.
+    static func size(of attributes: [String: some Collection<UInt8>]) -> Int {
+        attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     }
 
     /// Bytes, near enough.

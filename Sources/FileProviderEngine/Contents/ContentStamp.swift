@@ -11,8 +11,12 @@ extension JournalEntry.FileMark {
             changedNanoseconds: status.changedNanoseconds)
     }
 
-    /// When the contents were changed last; seconds since 1970.
-    var modifiedSeconds: Double { Double(modifiedNanoseconds) / 1e9 }
+    /// When the contents were changed last; seconds since 1970, to the microsecond.
+    var modifiedSeconds: Double {
+        // Floating-point numbers tell no nanoseconds of these years apart. Each way of rounding them would give another date.
+        let parts = modifiedNanoseconds.quotientAndRemainder(dividingBy: 1000)
+        return Double(parts.remainder < 0 ? parts.quotient - 1 : parts.quotient) / 1e6
+    }
 
     /// Gives the file of clean contents the date by which it is known again: the provider's, or that of 1970.
     static func date(_ file: FileDescriptor, _ modified: Double?) throws(Errno) {
@@ -22,6 +26,12 @@ extension JournalEntry.FileMark {
 
     /// `UTIME_OMIT` of utimensat(2), a macro that Swift does not see.
     private static let omitted = (1 << 30) - 2
+}
+
+extension FileStatus {
+    /// When the contents were changed last; seconds since 1970, the same number that the index has of a file that was closed like
+    /// this.
+    package var modifiedDate: Double { ContentStamp(self).modifiedSeconds }
 }
 
 extension timespec {

@@ -119,9 +119,9 @@ extension DomainEngine {
         try compare(number)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
         let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
-        try onDisk { () throws(Errno) in
-            try noteEdited(number, size: stamp.size, modified: stamp.modifiedSeconds)
-        }
+        // Nothing was written, so a date that was set here is still the file's.
+        let modified = (try? row(number))?.localModified ?? stamp.modifiedSeconds
+        try onDisk { () throws(Errno) in try noteEdited(number, size: stamp.size, modified: modified) }
         openFiles.update(number) { $0.noted = stamp }
     }
 

@@ -58,7 +58,7 @@ extension DomainEngine {
     }
 
     func note(_ kind: EditEvent.Kind, of number: ItemNumber, _ name: String) {
-        edits.events.append(EditEvent(number: number, name: name, kind: kind))
+        edits.events.append(EditEvent(number: number, name: name, kind: kind, time: clock.now))
         if edits.events.count > 100 { edits.events.removeFirst() }
     }
 }

@@ -84,6 +84,8 @@ package struct EditEvent: Sendable, Equatable {
     package var number: ItemNumber
     package var name: String
     package var kind: Kind
+    /// Seconds since 1970.
+    package var time: Double
 }
 
 /// Names of what was sent, among the copies for uploads.

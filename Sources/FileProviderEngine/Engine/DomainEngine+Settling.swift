@@ -31,6 +31,35 @@ extension DomainEngine {
         }
     }
 
+    /// Waits for what the provider says to an item's removal, or to its way to the trash, but not for long: not for a service that
+    /// cannot be reached, nor for a person.
+    ///
+    /// - Parameter seconds: the longest wait.
+    /// - Throws: why the item is where it was; `cancelled` when the task was.
+    package func waitForRemoval(of number: ItemNumber, upTo seconds: Double) async throws(ProviderFailure) {
+        let end = clock.now + seconds
+        try await look { () throws(ProviderFailure) in
+            let (entry, item) = try onRecord { () throws(IndexFailure) in
+                (try journal.entry(number), try index.item(number))
+            }
+            if entry?.changes.contains(.deleted) == true {
+                let isHeldUp = signIn.failure != nil || (uploads[number]?.failure ?? entry?.failure) != nil
+                return isHeldUp || clock.now >= end
+            }
+            if item != nil, let refusal = refusal(of: number) { throw refusal }
+            return true
+        }
+    }
+
+    /// Why the provider did not do an item's last removal; `nil` where it did all of them.
+    private func refusal(of number: ItemNumber) -> ProviderFailure? {
+        for event in edits.events.reversed() where event.number == number {
+            guard case .deletionRefused(let failure) = event.kind else { continue }
+            return failure ?? ProviderFailure(.deletionRejected, message: "Somebody else has changed it.")
+        }
+        return nil
+    }
+
     private func look(_ isSo: () throws(ProviderFailure) -> Bool) async throws(ProviderFailure) {
         var pause = Self.pauses.first
         while try !isSo() {

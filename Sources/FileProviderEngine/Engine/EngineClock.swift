@@ -6,6 +6,12 @@ package protocol EngineClock: Sendable {
     /// Seconds since 1970.
     var now: Double { get }
 
+    /// The date that a file gets that is written to now: seconds since 1970, to the microsecond.
+    ///
+    /// - Parameter folder: one on the file system of the files whose dates it is to be comparable with, and whose own date is
+    ///   nobody's. It gets this date.
+    func date(by folder: FileDescriptor) -> Double
+
     /// Runs a job once, after some seconds, on any thread. The job must not block.
     ///
     /// - Returns: what the job is cancelled by, if it has not begun.
@@ -14,6 +20,8 @@ package protocol EngineClock: Sendable {
 }
 
 extension EngineClock {
+    package func date(by folder: FileDescriptor) -> Double { now }
+
     /// Lets a task wait. Ends early when the task is cancelled.
     package func wait(_ seconds: Double) async {
         let pause = Pause()
@@ -73,6 +81,13 @@ package struct SystemEngineClock: EngineClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// File systems date by a clock that is some milliseconds behind this one: what is dated by this one would be newer than what is
+    /// written to after it.
+    package func date(by folder: FileDescriptor) -> Double {
+        guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
+        return status.modifiedDate
     }
 
     @discardableResult

@@ -10,12 +10,13 @@ extension DomainEngine {
     package func trash(_ number: ItemNumber) throws(EditFailure) {
         try checkOpen()
         let row = try visible(number)
-        guard number != .root, row.isKnownToProvider, row.item.capabilities & IndexedItem.Capability.trashing != 0
-        else {
-            throw EditFailure(.notPermitted)
+        guard number != .root else { throw EditFailure(.notPermitted) }
+        let isSent = try reading { () throws(IndexFailure) in
+            guard row.isKnownToProvider else { return false }
+            return try isUnchanged(row)
         }
-        let isSent = try reading { () throws(IndexFailure) in try isUnchanged(row) }
         guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
+        guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditFailure(.notPermitted) }
         var entry = try freshEntry(of: row)
         entry.baseVersion = row.item.contentVersion
         entry.changes = .deleted
@@ -23,7 +24,7 @@ extension DomainEngine {
         try record([.put(entry)]) { writer throws(IndexFailure) in
             try writer.update(number) { $0.changes = .deleted }
         }
-        look(at: number, after: configuration.settlingTime)
+        look(at: number)
     }
 
     /// Whether the provider has everything of an item and of what is in it.

@@ -13,7 +13,7 @@ struct PushPayload {
 
     /// What is on standard input.
     static func read() throws -> Data {
-        let input = FileDescriptor(owning: try retrying { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) })
+        let input = try FileDescriptor.copy(of: STDIN_FILENO)
         let data = Data(try input.readToEnd(limit: limit + 1))
         guard data.count <= limit else { throw CommandError("the payload has more than \(limit) bytes") }
         return data

@@ -35,6 +35,7 @@ extension Command {
             for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
                 try StandardOutput.print("   error: \(OneLine.text(fault))\n")
             }
+            for note in activity.notes { try StandardOutput.print("   note: \(OneLine.text(note))\n") }
         }
     }
 }
@@ -53,6 +54,8 @@ private struct ListedStatus: Encodable {
         let kept: Kept
         let cache: Cache
         let errors: [String]
+        /// What became of edits otherwise than was meant.
+        let notes: [String]
         let needsSignIn: Bool
         let inFlight: [Transfer]
     }
@@ -85,7 +88,7 @@ private struct ListedStatus: Encodable {
                 marks: Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight),
                 kept: Kept(missing: activity.keptMissing),
                 cache: Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit),
-                errors: activity.faults, needsSignIn: activity.needsSignIn,
+                errors: activity.faults, notes: activity.notes, needsSignIn: activity.needsSignIn,
                 inFlight: activity.transfers.map {
                     Transfer(name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total)
                 })

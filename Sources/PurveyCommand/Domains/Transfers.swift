@@ -11,7 +11,7 @@ extension Command {
         name: "download", summary: "bring the bytes of items of a service here", usage: ["PATH…"], options: [],
         discussion: placesWords
     ) { arguments in
-        try await each("download", arguments) { DownloadItemCall(place: DomainClient.place($0)) }
+        try await each("download", arguments.operands) { DownloadItemCall(place: DomainClient.place($0)) }
     }
 
     static let evict = Command(
@@ -24,7 +24,7 @@ extension Command {
             name that folder.
             """
     ) { arguments in
-        try await each("evict", arguments) { EvictItemCall(place: DomainClient.place($0)) }
+        try await each("evict", arguments.operands) { EvictItemCall(place: DomainClient.place($0)) }
     }
 
     static let keep = Command(
@@ -37,7 +37,7 @@ extension Command {
             the domain's cache= (see 'purvey domains --help'). 'purvey evict' of the same item ends it.
             """
     ) { arguments in
-        try await each("keep", arguments) { KeepItemCall(place: DomainClient.place($0)) }
+        try await each("keep", arguments.operands) { KeepItemCall(place: DomainClient.place($0)) }
     }
 
     static let signal = Command(
@@ -58,13 +58,13 @@ extension Command {
         if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
     }
 
-    /// Makes a call for each operand, one after the other, with a progress bar. All are tried.
+    /// Makes a call for each word, one after the other, with a progress bar. All are tried.
     static func each<C: Call>(
-        _ name: String, _ arguments: Arguments, _ request: @Sendable (String) throws -> C
+        _ name: String, _ words: [String], _ request: @Sendable (String) throws -> C
     ) async throws {
-        guard !arguments.operands.isEmpty else { throw UsageError("a path is missing") }
+        guard !words.isEmpty else { throw UsageError("a path is missing") }
         var failures: [CommandError] = []
-        for word in arguments.operands {
+        for word in words {
             let call = try request(word)
             let bar = ProgressBar()
             bar.show()

@@ -12,7 +12,7 @@ extension Command {
     ) { arguments in
         if !arguments.operands.isEmpty {
             if arguments.has("json") { throw UsageError("--json goes with the list") }
-            return try await each("trash", arguments) { TrashItemCall(place: DomainClient.place($0)) }
+            return try await each("trash", arguments.operands) { TrashItemCall(place: DomainClient.place($0)) }
         }
         let items = try await DomainClient.call(TrashedItemsCall()).items
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedTrashedItem.init)) }
@@ -27,7 +27,7 @@ extension Command {
             that is not there any more goes where its service puts it.
             """
     ) { arguments in
-        try await each("untrash", arguments) { word in
+        try await each("untrash", arguments.operands) { word in
             guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
                 throw UsageError("'\(word)' names no item in a trash: write DOMAIN:NAME")
             }

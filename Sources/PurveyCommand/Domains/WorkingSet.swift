@@ -31,9 +31,8 @@ extension Command {
             try show(found.items, arguments) { [OneLine.text($0.place)] }
         case ("add", 2...), ("remove", 2...):
             if arguments.has("json") { throw UsageError("--json goes with the list") }
-            for word in operands.dropFirst() {
-                _ = try await DomainClient.call(
-                    SetFavoriteCall(place: DomainClient.place(word), isFavorite: operands[0] == "add"))
+            try await each("favorites", Array(operands.dropFirst())) {
+                SetFavoriteCall(place: DomainClient.place($0), isFavorite: operands[0] == "add")
             }
         case ("add", _), ("remove", _): throw UsageError("a path is missing")
         case (let word?, _): throw UsageError("there is no 'favorites \(word)': add or remove")

@@ -75,20 +75,22 @@ struct DomainItem: Sendable {
     }
 
     private func children(
-        of folder: ItemNumber, after start: ItemNumber? = nil, limit: Int = .max
+        of folder: ItemNumber, after start: ItemNumber? = nil, limit: Int = .max,
+        where isWanted: @escaping @Sendable (IndexedItem) -> Bool = { _ in true }
     ) async throws -> [IndexedItem] {
         let index = engine.index
         return try await HandlerThreads.shared.value {
-            try Self.children(of: folder, after: start, limit: limit, in: index)
+            try Self.children(of: folder, after: start, limit: limit, in: index, where: isWanted)
         }
     }
 
     private static func children(
-        of folder: ItemNumber, after start: ItemNumber?, limit: Int, in index: Index
+        of folder: ItemNumber, after start: ItemNumber?, limit: Int, in index: Index,
+        where isWanted: (IndexedItem) -> Bool
     ) throws(IndexFailure) -> [IndexedItem] {
         var children: [IndexedItem] = []
         try index.children(of: folder, after: start, limit: limit) { child in
-            children.append(child)
+            if isWanted(child) { children.append(child) }
             return true
         }
         return children
@@ -148,7 +150,10 @@ struct DomainItem: Sendable {
         if item.isKeptByFolder || item.isKept && !endsKeeping { throw try await staysBecauseItIsKept() }
         if item.isKept { try await engine.keep(item.number, false) }
         var failures: [DomainFailure] = []
-        for file in try await files(listing: false) where item.number == file.number || !file.staysHere {
+        // Of a million files few are here: the others are neither gathered nor asked for.
+        let files = try await files(listing: false) { $0.content != .dataless }
+        for file in files where item.number == file.number || !file.staysHere {
+            try Task.checkCancellation()
             do {
                 try await engine.evict(file.number)
             } catch {
@@ -180,8 +185,12 @@ struct DomainItem: Sendable {
 
     /// The item itself if it is a file, or all files that are in it.
     ///
-    /// - Parameter listing: whether folders are listed that were not; else what is known counts.
-    private func files(listing: Bool) async throws -> [IndexedItem] {
+    /// - Parameters:
+    ///   - listing: whether folders are listed that were not; else what is known counts.
+    ///   - isWanted: which files in a folder are meant.
+    private func files(
+        listing: Bool, where isWanted: @escaping @Sendable (IndexedItem) -> Bool = { _ in true }
+    ) async throws -> [IndexedItem] {
         switch item.item.kind {
         case .file: return [item]
         case .symbolicLink: return []
@@ -192,7 +201,8 @@ struct DomainItem: Sendable {
         while let folder = folders.popLast() {
             try Task.checkCancellation()
             if listing { try await engine.wait(for: folder, .complete) }
-            for child in try await children(of: folder) {
+            let children = try await children(of: folder) { $0.item.kind != .file || isWanted($0) }
+            for child in children {
                 switch child.item.kind {
                 case .file: files.append(child)
                 case .folder: folders.append(child.number)

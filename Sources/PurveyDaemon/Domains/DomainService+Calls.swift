@@ -72,6 +72,7 @@ extension DomainService {
         for var domain in try await descriptions() {
             if domain.fault == nil, case .running(let record, let running) = places[domain.name] {
                 domain.fault = await missing(of: record)
+                if domain.fault == nil { domain.fault = await running.provider.disabling?.message }
                 if domain.fault == nil { domain.fault = try? await running.engine.status().failure?.message }
             }
             domains.append(domain)
@@ -112,6 +113,9 @@ extension DomainService {
 
     /// More sentences than these help nobody.
     private static let mostFaults = 20
+    private static let mostNotes = 10
+    /// Seconds for which it is told what became of an edit otherwise than was meant.
+    private static let noteTime: Double = 24 * 60 * 60
 
     /// - Parameter missing: what the domain needs and does not have.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
@@ -125,10 +129,15 @@ extension DomainService {
             activity.marksInFlight = status.factsInFlight
             activity.marksWaiting = max(0, status.factCount - status.factsInFlight)
             activity.faults += [status.complaint].compactMap { $0 }
+            // Whatever else is asked of the provider fails for that alone.
+            let disabling = await domain.provider.disabling
+            if let disabling, missing == nil {
+                activity.faults.append("\(disabling.advice) ('purvey retry \(activity.domain.name)' starts it again)")
+            }
             if let failure = status.signIn.failure {
                 activity.needsSignIn = true
                 activity.faults.append(Self.request(for: failure, status.signIn, activity.domain.name))
-            } else if let failure = status.failure, missing == nil {
+            } else if let failure = status.failure, missing == nil, disabling == nil {
                 activity.faults.append(failure.advice)
             }
             if let failure = status.keepingFailure, failure.kind != .notAuthenticated, missing == nil {
@@ -148,6 +157,8 @@ extension DomainService {
                 guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
                 return "\(item.name): \(failure.advice)"
             }
+            let now = SystemEngineClock().now
+            activity.notes = edits.events.filter { now - $0.time < noteTime }.suffix(mostNotes).map(\.sentence)
             activity.faults += failures.prefix(mostFaults)
             if failures.count > mostFaults {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
@@ -203,6 +214,11 @@ extension DomainService {
     /// The domain that a person means, and the names on the way to the item in it.
     func names(of place: ItemPlace) async throws -> (DomainRecord, RunningDomain, [String]) {
         try await ready()
+        let named = Self.parts(of: place.text)
+        // What begins with a domain's name means that in a mount too, where it could be the name of a file.
+        if let named, let record = places[named.domain]?.record {
+            return (record, try await domain(named.domain), named.names)
+        }
         for (name, known) in places {
             guard case .running(let record, let domain) = known else { continue }
             // Where it is mounted, and where it would be: its items have their paths without a mount too.
@@ -214,19 +230,19 @@ extension DomainService {
                 }
             }
         }
-        if let colon = place.text.firstIndex(of: ":"), colon != place.text.startIndex {
-            let name = String(place.text[..<colon])
-            if places[name] != nil || !name.contains("/") {
-                var names: [String] = []
-                for part in place.text[place.text.index(after: colon)...].split(separator: "/") where part != "." {
-                    if part == ".." { _ = names.popLast() } else { names.append(String(part)) }
-                }
-                let domain = try await domain(name)
-                // It runs, so it is there.
-                if let record = places[name]?.record { return (record, domain, names) }
-            }
-        }
+        // Says that there is none of that name.
+        if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
         throw DomainFailure("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
+    }
+
+    /// A domain's name and the names on the way from its root, of a text like `DOMAIN:path`; `nil` for another text.
+    private static func parts(of text: String) -> (domain: String, names: [String])? {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
+        var names: [String] = []
+        for part in text[text.index(after: colon)...].split(separator: "/") where part != "." {
+            if part == ".." { _ = names.popLast() } else { names.append(String(part)) }
+        }
+        return (String(text[..<colon]), names)
     }
 
     /// What fails on the way to an item is told of it by the person's own word for it.

@@ -9,7 +9,7 @@ extension DomainService {
     nonisolated func addTrashCalls(to service: inout Service) {
         service.on(TrashItemCall.self) { request, call in
             call.answer {
-                try await self.place(request.place).trash()
+                try await self.at(request.place) { try await $0.trash() }
                 return Empty()
             }
         }
@@ -64,16 +64,25 @@ extension DomainService {
 }
 
 extension DomainItem {
+    /// Seconds for which a person waits for the service's word; it goes there all the same when that takes longer.
+    private static let longestWait = 10.0
+
     func trash() async throws {
         do throws(EditFailure) {
             try await domain.engine.trash(item.number)
         } catch {
             switch error.errno {
             case Errno(rawValue: EBUSY):
-                throw DomainFailure("\(item.name) has changes that the service does not have yet; try again later")
-            case .notPermitted: throw DomainFailure("\(item.name) cannot be put into the trash of this service")
-            default: throw DomainFailure("\(item.name) cannot be put into the trash: \(error.errno)")
+                throw DomainFailure("it has changes that the service does not have yet; try again later")
+            case .notPermitted: throw DomainFailure("it cannot be put into the trash of this service")
+            default: throw DomainFailure("it cannot be put into the trash: \(error.errno)")
             }
+        }
+        do throws(ProviderFailure) {
+            try await domain.engine.waitForRemoval(of: item.number, upTo: Self.longestWait)
+        } catch {
+            if error.kind == .unsupported { throw DomainFailure("it stays, because its service has no trash") }
+            throw DomainFailure("it stays: \(error.advice)", like: error)
         }
     }
 }

@@ -24,15 +24,15 @@ extension DomainService {
         service.on(SearchCall.self) { request, call in call.answer { try await self.search(request) } }
         service.on(SetFavoriteCall.self) { request, call in
             call.answer {
-                let place = try await self.place(request.place)
-                try await place.setFavorite(request.isFavorite)
+                try await self.at(request.place) { try await $0.setFavorite(request.isFavorite) }
                 return Empty()
             }
         }
         service.on(TagItemCall.self) { request, call in
             call.answer {
-                let place = try await self.place(request.place)
-                return TagItemCall.Reply(tags: try await place.tag(adding: request.added, removing: request.removed))
+                try await self.at(request.place) {
+                    TagItemCall.Reply(tags: try await $0.tag(adding: request.added, removing: request.removed))
+                }
             }
         }
         service.on(PushCall.self) { request, call in
@@ -120,15 +120,17 @@ extension DomainService {
 
 extension DomainItem {
     func setFavorite(_ isFavorite: Bool) async throws {
+        guard item.number != .root else { throw DomainFailure("the domain itself cannot be a favorite") }
         do {
             try await domain.engine.setFavorite(isFavorite, of: item.number)
         } catch {
-            throw DomainFailure("\(item.name) cannot be marked: \(error.errno)")
+            throw DomainFailure("it cannot be marked: \(error.errno)")
         }
     }
 
     /// - Returns: the tags that it then has.
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
+        guard item.number != .root else { throw DomainFailure("the domain itself cannot have tags") }
         if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainFailure(fault) }
         let engine = domain.engine
         let before = try await HandlerThreads.shared.value { [item] () throws in
@@ -141,7 +143,7 @@ extension DomainItem {
         do {
             try await engine.setTags(tags, of: item.number)
         } catch {
-            throw DomainFailure("\(item.name) cannot be tagged: \(error.errno)")
+            throw DomainFailure("it cannot be tagged: \(error.errno)")
         }
         return tags
     }

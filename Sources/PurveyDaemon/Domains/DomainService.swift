@@ -15,7 +15,7 @@ actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
     private let log: DaemonLog
-    private let mounts: Mounts?
+    let mounts: Mounts?
     private let keeper: DaemonKeeper?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
@@ -144,6 +144,7 @@ actor DomainService {
             // Why it is not mounted is kept with the mounts.
             try? await mount(record, domain)
             log.info("the domain \(record.name) is started")
+            if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
@@ -395,50 +396,5 @@ actor DomainService {
         }
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
         return description(of: place)
-    }
-
-    // MARK: Telling
-
-    /// Where a domain is mounted now.
-    func mountedPath(of record: DomainRecord) -> String? {
-        if case .mounted(let path) = mounts?.states[record.identifier] { return path }
-        return nil
-    }
-
-    func description(of place: Place) -> DomainDescription {
-        let record = place.record
-        var description = DomainDescription(
-            name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
-            cacheLimit: record.cacheLimit, state: .running, mount: nil, fault: nil)
-        switch place {
-        case .changing: description.state = .changing
-        case .failed(_, let fault):
-            description.state = .failed
-            description.fault = fault
-        case .running:
-            switch mounts?.states[record.identifier] {
-            case .mounted(let path): description.mount = path
-            case .unmounted(let path): description.fault = "it was unmounted from \(path); 'purvey retry' mounts it"
-            case .failed(let failure): description.fault = "it cannot be mounted: \(failure)"
-            case nil: break
-            }
-        }
-        return description
-    }
-
-    func descriptions() async throws -> [DomainDescription] {
-        try await ready()
-        return places.values.map(description).sorted { $0.name < $1.name }
-    }
-
-    /// A domain that runs, by its name.
-    func domain(_ name: String) async throws -> RunningDomain {
-        try await ready()
-        switch places[name] {
-        case .running(_, let domain): return domain
-        case .changing: throw DomainFailure("\(name) is being changed; try again")
-        case .failed(_, let fault): throw DomainFailure("\(name) does not run: \(fault)")
-        case nil: throw DomainFailure.noSuchDomain(name)
-        }
     }
 }

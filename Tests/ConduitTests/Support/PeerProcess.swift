@@ -9,7 +9,7 @@ final class PeerProcess: Sendable {
     let descriptor: ProcessDescriptor
 
     private init(_ arguments: [String], channel: FileDescriptor) throws {
-        let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
+        let errors = try FileDescriptor.copy(of: STDERR_FILENO)
         program = try ChildProgram.start(Self.path, arguments: arguments, descriptors: [nil, errors, errors, channel])
         descriptor = try ProcessDescriptor.open(program.processID)
     }

@@ -45,7 +45,7 @@ final class PeerProcess: Sendable {
         _ path: String, _ arguments: [String], _ environment: [String]
     ) throws -> (ChildProgram, FileDescriptor) {
         let (ours, theirs) = try StartChannel.make()
-        let errors = FileDescriptor(owning: try retrying { fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) })
+        let errors = try FileDescriptor.copy(of: STDERR_FILENO)
         let program = try ChildProgram.start(
             path, arguments: arguments, environment: environment, descriptors: [theirs, theirs, errors])
         return (program, ours)

@@ -222,6 +222,23 @@ import Testing
         }
     }
 
+    @Test func aDateThatWasSetStaysWhenTheProviderRemovesTheOpenFile() async throws {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.list()
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        _ = try await domain.engine.doing {
+            try $0.setAttributes(of: number, mode: nil, modified: 1_234_567_890)
+        }
+        domain.provider.remove(identifier)
+        domain.engine.signal(container: ProviderItem.rootIdentifier)
+        try await eventually { try domain.row(number).changes.contains(.created) }
+        #expect(try domain.row(number).localModified == 1_234_567_890)
+        try await opened.closed()
+    }
+
     @Test func aFileThatIsForgottenIsClosedByItself() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")

@@ -87,10 +87,66 @@ struct TrashTests {
         #expect(try domain.names().sorted() == ["Folder", "plain.txt"])
         domain.provider.release(.replaceContents)
         try await domain.settle()
-        domain.provider.fail(.trash, with: .of(.unsupported))
-        try await domain.engine.trash(number)
-        try await domain.settle()
-        try await eventually { try domain.names().sorted() == ["Folder", "plain.txt"] }
         #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
+    }
+
+    @Test func whatTheProviderKeepsOutOfItsTrashIsThereAgainWithWhatIsInIt() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "text", in: folder)
+        let number = try await domain.item("Folder").number
+        try await domain.list(number)
+        domain.provider.fail(.trash, with: .of(.unsupported))
+        // What is known is there, whoever is asked for it again.
+        domain.provider.hold(.page)
+        try await domain.engine.trash(number)
+        #expect(try domain.names().isEmpty)
+        #expect(try await wordOnTrash(of: number, in: domain) == .unsupported)
+        #expect(try domain.names() == ["Folder"])
+        #expect(try domain.row(number).listing == .complete)
+        try await domain.list(number)
+        #expect(try domain.names(in: number) == ["file.txt"])
+        domain.provider.release(.page)
+    }
+
+    @Test func nobodyWaitsForATrashThatCannotBeReached() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        for _ in 0..<100 { domain.provider.fail(.trash, with: .of(.serverUnreachable)) }
+        try await domain.engine.trash(number)
+        #expect(try await wordOnTrash(of: number, in: domain) == nil)
+        #expect(try domain.names().isEmpty)
+        #expect(domain.provider.item(of: file)?.flags.contains(.trashed) == false)
+    }
+
+    @Test func whatTheProviderDoesNotKnowYetGoesToItsTrashLater() async throws {
+        let domain = try TestDomain()
+        domain.provider.hold(.create)
+        let number = try await domain.make("new.txt", "text")
+        await #expect(throws: EditFailure(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
+        domain.provider.release(.create)
+        try await domain.settle()
+        try await domain.engine.trash(number)
+        #expect(try await wordOnTrash(of: number, in: domain) == nil)
+        #expect(try domain.engine.trashed().map(\.filename) == ["new.txt"])
+    }
+
+    /// What the provider says to an item on its way to the trash; `nil` where it has it, or nobody waits for that.
+    private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderFailure.Kind? {
+        let (engine, outcome) = (domain.engine, Outcome())
+        Task {
+            do throws(ProviderFailure) {
+                try await engine.waitForRemoval(of: number, upTo: .infinity)
+                outcome.note(.success(()))
+            } catch {
+                outcome.note(Result<Void, ProviderFailure>.failure(error))
+            }
+        }
+        try await eventually {
+            domain.clock.advance(by: 0.1)
+            return outcome.isThere
+        }
+        return outcome.failure
     }
 }

@@ -124,6 +124,8 @@ final class MountPlace {
             environment["GIT_\(role)_EMAIL"] = "person@example.org"
         }
         environment["GIT_CONFIG_NOSYSTEM"] = "1"
+        // The tests may be run by make: another make would take itself for a part of that one, and say more.
+        for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] { environment[name] = nil }
         return environment.map { "\($0.key)=\($0.value)" }
     }
 

@@ -13,12 +13,8 @@ final class OpenDevice {
     init(in folder: TestFolder) throws {
         let device = folder.path + "/device"
         try folder.folder("device")
-        var ends: [CInt] = [-1, -1]
-        try retrying { pipe(&ends) }
-        let theirs = FileDescriptor(owning: ends[0])
-        let ours = FileDescriptor(owning: ends[1])
+        let (theirs, ours) = try FileDescriptor.pipe()
         leash = ours
-        try retrying { fcntl(ours.rawValue, F_SETFD, FD_CLOEXEC) }
         let script = """
             mount -t tmpfs tmpfs "$0"
             mknod -m 666 "$0/fuse" c 10 229

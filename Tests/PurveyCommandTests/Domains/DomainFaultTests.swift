@@ -58,6 +58,28 @@ import Testing
         }
     }
 
+    @Test func aProviderThatCrashesAgainAndAgainWhileAFileIsReadIsNamed() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            #expect(try await place.purvey("ls", cloud.mount).status == 0)
+            let program = place.path("LocalFolder.appex/LocalFolder")
+            try FileManager.default.removeItem(atPath: program)
+            try FileManager.default.copyItem(atPath: "/bin/false", toPath: program)
+            for process in cloud.extensionProcesses { kill(process, SIGKILL) }
+            // Nothing else is asked of it, so nothing else can tell.
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == nil)
+            #expect(try await place.purvey("domains").text.contains("not started any more"))
+            let status = try await place.purvey("status").text
+            #expect(status.contains("not started any more") && status.contains("'purvey retry Papers'"), "\(status)")
+            try FileManager.default.removeItem(atPath: program)
+            try FileManager.default.linkItem(atPath: BuiltProgram.path("LocalFolder"), toPath: program)
+            #expect(try await place.purvey("retry", "Papers").status == 0)
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+            #expect(try await !place.purvey("status").text.contains("not started any more"))
+        }
+    }
+
     @Test func aDomainThatCannotBeStartedIsListedAndCanBeRemovedWithItsEditsKept() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)

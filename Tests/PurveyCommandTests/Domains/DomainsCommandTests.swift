@@ -235,6 +235,23 @@ import Testing
         }
     }
 
+    @Test func aDomainsNameMeansTheSameInAMountAsOutsideOfIt() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            // Of a name that could be meant by a domain's, too.
+            try await cloud.write("a note\n", to: cloud.cloud + "/Papers:a.txt")
+            try await cloud.add()
+            let outcome = try await place.shell(
+                """
+                cd '\(cloud.mount)/inner' && "$purvey" stat Papers:inner/b.txt && cd .. || exit
+                "$purvey" stat Papers:a.txt && "$purvey" stat ./Papers:a.txt && "$purvey" ls Papers:
+                """)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            let names = outcome.text.split(separator: "\n").filter { $0.hasPrefix("name ") }
+            #expect(names.compactMap { $0.split(separator: " ").last } == ["b.txt", "a.txt", "Papers:a.txt"])
+        }
+    }
+
     @Test func commandsNeedNoMount() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)

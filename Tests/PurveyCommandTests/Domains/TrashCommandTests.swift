@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import ScriptableService
 import Testing
 
 /// The trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.
@@ -83,6 +84,17 @@ import Testing
             let restored = try await place.shell("cd '\(cloud.mount)' && mv .\(trash) a.txt")
             #expect(restored.status == 0, "\(restored.errors)")
             try await cloud.eventually("it is back") { await cloud.contents(cloud.cloud + "/a.txt") == "hello\n" }
+        }
+    }
+
+    @Test func whoeverTrashesWhatAServiceKeepsIsToldSo() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("folder/a.txt", "hello") }
+            #expect(await place.read("folder/a.txt") == "hello")
+            let refused = try await place.place.purvey("trash", "Cloud:folder", "Cloud:none")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("Cloud:folder: it stays, because its service has no trash"))
+            #expect(await place.read("folder/a.txt") == "hello")
         }
     }
 

@@ -61,6 +61,31 @@ import Testing
         }
     }
 
+    @Test func whoeverEditsWhatSomebodyElseHasEditedIsToldWhereItIs() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("a.txt", "old") }
+            #expect(await place.read("a.txt") == "old")
+            #expect(try await place.status()["notes"] as? [String] == [])
+            // Nobody hears of theirs before the edit is made.
+            try await place.tell { control in
+                for request in [CloudRule.Request.changes, .page] { try control.add(CloudRule(.drop, on: request)) }
+                try control.put("a.txt", "theirs")
+            }
+            try await place.write("mine", to: "a.txt")
+            try await place.eventually("both are with the service") {
+                let names = try await place.tell { try $0.snapshot().keys.sorted() }
+                return names.count == 2 && names.contains("a.txt")
+            }
+            try await place.eventually("it is told") {
+                let notes = try await place.status()["notes"] as? [String] ?? []
+                return notes.count == 1 && notes[0].hasPrefix("a.txt was changed by somebody else too: what was ")
+                    && notes[0].contains("a (conflicted copy ")
+            }
+            #expect(try await place.succeed("status").text.contains("   note: a.txt was changed by somebody else too"))
+            #expect(try await place.tell { try $0.text("a.txt") } == "theirs")
+        }
+    }
+
     @Test func aSignInIsAskedForOnceAndGoesOnByItself() async throws {
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("a.txt", "old") }

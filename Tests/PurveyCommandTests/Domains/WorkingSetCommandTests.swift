@@ -20,7 +20,9 @@ import Testing
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             #expect(try await paths(place, "recents") == ["a.txt"])
             #expect(try await place.purvey("ls", "Papers:inner").status == 0)
-            #expect(try await place.purvey("favorites", "add", "Papers:inner", "Papers:a.txt").status == 0)
+            // One that is not there keeps no other one away.
+            let added = try await place.purvey("favorites", "add", "Papers:inner", "Papers:none", "Papers:a.txt")
+            #expect(added.status == 1 && added.errors.hasPrefix("purvey: favorites: Papers:none: there is no"))
             let tagged = try await place.purvey("tag", cloud.mount + "/inner/b.txt", "Work", "Später")
             #expect(tagged.text == "Work\nSpäter\n", "\(tagged.errors)")
             // The provider has them, and gives them back to whoever knows nothing.
@@ -122,6 +124,8 @@ import Testing
                 (["search"], Int32(2), "what is to be found"), (["search", " "], 2, "what is to be found"),
                 (["search", "--since", "2026-02-30"], 2, "is no day"), (["search", "a", "--limit", "0"], 2, "--limit"),
                 (["search", "a", "--domain", "Other"], 1, "there is no domain"), (["recents", "x"], 2, "unexpected"),
+                (["favorites", "add", "Papers:"], 1, "cannot be a favorite"),
+                (["tag", "Papers:", "Work"], 1, "cannot have tags"),
                 (["favorites", "add"], 2, "a path is missing"), (["favorites", "drop"], 2, "add or remove"),
                 (["tag"], 2, "a path is missing"), (["tag", "Papers:a.txt", "a,b"], 1, "comma"),
                 (["tag", "Papers:none", "x"], 1, "Papers:none: there is no such"),

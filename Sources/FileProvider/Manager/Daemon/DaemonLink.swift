@@ -19,10 +19,14 @@ final class DaemonLink: Sendable {
     }()
 
     private let entrance: DaemonEntrance
-    /// Connecting waits for the daemon's start, so it has a queue of its own.
+    /// Connecting waits for the daemon's start, and a question for room, so it has a queue of its own.
     private let queue = DispatchQueue(label: "purvey.file-providers")
     // Changed on the queue only.
     private let connection = Lock<Connection?>(nil)
+
+    /// For questions that wait for their answers: a program may ask more at once than a connection takes. Somewhat fewer than that,
+    /// because the other side counts one for a moment longer.
+    private let room = DispatchSemaphore(value: ConnectionLimits().callsInFlight - 96)
 
     init(_ entrance: DaemonEntrance) { self.entrance = entrance }
 
@@ -46,7 +50,9 @@ final class DaemonLink: Sendable {
             } catch {
                 return completion(.failure(.unreachable("\(error)")))
             }
+            room.wait()
             connection.call(request) { [self] result in
+                room.signal()
                 switch result {
                 case .success(let reply): completion(Result { () throws(ProviderFailure) in try reply.get() })
                 case .failure(.disconnected) where attempts > 1:

@@ -51,6 +51,8 @@ package struct DomainActivity: Message, Equatable {
     /// Items with tags, favorite ranks and dates of use that wait for their turn to go to the service, and those on their way.
     package var marksWaiting = 0
     package var marksInFlight = 0
+    /// What became of edits otherwise than was meant, one sentence each, the last one last.
+    package var notes: [String] = []
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -77,6 +79,7 @@ package struct DomainActivity: Message, Equatable {
         keptMissing = try decoder.decode(forKey: 9)
         marksWaiting = try decoder.decode(forKey: 10)
         marksInFlight = try decoder.decode(forKey: 11)
+        notes = try decoder.decode(forKey: 12)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -92,6 +95,7 @@ package struct DomainActivity: Message, Equatable {
         encoder.encode(keptMissing, forKey: 9)
         encoder.encode(marksWaiting, forKey: 10)
         encoder.encode(marksInFlight, forKey: 11)
+        encoder.encode(notes, forKey: 12)
     }
 }
 

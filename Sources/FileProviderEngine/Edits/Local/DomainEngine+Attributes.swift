@@ -14,7 +14,7 @@ extension DomainEngine {
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
         _ = try visible(number)
-        let now = clock.now
+        let now = dateNow
         // What was written before has its own date, which this one comes after.
         if modified != nil { try noteWritten(number) }
         _ = try makingRoom { () throws(EditFailure) in
@@ -56,7 +56,7 @@ extension DomainEngine {
             row.removeAttribute(name)
         }
         let attributes = row.attributes
-        let now = clock.now
+        let now = dateNow
         try reading { () throws(IndexFailure) in
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(number) { row in

@@ -69,7 +69,7 @@ extension DomainEngine {
         let new = IndexedItem(
             number: index.nextNumber(), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
-            localSize: 0, localVersion: [], localModified: clock.now, mode: mode,
+            localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
             listing: kind == .folder ? .complete : .never, isKept: false)
         let row: IndexedItem
         do throws(EditFailure) {

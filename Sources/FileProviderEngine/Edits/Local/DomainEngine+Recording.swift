@@ -126,7 +126,7 @@ extension DomainEngine {
 
     /// What is in folders was changed here: that is their date.
     func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexFailure) {
-        let now = clock.now
+        let now = dateNow
         for folder in folders { try writer.update(folder) { $0.localModified = now } }
     }
 

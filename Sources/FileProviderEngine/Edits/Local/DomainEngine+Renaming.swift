@@ -97,7 +97,7 @@ extension DomainEngine {
         }
         // After the moves: a crash in between must not have removed what was to be replaced.
         if let removal { journal.append(removal.journal) }
-        let now = clock.now
+        let now = dateNow
         try record(journal) { writer throws(IndexFailure) in
             try removal?.apply(&writer)
             // Of two that change places, the first gets out of the other's way.
@@ -155,7 +155,7 @@ extension DomainEngine {
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         entry.replaced = other.number
         let changed = entry
-        let now = clock.now
+        let now = dateNow
         try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
             try Self.replace(other, by: changed, &writer)
             try writer.update(row.number) { $0.localChanged = now }

@@ -358,7 +358,7 @@ extension DomainEngine {
             identifier: newLocalIdentifier(), parent: ProviderItem.rootIdentifier, filename: name, kind: .file)
         let row = IndexedItem(
             number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
-            localSize: size, localVersion: [], localModified: clock.now, mode: nil, listing: .never, isKept: false)
+            localSize: size, localVersion: [], localModified: dateNow, mode: nil, listing: .never, isKept: false)
         try journal.put(try freshEntry(of: row))
         try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
         note(.recovered, of: number, name)

@@ -146,10 +146,13 @@ extension DomainEngine {
     /// An item whose removal the provider does not want is seen again.
     private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
+        let entry = try journal.entry(number)
+        // What is in a folder that was to go to the trash is in the index still: it is there offline, and asked for again behind.
+        let keepsListing = entry?.goesToTrash == true && row.listing == .complete
         // It may have been moved here before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
         // So are the contents that were edited before it was removed.
-        var edit = try journal.entry(number).flatMap { $0.changes.contains(.contents) ? $0 : nil }
+        var edit = entry.flatMap { $0.changes.contains(.contents) ? $0 : nil }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         edit?.changes = .contents
@@ -166,13 +169,14 @@ extension DomainEngine {
                 }
                 row.parent = parent
                 row.name = MountName.mended(row.item.filename)
-                if row.item.kind == .folder { row.listing = .never }
+                if row.item.kind == .folder, !keepsListing { row.listing = .never }
             }
             return try writer.apply(items)
         }
         handle(applied)
         note(.deletionRefused(failure), of: number, row.name)
         forget(number)
+        if keepsListing { startListing(number, isRefresh: true) }
         if edit != nil { look(at: number, after: configuration.settlingTime) }
     }
 }

@@ -1,0 +1,49 @@
+import CloudMount
+import FileProvider
+import FileProviderEngine
+
+/// What is told of domains.
+extension DomainService {
+    /// Where a domain is mounted now.
+    func mountedPath(of record: DomainRecord) -> String? {
+        if case .mounted(let path) = mounts?.states[record.identifier] { return path }
+        return nil
+    }
+
+    func description(of place: Place) -> DomainDescription {
+        let record = place.record
+        var description = DomainDescription(
+            name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
+            cacheLimit: record.cacheLimit, state: .running, mount: nil, fault: nil)
+        switch place {
+        case .changing: description.state = .changing
+        case .failed(_, let fault):
+            description.state = .failed
+            description.fault = fault
+        case .running:
+            switch mounts?.states[record.identifier] {
+            case .mounted(let path): description.mount = path
+            case .unmounted(let path): description.fault = "it was unmounted from \(path); 'purvey retry' mounts it"
+            case .failed(let failure): description.fault = "it cannot be mounted: \(failure)"
+            case nil: break
+            }
+        }
+        return description
+    }
+
+    func descriptions() async throws -> [DomainDescription] {
+        try await ready()
+        return places.values.map(description).sorted { $0.name < $1.name }
+    }
+
+    /// A domain that runs, by its name.
+    func domain(_ name: String) async throws -> RunningDomain {
+        try await ready()
+        switch places[name] {
+        case .running(_, let domain): return domain
+        case .changing: throw DomainFailure("\(name) is being changed; try again")
+        case .failed(_, let fault): throw DomainFailure("\(name) does not run: \(fault)")
+        case nil: throw DomainFailure.noSuchDomain(name)
+        }
+    }
+}
