@@ -67,6 +67,9 @@ final class WriterConnection {
         queries.mayContain = { lookupWriter.mayContain($0) }
     }
 
+    /// Which of some hashes may be those of identifiers or names in the index.
+    func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
+
     private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
         var keys: [UInt64] = []
         for name in [IndexSchema.Setting.firstKey, IndexSchema.Setting.secondKey] {
@@ -129,6 +132,7 @@ final class WriterConnection {
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
                 try saveCounts()
+                lookup.settle()
                 return result
             }
         } catch {
