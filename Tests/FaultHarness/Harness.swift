@@ -100,6 +100,7 @@ package final class Harness: Sendable {
         say("\(scenario.rawValue) \(what): \(end)")
         for loss in outcome.losses { say("    \(loss)") }
         guard !outcome.losses.isEmpty else { return }
+        say("    what was done: \(Course(scenario, seed: options.seed).words.joined(separator: "; "))")
         let fault = outcome.fault.map { " --fault \($0)" } ?? ""
         say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }

@@ -111,7 +111,10 @@ enum Operation: Sendable, CustomStringConvertible {
         case .favor(let path, let isFavorite):
             try place.call(SetFavoriteCall(place: place.item(path), isFavorite: isFavorite))
         case .trash(let path): try place.call(TrashItemCall(place: place.item(path)))
-        case .untrash(let name, _): try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
+        case .untrash(let name, let target):
+            try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
+            // The kernel hears of it a moment later than whoever asked.
+            _ = try FileStatus.of(path(target), followingLinks: false)
         case .removeFromTrash(let name): try place.cloud.control.remove(CloudItem.trashPath + "/" + name)
         case .put(let file, let text): try place.cloud.control.put(file, text)
         case .takeAway(let file): try place.cloud.control.remove(file)

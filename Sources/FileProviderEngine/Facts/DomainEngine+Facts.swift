@@ -172,7 +172,9 @@ extension DomainEngine {
                 guard answer.identifier == identifier else {
                     throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
                 }
-                try confirm(kind, of: entry, row?.number, newest([answer], answering: question))
+                // It may have gone meanwhile, into the trash as a rule: it is not to be seen again then.
+                let number = try self.row(of: entry)?.number
+                try confirm(kind, of: entry, number, number == nil ? [] : newest([answer], answering: question))
                 answers.note([identifier])
             } catch let failure as ProviderFailure {
                 switch failure.kind {

@@ -9,7 +9,7 @@ extension IndexWriter {
     /// - An item whose parent nobody told of is placed in the folder that was listed, or in the root, and goes to its parent
     ///   by itself when that comes. One that would lie within itself stays where it is.
     /// - An item whose kind changed becomes another item with another number.
-    /// - An item in the trash is one that was removed.
+    /// - An item in the trash, or in a folder that is there, is one that was removed.
     ///
     /// - Parameters:
     ///   - folder: the folder whose listing these items are from; `nil` for a feed of changes.
@@ -37,6 +37,8 @@ private final class Application {
     /// Hashes of the identifiers that this batch added, for those that it names twice.
     private var addedHashes: Set<UInt64> = []
     private var unknownParents: Set<String> = []
+    /// What lies in the trash, or in a folder that does.
+    private var trashed: Set<String> = []
     /// The parent that was looked for last: most items of a batch have the same.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
@@ -54,6 +56,7 @@ private final class Application {
     }
 
     func apply(_ items: [ProviderItem]) throws(IndexFailure) {
+        try findTrashed(items)
         // As a span, because taking an item out of an array counts a reference for each of its parts.
         let items = items.span
         var hashes: [UInt64] = []
@@ -94,9 +97,7 @@ private final class Application {
             item.identifier != ProviderItem.workingSetIdentifier, item.identifier != ProviderItem.trashIdentifier
         else { return .ignored }
         guard mayBeKnown, let number = try state.queries.number(identifier: item.identifier, hash: hash) else {
-            guard isInTrash(item) else { return .new }
-            try state.trash.note(item)
-            return .ignored
+            return try isInTrash(item) ? .ignored : .new
         }
         state.bytes.clear()
         PackedItem.write(item, to: &state.bytes)
@@ -111,9 +112,31 @@ private final class Application {
         return isUnchanged == true ? .unchanged(number) : .changed(number)
     }
 
-    private func isInTrash(_ item: ProviderItem) -> Bool {
-        item.identifier != ProviderItem.rootIdentifier
-            && (item.flags.contains(.trashed) || item.parent == ProviderItem.trashIdentifier)
+    /// Whether an item lies in the trash, which is noted, or in a folder that does.
+    private func isInTrash(_ item: ProviderItem) throws(IndexFailure) -> Bool {
+        guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
+        if item.isSaidToBeTrashed { try state.trash.note(item) }
+        return true
+    }
+
+    /// Finds what lies in the trash, in whatever order it comes.
+    private func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
+        guard state.trash.mayHoldSome || items.contains(where: \.isSaidToBeTrashed) else { return }
+        let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
+        for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
+        var isMore = true
+        while isMore {
+            isMore = false
+            for (identifier, item) in batch where !trashed.contains(identifier) && !item.isRoot {
+                if batch[item.parent] != nil {
+                    guard trashed.contains(item.parent) else { continue }
+                } else {
+                    guard try parent(item.parent) == nil, try state.trash.holds(item.parent) else { continue }
+                }
+                trashed.insert(identifier)
+                isMore = true
+            }
+        }
     }
 
     /// The folder that an item says it is in.
@@ -160,8 +183,7 @@ private final class Application {
 
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
     private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
-        if isInTrash(item) {
-            try state.trash.note(item)
+        if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
         }
@@ -184,8 +206,7 @@ private final class Application {
 
     private func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         guard let before = try state.queries.item(number) else { return }
-        if isInTrash(item) {
-            try state.trash.note(item)
+        if try isInTrash(item) {
             leaving.remove(number)
             try state.removeTree(number, &result.removed)
             return
@@ -280,6 +301,15 @@ private final class Application {
         } else if before.content == .current || before.content == .partial {
             result.outdated.append(before.number)
         }
+    }
+}
+
+extension ProviderItem {
+    fileprivate var isRoot: Bool { identifier == Self.rootIdentifier }
+
+    /// Whether the provider says that it lies in the trash by itself.
+    fileprivate var isSaidToBeTrashed: Bool {
+        !isRoot && (flags.contains(.trashed) || parent == Self.trashIdentifier)
     }
 }
 

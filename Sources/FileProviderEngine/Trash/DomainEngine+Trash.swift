@@ -12,8 +12,8 @@ extension DomainEngine {
         let row = try visible(number)
         guard number != .root else { throw EditFailure(.notPermitted) }
         let isSent = try reading { () throws(IndexFailure) in
-            guard row.isKnownToProvider else { return false }
-            return try isUnchanged(row)
+            guard row.isKnownToProvider, try isUnchanged(row) else { return false }
+            return try !isLeft(row)
         }
         guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
         guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditFailure(.notPermitted) }
@@ -41,12 +41,28 @@ extension DomainEngine {
         return true
     }
 
+    /// Whether something was moved out of a folder here, or removed from it, that the provider has in it still.
+    private func isLeft(_ folder: IndexedItem) throws(IndexFailure) -> Bool {
+        guard folder.item.kind == .folder else { return false }
+        for entry in try journal.all() {
+            var next = try index.itemEvenIfDeleted(entry.number)
+            // What a provider says of parents may be a circle.
+            for _ in 0..<1000 {
+                guard let row = next, row.number != .root else { break }
+                if row.item.parent == folder.item.identifier { return true }
+                next = try index.item(identifier: row.item.parent)
+            }
+        }
+        return false
+    }
+
     /// What lies in the trash, as far as it is known here. The provider is not asked.
     package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] { try index.trashed() }
 
     /// Takes an item out of the trash, which the provider does at once.
     ///
     /// - Parameter folder: where it goes; `nil` for where it was.
+    /// - Throws: of kind `transient` where it is on its way there still: it would go there once more.
     package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderFailure) {
         var parent: String?
         if let folder {
@@ -54,6 +70,10 @@ extension DomainEngine {
             guard row.item.kind == .folder, row.isKnownToProvider else { throw .noSuchItem }
             parent = row.item.identifier
         }
+        let isUnderWay = try onRecord { () throws(IndexFailure) in
+            try journal.all().contains { $0.identifier == identifier && $0.changes.contains(.deleted) }
+        }
+        if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
         let question = answers.ask()
         let item = try await provider.untrash(identifier, to: parent)
         guard !isClosed else { throw .closed }

@@ -135,6 +135,99 @@ struct TrashTests {
         #expect(await failure { try await domain.engine.untrash("nobody") } == .noSuchItem)
     }
 
+    @Test func whatIsOnItsWayToTheTrashDoesNotComeBackBeforeItIsThere() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        let mayGoOn = Lock(false)
+        defer { mayGoOn.withLock { $0 = true } }
+        domain.provider.behave {
+            $0.after = { (request) throws(ProviderFailure) in
+                while request == .trash(file), !mayGoOn.withLock({ $0 }) {
+                    try? await Task.sleep(for: .milliseconds(2))
+                }
+            }
+        }
+        try await domain.engine.trash(number)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.item(of: file)?.flags.contains(.trashed) == true
+        }
+        // It is there, and nobody here knows that.
+        #expect(await failure { try await domain.engine.untrash(file) } == .transient)
+        mayGoOn.withLock { $0 = true }
+        try await domain.settle()
+        try await domain.engine.untrash(file)
+        #expect(try await domain.read("file.txt") == "text")
+        #expect(try domain.engine.trashed().isEmpty)
+        #expect(domain.provider.count(.trash) == 1)
+    }
+
+    @Test func whatLiesInATrashedFolderIsNotSeenWhateverIsSaidOfIt() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        let inner = domain.provider.addFolder("Inner", in: folder)
+        let file = domain.provider.addFile("file.txt", "text", in: inner)
+        #expect(try await domain.read("Folder/Inner/file.txt") == "text")
+        try await eventually { domain.provider.count(.changes) == 1 }
+        domain.provider.hold(.set)
+        try await domain.engine.setTags(["Work"], of: try await domain.item("Folder/Inner/file.txt").number)
+        try await eventually { domain.provider.heldCount(.set) == 1 }
+        try await domain.engine.trash(try await domain.item("Folder").number)
+        try await domain.settle()
+        // The answer tells of a file whose folder nobody knows here.
+        domain.provider.release(.set)
+        try await eventually { try await domain.engine.status().factCount == 0 }
+        #expect(try domain.names().isEmpty)
+        // So does what others do there.
+        domain.provider.rename(file, to: "other.txt")
+        domain.provider.rename(inner, to: "Other")
+        domain.provider.addFile("new.txt", "text", in: inner)
+        let count = domain.provider.count(.changes)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.count(.changes) > count }
+        try await domain.settle()
+        #expect(try domain.names().isEmpty)
+        #expect(try domain.engine.trashed().map(\.filename) == ["Folder"])
+
+        try await domain.engine.untrash(folder)
+        #expect(try await domain.read("Folder/Other/other.txt") == "text")
+        let number = try await domain.item("Folder/Other/other.txt").number
+        #expect(try domain.engine.index.facts(of: number).tags == ["Work"])
+    }
+
+    /// It would be in the trash with the folder, and come back with it.
+    @Test func aFolderDoesNotGoToTheTrashBeforeWhatWasTakenOutOfItHere() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        let inner = domain.provider.addFolder("Inner", in: folder)
+        domain.provider.addFile("moved.txt", "text", in: inner)
+        domain.provider.addFile("removed.txt", "text", in: folder)
+        let (number, innerNumber) = (
+            try await domain.item("Folder").number, try await domain.item("Folder/Inner").number
+        )
+        try await domain.list(number)
+        try await domain.list(innerNumber)
+        let busy = EditFailure(Errno(rawValue: EBUSY))
+        domain.provider.hold(.move)
+        _ = try await domain.engine.rename("moved.txt", in: innerNumber, to: "moved.txt", in: .root)
+        await #expect(throws: busy) { try await domain.engine.trash(number) }
+        domain.provider.release(.move)
+        try await domain.settle()
+        domain.provider.hold(.delete)
+        try await domain.engine.remove("removed.txt", in: number)
+        await #expect(throws: busy) { try await domain.engine.trash(number) }
+        domain.provider.release(.delete)
+        try await domain.settle()
+        try await domain.engine.trash(number)
+        try await domain.settle()
+        #expect(try domain.names() == ["moved.txt"])
+        try await domain.engine.untrash(folder)
+        #expect(try await domain.read("moved.txt") == "text")
+        try await domain.list(try await domain.item("Folder").number)
+        #expect(try domain.names(in: try await domain.item("Folder").number) == ["Inner"])
+    }
+
     @Test func whatTheProviderKeepsOutOfItsTrashIsThereAgainWithWhatIsInIt() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")

@@ -4,6 +4,7 @@ import FileProvider
 final class TrashWriter {
     private let put: Statement
     private let remove: Statement
+    private let find: Statement
     private let countRows: Statement
     /// So that nobody looks for it where there is nothing.
     private var count: Int64 = 0
@@ -11,7 +12,19 @@ final class TrashWriter {
     init(_ connection: DatabaseConnection) throws(IndexFailure) {
         put = try connection.statement("INSERT OR REPLACE INTO trash (identifier, data) VALUES (?1, ?2)")
         remove = try connection.statement("DELETE FROM trash WHERE identifier = ?1")
+        find = try connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
         countRows = try connection.statement("SELECT count(*) FROM trash")
+    }
+
+    /// `false` where there is nothing for certain.
+    var mayHoldSome: Bool { count > 0 }
+
+    /// Whether an item lies in the trash, as far as that is known.
+    func holds(_ identifier: String) throws(IndexFailure) -> Bool {
+        guard count > 0 else { return false }
+        find.bind(1, identifier)
+        defer { find.reset() }
+        return try find.step()
     }
 
     /// Counts anew, after something was undone.
