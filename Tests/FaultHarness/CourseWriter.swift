@@ -4,14 +4,18 @@ import FileTesting
 ///
 /// Others change only what is in their folder, and the person everything else: who of two is right is not what this is about.
 struct CourseWriter {
-    private(set) var tree: [String: String] = [:]
-    private(set) var operations: [Operation] = []
+    var tree: [String: String] = [:]
+    var operations: [Operation] = []
     private(set) var texts: Set<String> = []
+    /// Tags and favorites of what is in the tree.
+    var marks: [String: Mark] = [:]
+    /// What lies in the trash, by its name there.
+    var trashed: [String: Trashed] = [:]
     private let scenario: Scenario
-    private var generator: RandomNumbers
+    var generator: RandomNumbers
     private var lastNumber = 0
     /// Names that were free again.
-    private var freed: [String] = []
+    var freed: [String] = []
     /// What a file of the others may be, as long as it is not known here that they changed it.
     private var versions: [String: [String]] = [:]
 
@@ -53,14 +57,14 @@ struct CourseWriter {
         return "new \(lastNumber)"
     }
 
-    private static func isTheirs(_ path: String) -> Bool { path == theirs || path.hasPrefix(theirs + "/") }
+    static func isTheirs(_ path: String) -> Bool { path == theirs || path.hasPrefix(theirs + "/") }
     private static func isFile(_ what: String) -> Bool { what != "folder" && !what.hasPrefix("-> ") }
-    private static func parent(_ path: String) -> String {
+    static func parent(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
-    private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : folder + "/" + name }
+    static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : folder + "/" + name }
 
-    private mutating func any(_ isWanted: (String, String) -> Bool) -> String? {
+    mutating func any(_ isWanted: (String, String) -> Bool) -> String? {
         let paths = tree.filter { isWanted($0.key, $0.value) }.keys.sorted()
         return paths.isEmpty ? nil : paths[generator.below(paths.count)]
     }
@@ -109,6 +113,10 @@ struct CourseWriter {
             operations.append(.read(path, versions[path, default: []] + [tree[path] ?? ""]))
         case .evict: if let path = any({ Self.isFile($1) && $0.count > 0 }) { operations.append(.evict(path)) }
         case .put, .putNew, .takeAway, .moveThere: changeThere(deed)
+        case .tag, .untag, .favor: mark(deed)
+        case .trash: trash()
+        case .untrash: untrash()
+        case .emptyTrash: emptyTrash()
         case .expireAnchors: operations.append(.expireAnchors)
         }
     }
@@ -167,7 +175,9 @@ struct CourseWriter {
         for (old, what) in moved {
             tree[old] = nil
             tree[target + old.dropFirst(path.count)] = what
+            marks[target + old.dropFirst(path.count)] = marks.removeValue(forKey: old)
         }
+        moveFormer(path, to: target)
         freed.append(path)
         operations.append(.rename(path, to: target))
     }
@@ -175,6 +185,8 @@ struct CourseWriter {
     private mutating func remove(_ path: String) {
         operations.append(tree[path] == "folder" ? .removeFolder(path) : .remove(path))
         tree[path] = nil
+        marks[path] = nil
+        moveFormer(path, to: nil)
         freed.append(path)
     }
 

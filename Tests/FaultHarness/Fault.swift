@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import ScriptableService
 
 /// Something that goes wrong once while a scenario is done.
 package struct Fault: Sendable, Hashable, CustomStringConvertible {
@@ -12,6 +13,18 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case disconnect
         /// The disk under the domain's data is full from then on, for a while.
         case fill
+        /// The service takes its time, and sends contents a little at a time.
+        case slow
+        /// The connection ends in the midst of a file's contents.
+        case truncate
+        /// Half of a file's contents comes as if it were all of it.
+        case halve
+        /// What the service says of an item has a wrong size.
+        case lie
+        /// The service has no room left, until somebody sees to that.
+        case quota
+        /// The service knows nobody any more, until somebody signs in.
+        case signOut = "sign-out"
     }
 
     /// What is come to, each of them several times.
@@ -22,6 +35,8 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case request
         /// The service has done what a request asks, and has not answered.
         case answer
+        /// The service has a request of this kind, counted by themselves.
+        case asked(CloudRule.Request)
 
         package var name: String {
             switch self {
@@ -29,6 +44,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             case .provider(let step): step.rawValue
             case .request: "service.request"
             case .answer: "service.answer"
+            case .asked(let request): "service." + request.rawValue
             }
         }
 
@@ -38,7 +54,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
                 self = .engine(step)
             } else if let step = ProviderStep(rawValue: name) {
                 self = .provider(step)
-            } else if let place = [Place.request, .answer].first(where: { $0.name == name }) {
+            } else if let place = Self.ofService.first(where: { $0.name == name }) {
                 self = place
             } else {
                 return nil
@@ -50,13 +66,21 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             switch self {
             case .engine: [.kill, .stop, .fill]
             case .provider: [.kill, .stop]
-            case .request: [.kill, .stop, .disconnect]
+            case .request: [.kill, .stop, .disconnect, .slow, .signOut]
             case .answer: [.kill, .disconnect]
+            case .asked(.contents): [.slow, .truncate, .halve]
+            case .asked(.create), .asked(.replace): [.lie, .quota]
+            case .asked(.item), .asked(.page), .asked(.changes): [.lie]
+            // So few that one of them is hardly met otherwise.
+            case .asked(.set), .asked(.trash), .asked(.untrash): [.disconnect, .signOut]
+            case .asked: []
             }
         }
 
+        static let ofService: [Place] = [.request, .answer] + CloudRule.Request.allCases.map { .asked($0) }
+
         package static let all: [Place] =
-            EngineStep.allCases.map { .engine($0) } + ProviderStep.allCases.map { .provider($0) } + [.request, .answer]
+            EngineStep.allCases.map { .engine($0) } + ProviderStep.allCases.map { .provider($0) } + ofService
     }
 
     package let kind: Kind
@@ -81,6 +105,32 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { "\(kind.rawValue):\(place.name):\(count)" }
+
+    /// What makes the service a bad one; `nil` where it is not the service that something is wrong with.
+    var rule: CloudRule? {
+        let effect: CloudRule.Effect
+        var request: CloudRule.Request?
+        switch place {
+        case .engine, .provider: return nil
+        case .request, .answer: break
+        case .asked(let asked): request = asked
+        }
+        switch kind {
+        case .fill: return nil
+        case .kill, .stop: effect = place == .answer ? .holdAfterwards : .hold
+        case .disconnect: effect = place == .request ? .drop : .dropAfterwards
+        case .slow: effect = request == .contents ? .slow(bytesPerSecond: 200_000) : .delay(1)
+        case .truncate: effect = .truncate(after: 7)
+        case .halve: effect = .halve
+        case .lie: effect = .claim(size: count.isMultiple(of: 2) ? 1 : 5_000_000)
+        case .quota: effect = .fillUp
+        case .signOut: effect = .signOut(password: Self.password)
+        }
+        return CloudRule(effect, on: request, skipping: count - 1, times: 1)
+    }
+
+    /// What is right to sign in with.
+    static let password = "open sesame"
 
     /// What `PURVEY_FAULT_POINT` is for it.
     var point: String {

@@ -92,7 +92,8 @@ final class FaultPlace: Sendable {
         try call(
             AddDomainCall(
                 provider: StartedCloud.providerIdentifier, name: Self.domain,
-                settings: [DomainSetting(key: DomainSetting.path, value: cloud.folder)]))
+                settings: [DomainSetting(key: DomainSetting.path, value: cloud.folder)],
+                password: try cloud.control.settings().password))
     }
 
     /// Has changes asked for.
@@ -131,7 +132,7 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// What the service has, as ``Tree/read(_:)`` has it.
+    /// What the service has, as ``Tree/read(_:)`` has it, and what lies in its trash.
     func serviceTree() throws -> [String: String] {
         var tree: [String: String] = [:]
         for (path, item) in try cloud.control.snapshot() {
@@ -148,8 +149,9 @@ final class FaultPlace: Sendable {
     /// Holds the index against the service. The daemon has ended.
     func compareIndex() throws -> [Loss] {
         let index = try Index(path: data + "/index.db")
-        let snapshot = try cloud.control.snapshot()
-        var losses: [Loss] = []
+        let all = try cloud.control.snapshot()
+        let snapshot = all.filter { !Self.isInTrash($0.key) }
+        var losses = try compareTrash(index, all)
         var seen: Set<String> = []
         func compare(_ folder: ItemNumber, _ prefix: String) throws(IndexFailure) {
             var children: [IndexedItem] = []
@@ -160,9 +162,9 @@ final class FaultPlace: Sendable {
             for child in children {
                 let path = prefix + child.name
                 seen.insert(path)
-                if let words = Self.difference(child, snapshot[path]) {
-                    losses.append(Loss(.indexDiffers, path, words))
-                }
+                var words = Self.difference(child, snapshot[path])
+                if words == nil { words = try difference(index, child, snapshot[path]) }
+                if let words { losses.append(Loss(.indexDiffers, path, words)) }
                 if child.item.kind == .folder { try compare(child.number, path + "/") }
             }
         }
@@ -180,7 +182,9 @@ final class FaultPlace: Sendable {
         if row.item.parent != parent { return "it is in \(row.item.parent), not in \(parent)" }
         if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
         guard item.kind == .file else { return nil }
-        if row.item.size != Int64(item.size) { return "it has \(row.item.size ?? -1) bytes, not \(item.size)" }
+        // A size that was a lie is not shown where the contents are here.
+        let size = row.content == .current ? row.localSize : row.item.size
+        if size != Int64(item.size) { return "it has \(size ?? -1) bytes, not \(item.size)" }
         let version = String(decoding: row.item.contentVersion, as: UTF8.self)
         return version == "\(item.version)" ? nil : "its version is \(version), not \(item.version)"
     }

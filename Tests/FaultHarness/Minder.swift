@@ -1,4 +1,5 @@
 import DaemonTesting
+import FileProvider
 import FileProviderEngine
 import FileTesting
 import Glibc
@@ -25,6 +26,8 @@ final class Minder: Sendable {
         var isFaultDone = false
         /// When the disk is to have room again, if nobody sees to it before.
         var roomAt: ContinuousClock.Instant?
+        /// When a person sees to what the service asks for.
+        var helpAt: ContinuousClock.Instant?
     }
 
     // Innermost.
@@ -74,6 +77,7 @@ final class Minder: Sendable {
         if let ending = daemon.lookForEnd() { return startAgain(after: ending) }
         if ProcessState.isStopped(daemon.processID) { goOn(daemon.processID) }
         meetHeldRequest()
+        meetRefusal()
         let isFullForLong = state.withLock { state in
             guard let time = state.roomAt, time <= .now else { return false }
             state.roomAt = nil
@@ -129,7 +133,7 @@ final class Minder: Sendable {
 
     /// The service holds the request at which the provider is to be killed or stopped.
     private func meetHeldRequest() {
-        guard let fault, fault.place == .request || fault.place == .answer, fault.kind != .disconnect,
+        guard let fault, fault.place == .request || fault.place == .answer, fault.kind == .kill || fault.kind == .stop,
             !state.withLock({ $0.isFaultDone }), (try? place.cloud.control.held()) ?? 0 > 0
         else { return }
         let providers = place.daemon.children
@@ -139,6 +143,31 @@ final class Minder: Sendable {
         }
         for provider in providers { kill(provider, fault.kind == .kill ? SIGKILL : SIGSTOP) }
         try? place.cloud.control.removeRules()
+    }
+
+    /// The service refuses what it is asked, until a person has signed in, or has bought more room and says so.
+    private func meetRefusal() {
+        guard let fault, fault.kind == .quota || fault.kind == .signOut, !state.withLock({ $0.isFaultDone }),
+            let settings = try? place.cloud.control.settings(), settings.quota != nil || settings.password != nil
+        else { return }
+        let isTime = state.withLock { state in
+            let time = state.helpAt ?? .now + .milliseconds(500)
+            state.helpAt = time
+            return time <= .now
+        }
+        guard isTime else { return }
+        do {
+            if fault.kind == .quota {
+                try place.cloud.control.change { $0.quota = nil }
+                place.retry()
+            } else {
+                try place.call(SignInDomainCall(name: FaultPlace.domain, password: Fault.password))
+            }
+        } catch {
+            // The daemon or the provider is not there for the moment, or there is no domain yet.
+            return
+        }
+        state.withLock { $0.isFaultDone = true }
     }
 
     private func lose(_ kind: Loss.Kind, _ words: String) { state.withLock { $0.losses.append(Loss(kind, "", words)) } }

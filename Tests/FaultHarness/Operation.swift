@@ -27,11 +27,17 @@ enum Operation: Sendable, CustomStringConvertible {
     case read(String, [String])
     /// Lets go of what is here of a file.
     case evict(String)
+    case tag(String, added: [String], removed: [String])
+    case favor(String, Bool)
+    case trash(String)
+    /// Has what is in the trash by this name go back to its place.
+    case untrash(String, to: String)
 
     // At the service.
     case put(String, String)
     case takeAway(String)
     case moveThere(String, to: String)
+    case removeFromTrash(String)
     case expireAnchors
 
     /// What was found was not what has to be there.
@@ -54,6 +60,11 @@ enum Operation: Sendable, CustomStringConvertible {
         case .list(let path, _): "list \(path)"
         case .read(let path, _): "read \(path)"
         case .evict(let path): "evict \(path)"
+        case .tag(let path, let added, let removed): "tag \(path): \(added) and not \(removed)"
+        case .favor(let path, let isFavorite): "make \(path) \(isFavorite ? "a favorite" : "no favorite")"
+        case .trash(let path): "trash \(path)"
+        case .untrash(_, let path): "put back \(path)"
+        case .removeFromTrash(let name): "others remove \(name) from the trash"
         case .put(let path, let text): "others put \(path) (\(text.utf8.count))"
         case .takeAway(let path): "others remove \(path)"
         case .moveThere(let path, let target): "others rename \(path) to \(target)"
@@ -65,6 +76,8 @@ enum Operation: Sendable, CustomStringConvertible {
     var needsProvider: Bool {
         switch self {
         case .overwrite, .append, .removeFolder, .list, .read, .evict: true
+        // What is in there has to be at the service first.
+        case .trash, .untrash, .removeFromTrash: true
         default: false
         }
     }
@@ -93,6 +106,13 @@ enum Operation: Sendable, CustomStringConvertible {
             let found = try Files.read(path(file))
             if !texts.contains(found) { throw Wrong(finding: Loss(.torn, file, Loss.excerpt(found))) }
         case .evict(let file): _ = try? place.call(EvictItemCall(place: place.item(file)))
+        case .tag(let path, let added, let removed):
+            try place.call(TagItemCall(place: place.item(path), added: added, removed: removed))
+        case .favor(let path, let isFavorite):
+            try place.call(SetFavoriteCall(place: place.item(path), isFavorite: isFavorite))
+        case .trash(let path): try place.call(TrashItemCall(place: place.item(path)))
+        case .untrash(let name, _): try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
+        case .removeFromTrash(let name): try place.cloud.control.remove(CloudItem.trashPath + "/" + name)
         case .put(let file, let text): try place.cloud.control.put(file, text)
         case .takeAway(let file): try place.cloud.control.remove(file)
         case .moveThere(let old, let new): try place.cloud.control.move(old, to: new)
@@ -102,18 +122,28 @@ enum Operation: Sendable, CustomStringConvertible {
 
     /// Does it again, as a person does who was told that it failed: of what was done already nothing is done twice.
     func performAgain(in place: FaultPlace) throws {
-        func isThere(_ relative: String) -> Bool { Files.isThere(place.mount + "/" + relative) }
+        // What cannot be looked at may be there or not.
+        func isThere(_ relative: String) throws(Errno) -> Bool {
+            do throws(Errno) {
+                _ = try FileStatus.of(place.mount + "/" + relative, followingLinks: false)
+                return true
+            } catch .noSuchFile {
+                return false
+            }
+        }
         switch self {
         case .makeFolder(let path), .makeLink(let path, _):
-            if isThere(path) { return }
+            if try isThere(path) { return }
         case .rename(let old, let new):
-            if !isThere(old), isThere(new) { return }
-        case .remove(let path), .removeFolder(let path):
-            if !isThere(path) { return }
+            if try !isThere(old), try isThere(new) { return }
+        case .remove(let path), .removeFolder(let path), .trash(let path):
+            if try !isThere(path) { return }
+        case .untrash(_, let path):
+            if try isThere(path) { return }
         case .append(let file, _, let whole):
             return try Files.write(whole, to: place.mount + "/" + file, O_WRONLY | O_TRUNC)
         case .save(let file, let text):
-            if !isThere(Self.beside(file)), try Files.read(place.mount + "/" + file) == text { return }
+            if try !isThere(Self.beside(file)), try Files.read(place.mount + "/" + file) == text { return }
         default: break
         }
         try perform(in: place)

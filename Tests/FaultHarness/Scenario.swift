@@ -10,6 +10,10 @@ package enum Scenario: String, CaseIterable, Sendable {
     case listings
     /// Files are read, let go of and read again while others write them.
     case downloads
+    /// Files and folders get tags, lose them, become favorites and are none again, while they are changed and moved.
+    case tags
+    /// Files and folders are put into the trash, come back, or are removed for good from there.
+    case trash
 
     /// What a step of a scenario may be.
     enum Deed: Sendable {
@@ -17,6 +21,8 @@ package enum Scenario: String, CaseIterable, Sendable {
         case rename, move, renameFolder, replace
         case remove, removeFolder, removeTree, makeAgain
         case list, read, evict
+        case tag, untag, favor
+        case trash, untrash, emptyTrash
         case put, putNew, takeAway, moveThere, expireAnchors
     }
 
@@ -31,12 +37,18 @@ package enum Scenario: String, CaseIterable, Sendable {
             [.make, .change, .remove, .remove, .removeFolder, .removeTree, .makeAgain, .makeFolder, .rename]
         case .listings: [.list, .list, .read, .putNew, .putNew, .takeAway, .moveThere, .expireAnchors, .make, .rename]
         case .downloads: [.read, .read, .read, .evict, .evict, .put, .overwrite, .list]
+        case .tags: [.tag, .tag, .tag, .untag, .favor, .favor, .make, .change, .rename, .move, .renameFolder, .remove]
+        case .trash:
+            [
+                .trash, .trash, .trash, .untrash, .untrash, .emptyTrash, .tag, .makeAgain, .change, .move,
+                .renameFolder, .remove,
+            ]
         }
     }
 
     var length: Int {
         switch self {
-        case .uploads, .renames, .removals: 12
+        case .uploads, .renames, .removals, .tags, .trash: 12
         case .listings, .downloads: 10
         }
     }
@@ -52,6 +64,10 @@ package struct Course: Sendable {
     let operations: [Operation]
     /// What is there in the end, here and at the service.
     package let after: [String: String]
+    /// What lies in the trash then, by paths as the service has them.
+    let trash: [String: String]
+    /// Which tags items have then, and which are favorites; of those in the trash too.
+    let marks: [String: String]
     /// Everything that a file may be as a whole, at one time or another.
     let texts: Set<String>
 
@@ -61,7 +77,16 @@ package struct Course: Sendable {
         for _ in 0..<scenario.length { writer.write() }
         operations = writer.operations
         after = writer.tree
+        trash = writer.trashTree
+        marks = writer.markWords
         texts = writer.texts
+    }
+
+    /// Every tag that is given to something.
+    var tags: Set<String> {
+        operations.reduce(into: []) { tags, operation in
+            if case .tag(_, let added, _) = operation { tags.formUnion(added) }
+        }
     }
 
     /// What is done, in words.

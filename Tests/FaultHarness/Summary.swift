@@ -8,6 +8,8 @@ package struct Summary: Sendable, CustomStringConvertible {
     package private(set) var stops = 0
     package private(set) var disconnects = 0
     package private(set) var fills = 0
+    package private(set) var badAnswers = 0
+    package private(set) var refusals = 0
     package private(set) var losses = 0
 
     mutating func add(_ outcome: Trial.Outcome) {
@@ -18,6 +20,8 @@ package struct Summary: Sendable, CustomStringConvertible {
         stops += outcome.stops
         disconnects += outcome.disconnects
         fills += outcome.fills
+        badAnswers += outcome.badAnswers
+        refusals += outcome.refusals
         losses += outcome.losses.count
     }
 
@@ -28,11 +32,14 @@ package struct Summary: Sendable, CustomStringConvertible {
         stops += other.stops
         disconnects += other.disconnects
         fills += other.fills
+        badAnswers += other.badAnswers
+        refusals += other.refusals
         losses += other.losses
     }
 
     package var description: String {
         "steps tried: \(steps)\(missed == 0 ? "" : " (and \(missed) not come to)"), kills: \(kills), stops: \(stops), "
-            + "disconnections: \(disconnects), full disks: \(fills), losses: \(losses)"
+            + "disconnections: \(disconnects), full disks: \(fills), bad answers: \(badAnswers), refusals: \(refusals), "
+            + "losses: \(losses)"
     }
 }

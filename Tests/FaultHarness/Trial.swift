@@ -16,6 +16,10 @@ struct Trial {
         var stops = 0
         var disconnects = 0
         var fills = 0
+        /// Times that the service gave a bad answer or was slow.
+        var badAnswers = 0
+        /// Times that the service refused everything until somebody saw to it.
+        var refusals = 0
         var losses: [Loss] = []
         /// How often each step was come to, and the service's requests.
         var steps: [String: Int] = [:]
@@ -71,7 +75,7 @@ struct Trial {
     private mutating func run(_ scenario: Scenario) throws {
         try place.cloud.control.change { $0.pageLimit = scenario.pageLimit }
         try place.fill(course.before)
-        if let rule { try place.cloud.control.add(rule) }
+        if let rule = fault?.rule { try place.cloud.control.add(rule) }
         try startDaemon()
         try minder.start()
         addDomain()
@@ -84,10 +88,17 @@ struct Trial {
         losses += minded.losses
         var outcome = Outcome(fault: fault, kills: minded.kills, stops: minded.stops, fills: minded.fills)
         outcome.steps = place.steps()
-        let requests = (try? place.cloud.control.requests().count) ?? 0
-        for place in [Fault.Place.request, .answer] { outcome.steps[place.name] = requests }
-        count(&outcome, requests: requests)
-        if place.daemon.end() != .exited(0) { losses.append(Loss(.crash, "", "the daemon does not end in good order")) }
+        for request in (try? place.cloud.control.requests()) ?? [] {
+            for place in [Fault.Place.request, .answer, .asked(request.kind)] {
+                outcome.steps[place.name, default: 0] += 1
+            }
+        }
+        count(&outcome)
+        let ending = place.daemon.end()
+        if ending != .exited(0) {
+            let words = ending.map { "\($0)" } ?? "it does not end"
+            losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)"))
+        }
         // Where it has not settled, more is not to be expected.
         if losses.isEmpty { compareWhatIsLeft() }
         let isKept = keepsFiles && !losses.isEmpty
@@ -97,16 +108,22 @@ struct Trial {
         return outcome
     }
 
-    private func count(_ outcome: inout Outcome, requests: Int) {
+    private func count(_ outcome: inout Outcome) {
         guard let fault else { return }
         let noted = outcome.steps["fault " + fault.place.name, default: 0]
+        let isAsked = outcome.steps[fault.place.name, default: 0] >= fault.count
         switch (fault.kind, fault.place) {
         case (.kill, .provider): outcome.kills += noted
         case (.stop, .provider): outcome.stops += noted
-        case (.disconnect, _): outcome.disconnects = requests >= fault.count ? 1 : 0
+        case (.disconnect, _): outcome.disconnects = isAsked ? 1 : 0
+        case (.slow, _), (.truncate, _), (.halve, _), (.lie, _): outcome.badAnswers = isAsked ? 1 : 0
+        case (.quota, _), (.signOut, _): outcome.refusals = isAsked ? 1 : 0
         default: break
         }
-        outcome.isReached = outcome.kills + outcome.stops + outcome.disconnects + outcome.fills > 0
+        let faults = [
+            outcome.kills, outcome.stops, outcome.disconnects, outcome.fills, outcome.badAnswers, outcome.refusals,
+        ]
+        outcome.isReached = faults.contains { $0 > 0 }
     }
 
     private mutating func compareWhatIsLeft() {
@@ -125,25 +142,11 @@ struct Trial {
 
     // MARK: The beginning
 
-    /// What makes the service a bad one.
-    private var rule: CloudRule? {
-        guard let fault else { return nil }
-        let effect: CloudRule.Effect
-        switch (fault.place, fault.kind) {
-        case (.request, .disconnect): effect = .drop
-        case (.answer, .disconnect): effect = .dropAfterwards
-        case (.request, _): effect = .hold
-        case (.answer, _): effect = .holdAfterwards
-        case (.engine, _), (.provider, _): return nil
-        }
-        return CloudRule(effect, skipping: fault.count - 1, times: 1)
-    }
-
     private func startDaemon() throws {
         switch fault?.place {
         case .engine: try place.start(dyingAt: fault?.point)
         case .provider: try place.start(providerDyingAt: fault?.point)
-        case .request, .answer, nil: try place.start()
+        case .request, .answer, .asked, nil: try place.start()
         }
     }
 
@@ -192,7 +195,10 @@ struct Trial {
         if let wrong = error as? Operation.Wrong { return losses.append(wrong.finding) }
         switch (fault?.place, fault?.kind, error as? Errno) {
         // Nobody can be told anything by a daemon that is dead.
-        case (.engine, .kill, _), (.engine, .fill, .noSpace): return
+        // A call's failure is no number.
+        case (.engine, .kill, _), (.engine, .fill, .noSpace), (.engine, .fill, nil): return
+        // Folders that nobody has looked into yet cannot be looked into.
+        case (_, .signOut, .permissionDenied): return
         default: if operation.needsProvider { return }
         }
         losses.append(Loss(.refused, "", "\(operation): \(error)"))
@@ -227,12 +233,31 @@ struct Trial {
                 return ([], "the domain is not mounted")
             }
             let waiting = activity.uploadsWaiting + activity.uploadsInFlight
-            let words = waiting == 0 ? "" : "\(waiting) edits wait: \(activity.faults.joined(separator: "; "))"
-            var found = Loss.between(course.after, try place.serviceTree(), texts: course.texts, .service)
+            let marks = activity.marksWaiting + activity.marksInFlight
+            let words =
+                waiting + marks == 0
+                ? "" : "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
+            let all = course.after.merging(course.trash) { $1 }
+            var found = Loss.between(all, try place.serviceTree(), texts: course.texts, .service)
             found += Loss.between(course.after, try Tree.read(place.mount), texts: course.texts, .mount)
-            return (found, words)
+            return (found + (try differencesOfKeeping()), words)
         } catch {
             return ([], "what is there cannot be read: \(error)")
         }
+    }
+
+    /// What is not as it has to be of tags, favorites and the trash.
+    private func differencesOfKeeping() throws -> [Loss] {
+        let here = course.marks.filter { !FaultPlace.isInTrash($0.key) }
+        let (service, mount) = (try place.serviceMarks(), try place.marks(course.tags))
+        // None of them is a file's contents: what differs was lost.
+        var found = Loss.between(course.marks, service, texts: Set(service.values), .service)
+        found += Loss.between(here, mount, texts: Set(mount.values), .mount)
+        let wanted = course.trash.keys.filter { $0.split(separator: "/").count == 2 }.sorted()
+        let trash = try place.trash()
+        found += wanted.filter { !trash.contains($0) }.map { Loss(.unreachable, $0, "it is not in the trash") }
+        found += trash.filter { !wanted.contains($0) }.map { Loss(.duplicate, $0, "it is in the trash, or was") }
+        if Set(trash).count < trash.count { found.append(Loss(.duplicate, "", "the trash has \(trash)")) }
+        return found
     }
 }

@@ -7,12 +7,22 @@ import Testing
 /// has to be able to do.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
     @Test(arguments: Scenario.allCases) func nothingIsLostWhateverGoesWrong(_ scenario: Scenario) throws {
-        let run = try RunningProgram(
-            BuiltProgram.path("purvey-faults"),
-            // Full disks are for `make faults`: what is open there, Documentation/Faults.md says.
-            ["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4", "--jobs", "2"]
-                + ["kill", "stop", "disconnect"].flatMap { ["--kind", $0] }
-        ).waitForEnd()
+        let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }
+        try runFaults(["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4"] + kinds)
+    }
+
+    /// One of each kind, where the scenarios come for certain.
+    @Test(arguments: [
+        (Scenario.uploads, ["quota:service.create:2", "lie:service.create:1", "sign-out:service.request:20"]),
+        (.downloads, ["halve:service.contents:2", "truncate:service.contents:1", "slow:service.contents:1"]),
+        (.listings, ["lie:service.page:2"]), (.tags, ["sign-out:service.set:1", "disconnect:service.set:2"]),
+        (.trash, ["sign-out:service.trash:1", "disconnect:service.trash:1"]),
+    ]) func nothingIsLostWhateverTheServiceDoes(_ scenario: Scenario, _ faults: [String]) throws {
+        try runFaults(["--scenario", scenario.rawValue, "--seed", "3"] + faults.flatMap { ["--fault", $0] })
+    }
+
+    private func runFaults(_ arguments: [String]) throws {
+        let run = try RunningProgram(BuiltProgram.path("purvey-faults"), arguments + ["--jobs", "2"]).waitForEnd()
         #expect(run.status == 0, "\(run)")
         let summary = try #require(run.text.split(separator: "\n").last)
         #expect(summary.hasPrefix("steps tried: ") && summary.hasSuffix("losses: 0"), "\(run)")
@@ -45,13 +55,14 @@ import Testing
     @Test func aFaultIsWhatItIsWritten() {
         for text in [
             "kill:engine.sending.copied:2", "stop:provider.replace.begun:1", "fill:engine.emptying.done:3",
-            "disconnect:service.answer:12",
+            "disconnect:service.answer:12", "halve:service.contents:2", "quota:service.create:1",
+            "sign-out:service.request:4", "lie:service.page:1",
         ] {
             #expect(Fault(text)?.description == text)
         }
         for text in [
             "", "kill", "kill:", "kill:nowhere:1", "kill:engine.sending.copied:0", "fill:service.answer:1",
-            "drop:a:1:2",
+            "drop:a:1:2", "halve:service.create:1", "lie:service.contents:1", "quota:service.delete:1",
         ] {
             #expect(Fault(text) == nil, "\(text)")
         }

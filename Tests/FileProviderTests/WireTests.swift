@@ -63,6 +63,8 @@ import UniformTypeIdentifiers
             (NSNumber(value: -1), nil), (NSNumber(value: Double.nan), nil), (NSNumber(value: Double.infinity), nil),
             (NSNumber(value: UInt64.max), nil), (NSNumber(value: 1e300), nil), (NSNumber(value: -0.5), nil),
             (NSNumber(value: 3.7), 3), (NSNumber(value: Int64.max), Int64.max), (NSNumber(value: 0), 0),
+            (NSNumber(value: Int64.min), nil), (NSNumber(value: UInt64(1) << 63), nil),
+            (NSNumber(value: Int64(1) << 53), 1 << 53), (NSNumber(value: Int64(1) << 53 + 1), 1 << 53 + 1),
             (NSNumber(value: true), 1),
         ] as [(NSNumber, Int64?)])
     func sizesThatAreNoneAreLeftOut(number: NSNumber, size: Int64?) {
@@ -105,9 +107,12 @@ import UniformTypeIdentifiers
 
     @Test func namesTravelAsTheyAre() {
         let notUTF8 = String(decoding: [0x61, 0xFF, 0xFE] as [UInt8], as: UTF8.self)
-        for name in ["", "/", "..", "a/b", "a\0b", notUTF8, String(repeating: "n", count: 100_000), "e\u{301}"] {
+        let longest = String(repeating: "n", count: ProviderItem.longestText)
+        for name in ["", "/", "..", "a/b", "a\0b", notUTF8, longest, "e\u{301}"] {
             #expect(ProviderItem(BareItem("a", name: name)).filename.utf8.elementsEqual(name.utf8))
         }
+        // No file could have any of it.
+        #expect(ProviderItem(BareItem("a", name: longest + "n")).filename == longest)
     }
 
     @Test func anItemComesBack() {

@@ -53,15 +53,18 @@ extension MemoryProvider {
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents {
         try await begin(.contents(of: identifier))
-        let node = try state.withLock { state throws(ProviderFailure) in try state.node(identifier) }
+        let (node, bytes) = try state.withLock { state throws(ProviderFailure) in
+            let node = try state.node(identifier)
+            return (node, state.behaviour.contents.map { $0(identifier, node.contents) } ?? node.contents)
+        }
         let file: FileDescriptor
         do throws(Errno) {
             file = try MemoryFile.create(name: "contents")
-            try Self.write(node.contents, to: file)
+            try Self.write(bytes, to: file)
         } catch {
             throw ProviderFailure(.noSpace, message: error.description)
         }
-        progress(Int64(node.contents.count), Int64(node.contents.count))
+        progress(Int64(bytes.count), Int64(bytes.count))
         try await end(.contents(of: identifier))
         return ProviderContents(descriptor: file, item: node.item)
     }

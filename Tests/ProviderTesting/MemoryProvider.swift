@@ -71,6 +71,8 @@ package final class MemoryProvider: Provider {
         }
         /// May change a page on its way out, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
+        /// May change a file's contents on their way out.
+        package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
     }
 
     struct Node {

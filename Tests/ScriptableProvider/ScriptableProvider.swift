@@ -107,7 +107,6 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     }
 
     override func enumerator(for container: NSFileProviderItemIdentifier) throws -> any NSFileProviderEnumerator {
-        guard container != .trashContainer else { throw CocoaError(.featureUnsupported) }
         return ServiceEnumerator(self, container == .workingSet ? nil : ServiceItem.known(container))
     }
 
@@ -252,6 +251,44 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
             completionHandler(nil)
         } catch {
             completionHandler(ServiceClient.error(error))
+        }
+    }
+
+    // MARK: Tags, favorites and the trash
+
+    override func setTagData(
+        _ tagData: Data?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            told(try client.item(.set(.tagData(tagData.map { [UInt8]($0) }), of: ServiceItem.known(identifier))))
+        }
+    }
+
+    override func setFavoriteRank(
+        _ favoriteRank: NSNumber?, forItemIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            told(
+                try client.item(.set(.favoriteRank(favoriteRank?.uint64Value), of: ServiceItem.known(identifier))))
+        }
+    }
+
+    override func trashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) { told(try client.item(.trash(ServiceItem.known(identifier)))) }
+    }
+
+    override func untrashItem(
+        withIdentifier identifier: NSFileProviderItemIdentifier,
+        toParentItemIdentifier parent: NSFileProviderItemIdentifier?,
+        completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
+    ) {
+        answer(completionHandler) {
+            told(try client.item(.untrash(ServiceItem.known(identifier), to: parent.map { ServiceItem.known($0) })))
         }
     }
 

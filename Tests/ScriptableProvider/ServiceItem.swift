@@ -15,11 +15,19 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     }
 
     static func identifier(_ text: String) -> NSFileProviderItemIdentifier {
-        text == CloudItem.root ? .rootContainer : NSFileProviderItemIdentifier(text)
+        switch text {
+        case CloudItem.root: .rootContainer
+        case CloudItem.trash: .trashContainer
+        default: NSFileProviderItemIdentifier(text)
+        }
     }
 
     static func known(_ identifier: NSFileProviderItemIdentifier) -> String {
-        identifier == .rootContainer ? CloudItem.root : identifier.rawValue
+        switch identifier {
+        case .rootContainer: CloudItem.root
+        case .trashContainer: CloudItem.trash
+        default: identifier.rawValue
+        }
     }
 
     var itemIdentifier: NSFileProviderItemIdentifier { Self.identifier(item.identifier) }
@@ -36,6 +44,9 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     var documentSize: NSNumber? { item.kind == .folder ? nil : NSNumber(value: item.size) }
     var contentModificationDate: Date? { Date(timeIntervalSince1970: item.modified) }
     var symlinkTargetPath: String? { item.linkTarget }
+    var tagData: Data? { item.tagData.map { Data($0) } }
+    var favoriteRank: NSNumber? { item.favoriteRank.map { NSNumber(value: $0) } }
+    var isTrashed: Bool { item.former != nil }
     var itemVersion: NSFileProviderItemVersion {
         NSFileProviderItemVersion(
             contentVersion: Data("\(item.version)".utf8), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))

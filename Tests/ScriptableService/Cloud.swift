@@ -64,6 +64,9 @@ package struct Cloud {
             _ = try node(identifier)
             remove(identifier)
             return (.done, [])
+        case .set(let fact, let identifier): return (.item(try set(fact, of: identifier)), [])
+        case .trash(let identifier): return (.item(try trash(identifier)), [])
+        case .untrash(let identifier, let parent): return (.item(try untrash(identifier, to: parent)), [])
         case .act(_, let items):
             for item in items { _ = try node(item) }
             return (.done, [])
@@ -77,7 +80,7 @@ package struct Cloud {
     }
 
     private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
-        _ = try node(container)
+        if container != CloudItem.trash { _ = try node(container) }
         let all = (children[container] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
         let rest = all.drop { $0.order <= after ?? -1 }
         let page = rest.prefix(max(1, min(limit, settings.pageLimit)))
@@ -120,9 +123,51 @@ package struct Cloud {
         children[node.item.parent]?.remove(identifier)
         node.item.parent = parent
         node.item.name = name
+        node.item.former = nil
         insert(node)
         log.append(identifier)
         return node.item
+    }
+
+    private mutating func set(_ fact: CloudFact, of identifier: String) throws(CloudFailure) -> CloudItem {
+        var node = try node(identifier)
+        switch fact {
+        case .tagData(let data): node.item.tagData = data
+        case .favoriteRank(let rank): node.item.favoriteRank = rank
+        }
+        nodes[identifier] = node
+        log.append(identifier)
+        return node.item
+    }
+
+    private mutating func trash(_ identifier: String) throws(CloudFailure) -> CloudItem {
+        var node = try node(identifier)
+        // The answer to the first attempt may have been lost.
+        guard node.item.former == nil else { return node.item }
+        children[node.item.parent]?.remove(identifier)
+        node.item.former = node.item.parent
+        node.item.parent = CloudItem.trash
+        insert(node)
+        log.append(identifier)
+        return node.item
+    }
+
+    private mutating func untrash(_ identifier: String, to parent: String?) throws(CloudFailure) -> CloudItem {
+        let item = try node(identifier).item
+        guard let former = item.former else { return item }
+        let place = parent ?? former
+        guard isInTree(place) else { throw .noSuchItem }
+        return try move(identifier, to: place, named: item.name)
+    }
+
+    /// Whether an item is somewhere below the root.
+    private func isInTree(_ identifier: String) -> Bool {
+        var next = identifier
+        while next != CloudItem.root {
+            guard let node = nodes[next] else { return false }
+            next = node.item.parent
+        }
+        return true
     }
 
     private func checkQuota(adding count: Int) throws(CloudFailure) {
@@ -166,8 +211,11 @@ package struct Cloud {
     // MARK: Commands
 
     func node(at path: String) -> Node? {
-        path.split(separator: "/").reduce(nodes[CloudItem.root]) { node, name in
-            node.flatMap { child(named: String(name), of: $0.item.identifier) }
+        let names = path.split(separator: "/").map(String.init)
+        let isInTrash = names.count > 1 && names.first == CloudItem.trashPath
+        let start = isInTrash ? child(named: names[1], of: CloudItem.trash) : nodes[CloudItem.root]
+        return names.dropFirst(isInTrash ? 2 : 0).reduce(start) { node, name in
+            node.flatMap { child(named: name, of: $0.item.identifier) }
         }
     }
 
@@ -211,7 +259,7 @@ package struct Cloud {
         oldestAnchor = log.count
     }
 
-    /// All items but the root, by their paths.
+    /// All items but the root, by their paths, and what lies in the trash.
     var snapshot: [String: CloudItem] {
         var items: [String: CloudItem] = [:]
         func add(_ folder: String, _ path: String) {
@@ -221,6 +269,7 @@ package struct Cloud {
             }
         }
         add(CloudItem.root, "")
+        add(CloudItem.trash, CloudItem.trashPath + "/")
         return items
     }
 

@@ -30,8 +30,14 @@ package struct CloudControl: Sendable {
     package func remove(_ path: String) throws { try tell(.remove(path: path)) }
     package func move(_ path: String, to target: String) throws { try tell(.move(path: path, to: target)) }
     package func setThumbnail(_ bytes: [UInt8], of path: String) throws { try tell(.thumbnail(path: path), bytes) }
+    package func settings() throws -> CloudSettings {
+        guard case .settings(let settings) = try tell(.currentSettings).0 else {
+            throw Refused(description: "no settings")
+        }
+        return settings
+    }
     package func change(_ change: (inout CloudSettings) -> Void) throws {
-        var settings = CloudSettings()
+        var settings = try settings()
         change(&settings)
         try tell(.settings(settings))
     }
@@ -41,7 +47,7 @@ package struct CloudControl: Sendable {
     package func expireAnchors() throws { try tell(.expireAnchors) }
     package func forgetRequests() throws { try tell(.forgetRequests) }
 
-    /// All items by their paths.
+    /// All items by their paths; what lies in the trash is beneath ``CloudItem/trashPath``.
     package func snapshot() throws -> [String: CloudItem] {
         guard case .snapshot(let items) = try tell(.snapshot).0 else { throw Refused(description: "no snapshot") }
         return items

@@ -15,9 +15,18 @@ package struct CloudItem: Codable, Sendable, Equatable {
     /// Seconds since 1970.
     package var modified: Double
     package var linkTarget: String?
+    /// What the provider gave it, whatever that means.
+    package var tagData: [UInt8]?
+    package var favoriteRank: UInt64?
+    /// Of what was put into the trash: the folder that it was in.
+    package var former: String?
 
     /// The folder that everything is in; it is in itself.
     package static let root = "root"
+    /// What lies in the trash says that it is in this.
+    package static let trash = "trash"
+    /// The trash in the paths that tests use.
+    package static let trashPath = ".trash"
 
     package init(
         identifier: String, parent: String, name: String, kind: Kind, size: Int = 0, version: Int = 1,
@@ -32,4 +41,10 @@ package struct CloudItem: Codable, Sendable, Equatable {
         self.modified = modified
         self.linkTarget = linkTarget
     }
+}
+
+/// Something that a provider may have kept with an item.
+package enum CloudFact: Codable, Sendable, Equatable {
+    case tagData([UInt8]?)
+    case favoriteRank(UInt64?)
 }

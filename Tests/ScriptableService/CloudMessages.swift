@@ -13,6 +13,10 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case replace(String, base: Int?, modified: Double)
     case move(String, to: String, named: String)
     case delete(String)
+    case set(CloudFact, of: String)
+    case trash(String)
+    /// - Parameter to: the folder that it goes to; `nil` is the one that it was in.
+    case untrash(String, to: String?)
     case signIn(password: String)
     case act(String, on: [String])
 
@@ -29,6 +33,9 @@ package enum CloudRequest: Codable, Sendable, Equatable {
         case .replace: .replace
         case .move: .move
         case .delete: .delete
+        case .set: .set
+        case .trash: .trash
+        case .untrash: .untrash
         case .signIn: .signIn
         case .act: .act
         }
@@ -38,7 +45,8 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     package var item: String? {
         switch self {
         case .item(let item), .page(let item, _, _), .contents(let item), .thumbnail(let item),
-            .replace(let item, _, _), .move(let item, _, _), .delete(let item):
+            .replace(let item, _, _), .move(let item, _, _), .delete(let item), .set(_, of: let item), .trash(let item),
+            .untrash(let item, _):
             item
         case .create(let item): item.identifier
         case .act(_, let items): items.first
@@ -94,6 +102,7 @@ package enum CloudCommand: Codable, Sendable {
     /// The body is what the service has for a thumbnail of the file, or of each in the folder.
     case thumbnail(path: String)
     case settings(CloudSettings)
+    case currentSettings
     case add(CloudRule)
     case removeRules
     /// Nobody is signed in any more.
@@ -114,6 +123,7 @@ package enum CloudReport: Codable, Sendable {
     case snapshot([String: CloudItem])
     /// What was asked since the last time that it was forgotten, in order.
     case requests([CloudRequest])
+    case settings(CloudSettings)
     /// How many requests are held.
     case held(Int)
     case failed(String)

@@ -1,7 +1,8 @@
 /// What the service does otherwise than it should.
 package struct CloudRule: Codable, Sendable {
     package enum Request: String, Codable, Sendable, CaseIterable {
-        case item, page, anchor, changes, contents, thumbnail, create, replace, move, delete, signIn, act
+        case item, page, anchor, changes, contents, thumbnail, create, replace, move, delete, set, trash, untrash
+        case signIn, act
     }
 
     package enum Effect: Codable, Sendable {
@@ -15,11 +16,17 @@ package struct CloudRule: Codable, Sendable {
         case slow(bytesPerSecond: Int)
         /// The connection is dropped after so many bytes of the body.
         case truncate(after: Int)
+        /// Half of the body comes, and is said to be all of it.
+        case halve
         /// The item is said to have so many bytes.
         case claim(size: Int)
         /// The body is so many zero bytes.
         case bloat(size: Int)
         case fail(CloudFailure)
+        /// From now on there is no room for anything more.
+        case fillUp
+        /// From now on nobody is signed in, and this is the password.
+        case signOut(password: String)
         /// No answer comes for as long as the rule is there.
         case hold
         /// It is done, and no answer comes for as long as the rule is there.

@@ -65,12 +65,19 @@ package final class CloudService: Sendable {
         case .delay(let seconds): usleep(UInt32(seconds * 1_000_000))
         case .hold: waitForOtherRules()
         case .fail(let reason): failure = reason
+        case .fillUp: state.withLock { $0.cloud.settings.quota = 0 }
+        case .signOut(let password):
+            state.withLock { state in
+                state.cloud.settings.password = password
+                state.cloud.endSessions()
+            }
         default: break
         }
         var (answer, contents) = failure.map { (.failed($0), []) } ?? perform(signed, body)
         switch effect {
         case .dropAfterwards: return
         case .holdAfterwards: waitForOtherRules()
+        case .halve: contents = Array(contents.prefix(contents.count / 2))
         case .claim(let size): answer = answer.claiming(size)
         case .bloat(let size):
             try socket.send(answer, bodySize: size)
@@ -169,6 +176,7 @@ package final class CloudService: Sendable {
         case .thumbnail(let path):
             guard state.cloud.setThumbnail(body, at: path) else { return (.failed("there is no \(path)"), []) }
         case .settings(let settings): state.cloud.settings = settings
+        case .currentSettings: return (.settings(state.cloud.settings), [])
         case .add(let rule):
             state.rules.append((rule, 0))
             state.ruleCount += 1

@@ -135,6 +135,7 @@ extension DomainEngine {
 
     private func fetched(_ number: ItemNumber, _ progress: FetchProgress) async -> Result<Void, ProviderFailure> {
         var attempt = 1
+        var doubtedSize: Int64?
         while true {
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
@@ -145,7 +146,8 @@ extension DomainEngine {
                     return .success(())
                 }
                 guard row.isKnownToProvider else { throw .noSuchItem }
-                if try await fetchOnce(row, progress, takesOld: attempt == Self.attempts) { return .success(()) }
+                let takesOld = attempt == Self.attempts
+                if try await fetchOnce(row, progress, takesOld: takesOld, &doubtedSize) { return .success(()) }
                 attempt += 1
             } catch {
                 if Task.isCancelled {
@@ -177,16 +179,27 @@ extension DomainEngine {
         signalled(container: parent.item.identifier)
     }
 
-    /// - Parameter takesOld: whether contents are taken that are older than what the provider said of the file meanwhile.
+    /// - Parameters:
+    ///   - takesOld: whether contents are taken that are older than what the provider said of the file meanwhile.
+    ///   - doubtedSize: the size of contents that were not taken because the provider says another. Those of the same size
+    ///     are taken the next time: it is the provider that is wrong then.
     /// - Returns: whether the contents are here.
     private func fetchOnce(
-        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool
+        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ doubtedSize: inout Int64?
     ) async throws(ProviderFailure) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
         let question = answers.ask()
         let answer = try await provider.contents(of: identifier) { done, total in progress.set(done, total) }
         guard answer.item.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
+        }
+        let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
+        // Many a provider says 0 of what it does not know.
+        if let said = answer.item.size, said > 0, said != size, size != doubtedSize, !takesOld {
+            doubtedSize = size
+            // What it has is not to be given once more.
+            await provider.stopProviding(identifier)
+            return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
         EngineStep.fetched.reach()

@@ -20,6 +20,8 @@ package actor DomainEngine {
     nonisolated let events = Receiver<EngineEvent>()
     nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
+    /// Why the index was built anew when the domain was opened, and what that means for a person; `nil` where it was not.
+    package nonisolated let rebuilding: String?
     /// How far edits are, for those who show items.
     package nonisolated let uploads = UploadStates()
     nonisolated let signInRequests = Receiver<ProviderFailure>()
@@ -53,21 +55,24 @@ package actor DomainEngine {
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let indexPath = configuration.dataFolder + "/index.db"
-        var isRebuilt = false
+        var rebuilding: String?
         damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
         do {
             if damage.isThere { throw IndexFailure.corrupt("It was found to be damaged when it was last used.") }
             index = try Index(path: indexPath)
-        } catch IndexFailure.corrupt {
+        } catch IndexFailure.corrupt(let words) {
             try Index.delete(path: indexPath)
             index = try Index(path: indexPath)
             try damage.remove()
-            isRebuilt = true
+            rebuilding =
+                "The index could not be used and is built anew (\(words)). Edits are as they were; what was to stay on "
+                + "this machine, and the modes, dates and attributes that were set here, are forgotten."
         }
+        self.rebuilding = rebuilding
         search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
         durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
         thread = try EngineThread(name: "purvey-engine")
-        try start(afterRebuilding: isRebuilt)
+        try start(afterRebuilding: rebuilding != nil)
     }
 
     deinit { thread.stop() }

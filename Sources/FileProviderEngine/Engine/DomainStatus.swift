@@ -58,7 +58,7 @@ extension DomainEngine {
             factCount: factCount, factsInFlight: facts.running.count,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
             keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
-            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage)
+            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage ?? rebuilding)
     }
 
     /// Keeps why the provider could not be asked, for the status.

@@ -144,6 +144,7 @@ actor DomainService {
             // Why it is not mounted is kept with the mounts.
             try? await mount(record, domain)
             log.info("the domain \(record.name) is started")
+            if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")

@@ -118,6 +118,30 @@ import Testing
         let number = try await domain.item("file").number
         #expect(try await domain.read(number) == "contents")
         #expect(try domain.row(number).localSize == 8)
+        // The second time it is clear who is wrong.
+        #expect(domain.provider.count(.contents) == 2)
+    }
+
+    @Test func contentsThatWereCutShortOnTheirWayAreFetchedAgain() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let times = Lock(0)
+        domain.provider.behave {
+            $0.contents = { _, bytes in
+                let time = times.withLock { times in
+                    times += 1
+                    return times
+                }
+                // Another part each time, and then all of it.
+                return time < 3 ? Array(bytes.prefix(2 * time)) : bytes
+            }
+        }
+        let number = try await domain.item("file").number
+        #expect(try await domain.read(number) == "contents")
+        #expect(domain.provider.count(.contents) == 3)
+        // What the provider has of it is not given again.
+        let requests = domain.provider.requests.map(\.kind).filter { $0 == .contents || $0 == .stopProviding }
+        #expect(requests.prefix(5) == [.contents, .stopProviding, .contents, .stopProviding, .contents])
     }
 
     @Test func theContentsOfAnotherItemAreRefused() async throws {

@@ -232,6 +232,7 @@ import Testing
         let domain = try TestDomain()
         domain.provider.addFile("one", "contents")
         #expect(try await domain.read("one") == "contents")
+        #expect(try await domain.engine.status().complaint == nil)
         try domain.restart {
             for name in ["data/index.db", "data/index.db-wal"] {
                 let file = try domain.folder.descriptor.open(name, [.readWrite])
@@ -240,6 +241,9 @@ import Testing
         }
         #expect(try await domain.read("one") == "contents")
         #expect(domain.provider.count(.contents) == 2)
+        #expect(try await domain.engine.status().complaint?.contains("is built anew") == true)
+        try domain.restart()
+        #expect(try await domain.engine.status().complaint == nil)
     }
 
     @Test func damageThatIsFoundLaterLeadsToANewIndexAtTheNextStart() async throws {

@@ -1,0 +1,57 @@
+import FileProvider
+import FileProviderEngine
+import ScriptableService
+
+/// Tags, favorites and the trash, as there are some here and at the service.
+extension FaultPlace {
+    static func isInTrash(_ path: String) -> Bool { path.hasPrefix(CloudItem.trashPath + "/") }
+
+    /// Tags and being a favorite in words; none for neither.
+    static func words(tags: some Collection<String>, isFavorite: Bool) -> String {
+        (tags.sorted() + (isFavorite ? ["a favorite"] : [])).joined(separator: ", ")
+    }
+
+    private static func words(_ item: CloudItem) -> String {
+        words(tags: item.tagData.map { TagList.names(in: $0) } ?? [], isFavorite: item.favoriteRank != nil)
+    }
+
+    /// The marks of what has some at the service, by path.
+    func serviceMarks() throws -> [String: String] {
+        try cloud.control.snapshot().mapValues { Self.words($0) }.filter { !$0.value.isEmpty }
+    }
+
+    /// The marks of what has some here.
+    ///
+    /// - Parameter tags: those that are looked for.
+    func marks(_ tags: Set<String>) throws -> [String: String] {
+        var found = try call(FavoritesCall()).items
+        for tag in tags.sorted() {
+            found += try call(
+                SearchCall(
+                    domain: Self.domain, words: [], types: [], tags: [tag], since: nil, before: nil, limit: 10_000)
+            ).items
+        }
+        let marks = found.map { ($0.path, Self.words(tags: $0.tags, isFavorite: $0.favoriteRank != nil)) }
+        return Dictionary(marks) { $1 }
+    }
+
+    /// What is known here to lie in the trash, by path.
+    func trash() throws -> [String] {
+        try call(TrashedItemsCall()).items.map { CloudItem.trashPath + "/" + $0.name }
+    }
+
+    func compareTrash(_ index: Index, _ snapshot: [String: CloudItem]) throws -> [Loss] {
+        let here = Set(try index.trashed().map(\.identifier))
+        let there = Set(snapshot.values.filter { $0.parent == CloudItem.trash }.map(\.identifier))
+        return here.symmetricDifference(there).sorted().map {
+            Loss(.indexDiffers, $0, here.contains($0) ? "it is no more in the trash" : "it is in the trash")
+        }
+    }
+
+    func difference(_ index: Index, _ row: IndexedItem, _ item: CloudItem?) throws(IndexFailure) -> String? {
+        guard let item else { return "the service does not have it" }
+        let facts = try index.facts(of: row.number)
+        let words = Self.words(tags: facts.tags, isFavorite: facts.favoriteRank != nil)
+        return words == Self.words(item) ? nil : "its marks are “\(words)”, not “\(Self.words(item))”"
+    }
+}
