@@ -55,6 +55,8 @@ let package = Package(
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .library(name: "FileProvider", targets: ["FileProvider"]),
         .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
+        // Apart from the one before and from Purvey, so that nothing loads GTK that shows no windows.
+        .library(name: "FileProviderGTK", targets: ["FileProviderGTK"]),
         // Both, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
         // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
@@ -79,6 +81,7 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
@@ -107,7 +110,7 @@ let package = Package(
                 "CAuthentication", "CLateBinding", "Conduit", "LinuxSystem", "OSLog", "PropertyLists",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
-        library("Images", ["CImages", "UniformTypeIdentifiers"]),
+        library("Images", ["CDeflate", "CImages", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
@@ -132,8 +135,8 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "CLateBinding", "Conduit", "CoreTransferable", "FileCoordination", "ItemProvider",
-                "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
+                "AppExtension", "CLateBinding", "CSwiftRuntime", "Conduit", "CoreTransferable", "FileCoordination",
+                "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
@@ -153,6 +156,7 @@ let package = Package(
             ]),
 
         // Floors 8 and 9
+        library("FileProviderGTK", ["CGTK", "FileProviderUI"]),
         library(
             "FileProviderEngine",
             [
@@ -221,7 +225,7 @@ let package = Package(
 
         // A user interface for the file provider that ships.
         .executableTarget(
-            name: "NewNote", dependencies: ["Purvey"], path: "Examples/NewNote",
+            name: "NewNote", dependencies: ["FileProviderGTK", "Purvey"], path: "Examples/NewNote",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
         // The file provider that ships. Scripts/assemble-extension makes its bundle.

@@ -1,3 +1,4 @@
+import FileProviderGTK
 import Foundation
 import Purvey
 
@@ -11,7 +12,7 @@ final class NewNoteController: FPUIActionExtensionViewController {
         super.viewDidAppear(animated)
         Task {
             do {
-                let answers = try await extensionContext.ask(
+                let answers = try await extensionContext.askInWindow(
                     FileProviderPrompt(title: "New note", fields: [.init("Name", text: "Note"), .init("Text")]))
                 try await write(answers[1], named: answers[0])
                 extensionContext.completeRequest()

@@ -80,15 +80,43 @@ int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages
     return image ? write_and_release(image, suffix, result) : -1;
 }
 
-int cimages_thumbnail(
-    const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result) {
+static VipsImage *shrunk(const void *bytes, size_t count, int32_t width, int32_t height) {
     VipsImage *image = NULL;
     // Reads the bytes only; the parameter is not const for the sake of older callers.
-    if (vips_thumbnail_buffer(
-            (void *)bytes, count, &image, width, "height", height, "size", VIPS_SIZE_DOWN, "fail_on",
-            VIPS_FAIL_ON_TRUNCATED, NULL))
-        return -1;
-    return write_and_release(image, suffix, result);
+    int failed = vips_thumbnail_buffer(
+        (void *)bytes, count, &image, width, "height", height, "size", VIPS_SIZE_DOWN, "fail_on",
+        VIPS_FAIL_ON_TRUNCATED, NULL);
+    return failed ? NULL : image;
+}
+
+int cimages_thumbnail(
+    const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result) {
+    VipsImage *image = shrunk(bytes, count, width, height);
+    return image ? write_and_release(image, suffix, result) : -1;
+}
+
+int cimages_shrink(
+    const void *bytes, size_t count, int32_t side, cimages_buffer *pixels, int32_t *width, int32_t *height,
+    int32_t *pixel_size) {
+    VipsImage *image = shrunk(bytes, count, side, side);
+    VipsImage *coloured = NULL, *narrow = NULL, *deep = NULL;
+    int failed = -1;
+    if (!image) return -1;
+    if (!vips_colourspace(image, &coloured, VIPS_INTERPRETATION_sRGB, NULL)
+        && !(coloured->Bands > 4 ? vips_extract_band(coloured, &narrow, 0, "n", 4, NULL)
+                                 : vips_copy(coloured, &narrow, NULL))
+        && !vips_cast_uchar(narrow, &deep, NULL)) {
+        *width = vips_image_get_width(deep);
+        *height = vips_image_get_height(deep);
+        *pixel_size = (int32_t)VIPS_IMAGE_SIZEOF_PEL(deep);
+        pixels->bytes = vips_image_write_to_memory(deep, &pixels->count);
+        failed = pixels->bytes ? 0 : -1;
+    }
+    if (deep) g_object_unref(deep);
+    if (narrow) g_object_unref(narrow);
+    if (coloured) g_object_unref(coloured);
+    g_object_unref(image);
+    return failed;
 }
 
 int cimages_encode(

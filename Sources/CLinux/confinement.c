@@ -155,7 +155,7 @@ static struct failure become(const char *path, char *const argv[], char *const e
     /* After the last descriptor was opened: this process still has all of its parent's, and may be past the limit. */
     error = limit(RLIMIT_NOFILE, confinement->descriptors);
     if (error) return (struct failure){CLINUX_STAGE_LIMITS, error};
-    error = confinement_filter_apply(getpid(), confinement->network);
+    error = confinement_filter_apply(getpid(), confinement->network, confinement->local_socket);
     if (error) return (struct failure){CLINUX_STAGE_FILTER, error};
 
     for (int signal = 1; signal < 65; signal++) {

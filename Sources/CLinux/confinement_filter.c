@@ -73,9 +73,9 @@ static const uint32_t refused[] = {
 #endif
 };
 
-enum { refused_count = sizeof refused / sizeof *refused, room = 2 * refused_count + 96 };
+enum { refused_count = sizeof refused / sizeof *refused, room = 2 * refused_count + 112 };
 
-int confinement_filter_apply(pid_t self, int network) {
+int confinement_filter_apply(pid_t self, int network, int local_socket) {
     struct sock_filter program[room];
     unsigned length = 0;
 #define ADD(...)                                                                                                       \
@@ -112,6 +112,11 @@ int confinement_filter_apply(pid_t self, int network) {
     ADD(UNLESS_EQUAL(SYS_tgkill, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)self, 1), ALLOW, REFUSE(EPERM));
     ADD(UNLESS_EQUAL(SYS_prlimit64, 5), ARGUMENT(0), IF_EQUAL(0, 1), UNLESS_EQUAL((uint32_t)self, 1), ALLOW,
         REFUSE(EPERM));
+    /* The one connection to a display, which the program was handed: its own handler puts that in the place of the socket. */
+    if (local_socket > 0)
+        ADD(UNLESS_EQUAL(SYS_socket, 4), ARGUMENT(0), UNLESS_EQUAL(AF_UNIX, 1), ANSWER(SECCOMP_RET_TRAP), NUMBER,
+            UNLESS_EQUAL(SYS_connect, 4), ARGUMENT(0), UNLESS_EQUAL((uint32_t)local_socket, 1),
+            ANSWER(SECCOMP_RET_TRAP), NUMBER);
     /* Sockets that carry a name reach servers of this user, which Landlock does not keep apart: none are made. Pairs
        are, of the kinds that can never be connected to anything else. */
     if (network) {

@@ -13,3 +13,5 @@ void *cswift_make_object(const void *metadata) {
     allocating_init init = (allocating_init)swift_lookUpClassMethod(metadata, &nsobject_init, &nsobject_class);
     return init(metadata);
 }
+
+_Thread_local uint8_t cswift_thread_notes;

@@ -33,11 +33,12 @@ package final class ExtensionProvider: Provider {
     ///   - extensionIdentifier: of the extension, as it is installed in the library.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - kept: further folders that no provider may be handed.
+    ///   - addCalls: adds what else the extension may ask of whoever runs it.
     ///   - notice: what the extension tells, as often as it likes. Called on the connections' thread; it must not block.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
-        onNotice notice: @escaping @Sendable (Notice) -> Void
+        addCalls: (inout Service) -> Void = { _ in }, onNotice notice: @escaping @Sendable (Notice) -> Void
     ) {
         var service = Service()
         service.on(ProviderSignalNotice.self) { signal, _ in
@@ -52,6 +53,7 @@ package final class ExtensionProvider: Provider {
                     identifier: progress.identifier, completed: Int64(progress.completed), total: Int64(progress.total))
             )
         }
+        addCalls(&service)
         process = ProviderProcess(
             domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
             coordination: coordination, service: service

@@ -59,13 +59,11 @@ package enum ImageFormat: CaseIterable, Sendable {
 
     /// The encoder's name with its options.
     ///
-    /// - Parameters:
-    ///   - quality: from 0, smallest, to 1, best; for formats that lose something.
-    ///   - isQuick: whether it may be larger for taking less time; for formats that lose nothing.
-    func encoder(quality: Double, isQuick: Bool = false) -> String {
+    /// - Parameter quality: from 0, smallest, to 1, best; for formats that lose something.
+    func encoder(quality: Double) -> String {
         let percent = quality.isNaN ? 100 : Int((min(max(quality, 0), 1) * 99).rounded()) + 1
         switch self {
-        case .png: return ".png[strip=true,compression=\(isQuick ? 1 : 6)]"
+        case .png: return ".png[strip=true,compression=6]"
         case .jpeg: return ".jpg[Q=\(percent),strip=true,background=255]"
         case .webp: return ".webp[Q=\(percent),strip=true]"
         case .heif: return ".heic[Q=\(percent),strip=true]"

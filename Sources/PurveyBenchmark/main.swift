@@ -13,7 +13,7 @@ let sections: [Section] = [
 /// What the benchmark does when it starts itself as a child.
 let childRoles: [ChildRole] = [
     .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer, .coordinationReader,
-    .coordinationCrowd, .indexFilling, .searching, .providerListing,
+    .coordinationCrowd, .indexFilling, .searching, .providerListing, .folderListing,
     .thumbnailMaking,
 ]
 

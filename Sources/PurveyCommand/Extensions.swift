@@ -111,7 +111,7 @@ extension Command {
 /// An extension in the JSON of `purvey extensions list`.
 private struct ListedExtension: Encodable {
     let identifier, name, path, point, principalClass: String
-    let network: Bool
+    let network, windows: Bool
     /// Bytes, and seconds.
     let memoryLimit, timeLimit: Int
     let domainSettings: [String: String]?
@@ -119,7 +119,8 @@ private struct ListedExtension: Encodable {
     init(_ bundle: ExtensionBundle) {
         (identifier, name, path) = (bundle.identifier, bundle.name, bundle.path)
         (point, principalClass) = (bundle.point, bundle.plainPrincipalClass)
-        (network, memoryLimit, timeLimit) = (bundle.usesNetwork, bundle.memoryLimit, bundle.timeLimit)
+        (network, windows) = (bundle.usesNetwork, bundle.showsWindows)
+        (memoryLimit, timeLimit) = (bundle.memoryLimit, bundle.timeLimit)
         domainSettings = bundle.domainSettings
     }
 }

@@ -23,7 +23,7 @@ func shrink(_ request: ShrinkPictureCall) throws -> [ByteString] {
     guard !overflows, pixels <= mostPixels else { throw ImageError.tooLarge(pixels: pixels, limit: mostPixels) }
     var pictures: [ByteString] = []
     for side in request.sides {
-        let picture = try ImageCodec.thumbnail(data, width: side, height: side, as: .png, isQuick: true)
+        let picture = try ImageCodec.quickThumbnail(data, side: side)
         pictures.append(ByteString([UInt8](picture)))
         if max(header.width, header.height) <= side { break }
     }

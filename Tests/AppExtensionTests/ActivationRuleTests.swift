@@ -123,7 +123,7 @@ import Testing
         ("ANY \u{201C}public.image\u{201D} == 1", "quoted with"), ("1 == 1 1", "\"AND\""),
         ("\"never ends", "does not end"),
         ("SUBQUERY(extensionItems, a, TRUEPREDICATE).@count == 1", "variable"), ("1 == ", "the end"),
-        ("extensionItems.@sum == 1", "count"), ("# == 1", "means nothing"), ("$ == 1", "name is missing"),
+        ("extensionItems.@all == 1", "count"), ("# == 1", "means nothing"), ("$ == 1", "name is missing"),
     ])
     func whatCannotBeParsedIsToldWithItsPlace(_ predicate: String, _ words: String) {
         do {

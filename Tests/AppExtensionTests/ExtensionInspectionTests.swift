@@ -20,7 +20,7 @@ import Testing
         #expect(bundle.point == "com.apple.ui-services")
         #expect(bundle.principalClass == "$(PRODUCT_MODULE_NAME).Principal")
         #expect(bundle.accepts([]))
-        #expect(!bundle.usesNetwork)
+        #expect(!bundle.usesNetwork && !bundle.showsWindows)
     }
 
     @Test func everyFaultIsFound() throws {

@@ -76,7 +76,12 @@ import Testing
     @Test(arguments: [
         ("$fileproviderItems.@count > 0", "$fileproviderItems"), ("fileProviderItems.@count > 0", "fileProviderItems"),
         ("SUBQUERY(fileproviderItems, $i, $i.uploadded == YES).@count > 0", "a property of an item is expected"),
-        ("ANY fileproviderItems.filename MATCHES '(a+)+b'", "comparison"),
+        ("ANY fileproviderItems.filename MATCHES '(a'", "\")\" is expected"),
+        ("ANY fileproviderItems.filename MATCHES fileproviderItems", "a pattern in quotes"),
+        ("fileproviderItems[FIRST == 1", "\"]\""), ("sum() == 1", "sum takes 1 values, and 0 are given"),
+        ("length('a', 'b') == 1", "length takes 1 values"), ("system('a') == 1", "a function"),
+        ("fileproviderItems.@sum > 1", "a name"), ("fileproviderItems.@all.documentSize > 1", "\"sum\""),
+        ("fileproviderItems.@count + > 1", "value"),
         ("extensionItems.@count > 0", "\"extensionItems\""),
         ("ANY fileproviderItems.filename ==[x] 'a'", "\"cd\""), ("ANY fileproviderItems.filename IN {'a'", "\"}\""),
         ("ANY fileproviderItems.filename <[c] 'a'", "value"), ("", "NSExtensionFileProviderActionActivationRule"),

@@ -77,23 +77,28 @@ package final class StartedDaemon: Sendable {
         guard processID > 0 else { return nil }
         Glibc.kill(processID, SIGCONT)
         Glibc.kill(processID, SIGTERM)
-        let ending = awaitEnd()
+        // On a busy machine its threads take their time to go.
+        let ending = awaitEnd(patience: 3_000)
         if ending == nil { kill() }
         return ending
     }
 
     /// How it ended; `nil` when it goes on and on.
-    package func awaitEnd() -> ChildProgram.Ending? {
+    ///
+    /// - Parameter patience: see ``lookForEnd(patience:)``.
+    package func awaitEnd(patience: Int = 100) -> ChildProgram.Ending? {
         guard processID > 0 else { return nil }
         for _ in 0..<12_000 {
-            if let ending = lookForEnd() { return ending }
+            if let ending = lookForEnd(patience: patience) { return ending }
             usleep(10_000)
         }
         return nil
     }
 
     /// How it ended, if it has; there is none then any more. Called again and again by one thread at a time.
-    package func lookForEnd() -> ChildProgram.Ending? {
+    ///
+    /// - Parameter patience: so many looks at one that is dead and of which something is in the kernel still; then it counts as killed.
+    package func lookForEnd(patience: Int = 100) -> ChildProgram.Ending? {
         let daemon = processID
         guard daemon > 0 else { return nil }
         var status: CInt = 0
@@ -105,7 +110,7 @@ package final class StartedDaemon: Sendable {
                 state.looksAtDead += 1
                 return state.looksAtDead
             }
-            guard looks > 100 else { return nil }
+            guard looks > patience else { return nil }
             Self.reapLater(daemon)
         }
         state.withLock { $0 = State() }

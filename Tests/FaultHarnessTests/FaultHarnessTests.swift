@@ -7,8 +7,7 @@ import Testing
 /// has to be able to do.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
     @Test(arguments: Scenario.allCases) func nothingIsLostWhateverGoesWrong(_ scenario: Scenario) throws {
-        // Full disks are for `make faults`: what is open there, Documentation/Faults.md says.
-        let kinds = ["kill", "stop", "disconnect"].flatMap { ["--kind", $0] }
+        let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }
         try runFaults(["--scenario", scenario.rawValue, "--seed", "3", "--sample", "4"] + kinds)
     }
 

@@ -102,10 +102,15 @@ import Testing
         await #expect(throws: CocoaError.self) {
             try await manager.requestModification(of: .filename, forItemWithIdentifier: item)
         }
+        await #expect(throws: NSFileProviderError.self) {
+            try await manager.requestModification(of: [.filename, .contents], forItemWithIdentifier: item)
+        }
         await #expect(throws: CocoaError.self) {
             try await NSFileProviderManager.import(domain("no daemon"), fromDirectoryAt: url)
         }
         try await manager.signalErrorResolved(NSFileProviderError(.notAuthenticated))
+        #expect(NSFileProviderManager(forDomain: domain("a"))?.domain?.identifier.rawValue == "a")
+        #expect(NSFileProviderManager(forDomain: domain("a/b")) == nil)
         #expect(NSFileProviderManager.DisconnectionOptions.temporary.rawValue == 1)
         #expect(NSFileProviderManager.DisconnectionOptions(rawValue: 1) == .temporary)
     }
@@ -169,28 +174,11 @@ import Testing
         #expect(manager.globalProgress(for: .uploading).totalUnitCount == 1)
     }
 
-    @Test func setsOfReplicatedDomainsAreNotListed() async {
-        final class Observer: NSObject, NSFileProviderEnumerationObserver, NSFileProviderChangeObserver {
-            var errors = 0
-            func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {}
-            func finishEnumerating(upTo nextPage: NSFileProviderPage?) {}
-            func didUpdate(_ updatedItems: [any NSFileProviderItem]) {}
-            func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier]) {}
-            func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool) {}
-            func finishEnumeratingWithError(_ error: any Error) { errors += 1 }
-        }
-        let observer = Observer()
-        let pending = NSFileProviderManager.default.enumeratorForPendingItems()
-        for enumerator in [NSFileProviderManager.default.enumeratorForMaterializedItems(), pending] {
-            enumerator.enumerateItems(for: observer, startingAt: NSFileProviderPage(Data()))
-            enumerator.enumerateChanges(for: observer, from: NSFileProviderSyncAnchor(Data()))
-            #expect(await enumerator.currentSyncAnchor() == nil)
-            enumerator.invalidate()
-        }
-        #expect(observer.errors == 4)
-        #expect(pending.domainVersion == nil)
-        #expect(pending.refreshInterval > 0)
-        #expect(!pending.isMaximumSizeReached)
+    @Test func withoutADaemonNothingIsListed() async {
+        for enumerator in [
+            NSFileProviderManager.default.enumeratorForMaterializedItems(),
+            NSFileProviderManager.default.enumeratorForPendingItems(),
+        ] { #expect(await enumerator.currentSyncAnchor() == nil) }
         #expect(
             NSNotification.Name.fileProviderMaterializedSetDidChange.rawValue
                 == "NSFileProviderMaterializedSetDidChange")

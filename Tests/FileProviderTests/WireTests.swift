@@ -63,6 +63,8 @@ import UniformTypeIdentifiers
             (NSNumber(value: -1), nil), (NSNumber(value: Double.nan), nil), (NSNumber(value: Double.infinity), nil),
             (NSNumber(value: UInt64.max), nil), (NSNumber(value: 1e300), nil), (NSNumber(value: -0.5), nil),
             (NSNumber(value: 3.7), 3), (NSNumber(value: Int64.max), Int64.max), (NSNumber(value: 0), 0),
+            (NSNumber(value: Int64.min), nil), (NSNumber(value: UInt64(1) << 63), nil),
+            (NSNumber(value: Int64(1) << 53), 1 << 53), (NSNumber(value: Int64(1) << 53 + 1), 1 << 53 + 1),
             (NSNumber(value: true), 1),
         ] as [(NSNumber, Int64?)])
     func sizesThatAreNoneAreLeftOut(number: NSNumber, size: Int64?) {

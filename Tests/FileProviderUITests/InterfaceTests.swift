@@ -50,6 +50,22 @@ import Testing
         var description: String { "answered \(answers)" }
     }
 
+    /// Shows a window for longer than it may be silent.
+    final class Showing: FPUIActionExtensionViewController {
+        override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
+            extensionContext.windowDidAppear()
+        }
+
+        override func viewDidAppear(_ animated: Bool) {
+            let context = extensionContext
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 12)
+                context.windowDidDisappear()
+                context.completeRequest()
+            }
+        }
+    }
+
     /// Does nothing of its own.
     final class Idle: FPUIActionExtensionViewController {}
 
@@ -102,16 +118,20 @@ import Testing
 
     @Test @MainActor func thePersonsTimeDoesNotCount() async throws {
         let act = InterfacePurpose.action("act", items: [])
+        async let shown = end(of: Showing.self, act, timeLimit: 10)
         let ending = try await end(of: Asking.self, act, timeLimit: 10) { _ in
             Thread.sleep(forTimeInterval: 12)
             return .given(["x", "y"])
         }
         #expect("\(ending)" == "completed")
+        #expect("\(try await shown)" == "completed")
     }
 
     @Test @MainActor func aContextWithoutAHostAsksNobody() async throws {
         let context = FPUIActionExtensionContext()
-        #expect(context.domainIdentifier == nil)
+        #expect(context.domainIdentifier == nil && !context.hasDisplay)
+        context.windowDidAppear()
+        context.windowDidDisappear()
         let error = await #expect(throws: NSError.self) { _ = try await context.ask(FileProviderPrompt(title: "?")) }
         #expect(error?.domain == FPUIErrorDomain)
         #expect(error?.code == Int(FPUIExtensionErrorCode.failed.rawValue))

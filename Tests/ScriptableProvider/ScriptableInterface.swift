@@ -41,6 +41,7 @@ final class ScriptableInterface: FPUIActionExtensionViewController {
             // Asks, and does not end then.
             _ = try? await extensionContext.ask(FileProviderPrompt(title: "Anything?"))
             try await Task.sleep(for: .seconds(1_000_000))
+        case "org.example.ui.reach": _ = try client.ask(.act(ReachedServers.all, on: items))
         case "org.example.ui.refuse":
             throw NSError(
                 domain: FPUIErrorDomain, code: Int(FPUIExtensionErrorCode.failed.rawValue),

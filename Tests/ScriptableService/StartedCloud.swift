@@ -41,8 +41,11 @@ package final class StartedCloud: Sendable {
     ///   - path: the folder to make, whose name ends with `.appex`.
     ///   - program: the built ``ScriptableProvider``.
     ///   - timeLimit: seconds that it may take when nobody is being asked.
-    package static func makeInterfaceBundle(at path: String, program: String, timeLimit: Int = 30) throws {
-        let actions = ["share", "agree", "crash", "hang", "never", "refuse"].map { name in
+    ///   - showsWindows: whether it is handed a display.
+    package static func makeInterfaceBundle(
+        at path: String, program: String, timeLimit: Int = 30, showsWindows: Bool = false
+    ) throws {
+        let actions = ["share", "agree", "crash", "hang", "never", "refuse", "reach"].map { name in
             action("org.example.ui.\(name)", name.capitalized, rule: "fileproviderItems.@count == 1")
         }
         try makeBundle(
@@ -54,7 +57,7 @@ package final class StartedCloud: Sendable {
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-actionsui",
                     "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableInterface",
                     "NSExtensionFileProviderActions": actions, "PurveyAllowsNetwork": true,
-                    "PurveyTimeLimit": timeLimit,
+                    "PurveyTimeLimit": timeLimit, "PurveyShowsWindows": showsWindows,
                 ] as [String: Any],
             ])
     }

@@ -17,6 +17,10 @@ import Synchronization
 ///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
 ///     download IDENTIFIER ITEM         brings an item here
 ///     evict IDENTIFIER ITEM            drops it
+///     list IDENTIFIER SET              what is `materialized` or `pending`, with `+` for what is here
+///     changes IDENTIFIER SET           what has changed in it since the last time: `NAME`, `-NAME`
+///     progress IDENTIFIER KIND         `uploading` or `downloading`: `DONE/TOTAL FILES`
+///     modify IDENTIFIER ITEM           has its contents sent as if they had been changed
 ///     read PATH                        reads a file in turn with others: its contents
 ///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
 ///     write PATH TEXT                  changes a file
@@ -34,6 +38,7 @@ import Synchronization
 final class Script: Sendable {
     private let files = CoordinatedFiles()
     private let service = ServiceUse()
+    private let sets = SetUse()
 
     func run() {
         while let line = readLine() {
@@ -139,6 +144,13 @@ final class Script: Sendable {
             return "done"
         case ("evict", 2):
             try await manager(words[0]).evictItem(identifier: NSFileProviderItemIdentifier(words[1]))
+            return "done"
+        case ("list", 2): return try await sets.list(try manager(words[0]), words[1])
+        case ("changes", 2): return try await sets.changes(try manager(words[0]), words[1])
+        case ("progress", 2): return try await sets.progress(try manager(words[0]), words[1])
+        case ("modify", 2):
+            try await manager(words[0]).requestModification(
+                of: .contents, forItemWithIdentifier: NSFileProviderItemIdentifier(words[1]))
             return "done"
         case ("read", 1): return try await files.read(words[0])
         case ("metadata", 1): return try await files.metadata(words[0])

@@ -66,6 +66,9 @@ final class Vault: NSFileProviderExtension {
             case "locked.txt": return completionHandler(NSFileProviderError(.notAuthenticated))
             // Until the test makes the file.
             case "slow.txt" where access(original(identifier).path, F_OK) != 0: return
+            // Until the test says so, and not for ever.
+            case "held.txt":
+                for _ in 0..<6000 where access(service.path + "/.go", F_OK) != 0 { usleep(20_000) }
             case "dying.txt": _exit(1)
             default: break
             }
@@ -110,10 +113,30 @@ final class Vault: NSFileProviderExtension {
         try? FileManager.default.removeItem(at: url)
     }
 
+    /// What the extension itself asks of its manager; a line tells what came of it.
+    private func askTheEngine() {
+        guard let manager = domain.flatMap({ NSFileProviderManager(for: $0) }) else { return }
+        let (note, item) = (makeNote(), NSFileProviderItemIdentifier("b.txt"))
+        Task {
+            do {
+                try await manager.requestDownloadForItem(withIdentifier: item)
+                note("here \(try await VaultSetObserver.names(manager.enumeratorForMaterializedItems()))")
+                try await manager.evictItem(identifier: item)
+                note("there \(try await VaultSetObserver.names(manager.enumeratorForMaterializedItems()))")
+                try await manager.waitForChanges(below: item)
+                try await manager.requestModification(of: .contents, forItemWithIdentifier: item)
+                try await manager.evictItem(identifier: NSFileProviderItemIdentifier("none"))
+            } catch {
+                note("asked \((error as NSError).code)")
+            }
+        }
+    }
+
     override func itemChanged(at url: URL) {
         guard let identifier = try? identifier(at: url), let contents = try? Data(contentsOf: url) else { return }
         try? contents.write(to: original(identifier))
         note("changed \(identifier.rawValue)")
+        if identifier.rawValue == "ask.txt" { askTheEngine() }
         domain.flatMap { NSFileProviderManager(for: $0) }?.signalEnumerator(for: .rootContainer) { _ in }
     }
 }

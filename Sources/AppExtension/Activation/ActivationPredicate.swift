@@ -7,13 +7,19 @@ import Foundation
 ///     term        = ("NOT" | "!") term | "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
 ///     comparison  = ["ANY" | "SOME" | "ALL" | "NONE"] value operator value
 ///     operator    = "==" | "=" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>" | "UTI-CONFORMS-TO" | "UTI-EQUALS"
-///                 | ("BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "IN") ["[c]" | "[d]" | "[cd]"]
-///     value       = number | text | "YES" | "NO" | "TRUE" | "FALSE" | "NIL" | "NULL" | list
-///                 | (subquery | name | variable | "(" value ")") ("." (name | text) | ".@count")*
+///                 | "BETWEEN" | ("BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "MATCHES" | "IN") ["[c]" | "[d]" | "[cd]"]
+///     value       = ["-" | "~"]* part (arithmetic ["-" | "~"]* part)*
+///     arithmetic  = "|" | "^" | "&" | "<<" | ">>" | "+" | "-" | "*" | "/" | "**"
+///     part        = number | text | "YES" | "NO" | "TRUE" | "FALSE" | "NIL" | "NULL" | list
+///                 | (subquery | name | variable | call | "(" value ")")
+///                   ("." (name | text) | ".@count" | ".@" aggregate ("." name)+ | "[" (value | "FIRST" | "LAST" | "SIZE") "]")*
 ///     list        = "{" [value ("," value)*] "}"
+///     call        = function "(" [value ("," value)*] ")"
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// Which names there are, a ``PredicateVocabulary`` says; a variable is that of a subquery around it. Words of the language are
+/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it; the functions are in ``PredicateFunction``.
+/// What `MATCHES` compares with is a text in quotes, see ``PredicatePattern``. Of the arithmetic, what stands further right in the
+/// list above is done first. Which names there are, a ``PredicateVocabulary`` says; a variable is that of a subquery around it. Words of the language are
 /// read in either case. Foundation's own predicates are not there on Linux.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
@@ -33,7 +39,8 @@ package struct ActivationPredicate: Sendable, Equatable {
     ///
     /// - Parameter values: what the names of the vocabulary stand for.
     package func holds(_ values: [String: PredicateValue]) -> Bool {
-        (try? root.evaluate(PredicateScope(values: values, effort: PredicateEffort()))) ?? false
+        let scope = PredicateScope(values: values, effort: PredicateEffort(), now: Date().timeIntervalSince1970)
+        return (try? root.evaluate(scope)) ?? false
     }
 }
 
@@ -60,4 +67,24 @@ indirect enum PredicateExpression: Sendable, Equatable {
     case member(PredicateExpression, String)
     case count(PredicateExpression)
     case subquery(PredicateExpression, variable: String, PredicateNode)
+    case element(PredicateExpression, PredicateIndex)
+    case prefixed(PredicatePrefix, PredicateExpression)
+    /// Done from the left to the right.
+    case operations(PredicateExpression, [PredicateStep])
+    case call(PredicateFunction, [PredicateExpression])
+}
+
+/// Arithmetic with what is there already, and a value.
+struct PredicateStep: Sendable, Equatable {
+    let operation: PredicateOperation
+    let value: PredicateExpression
+}
+
+/// What stands in square brackets after a list.
+indirect enum PredicateIndex: Sendable, Equatable {
+    case first
+    case last
+    /// How many there are.
+    case size
+    case number(PredicateExpression)
 }

@@ -16,6 +16,8 @@ struct PredicateComparison: Sendable, Equatable {
         case ends = "ENDSWITH"
         case contains = "CONTAINS"
         case like = "LIKE"
+        case matches = "MATCHES"
+        case between = "BETWEEN"
         case isIn = "IN"
 
         /// Other ways to write one.
@@ -26,7 +28,7 @@ struct PredicateComparison: Sendable, Equatable {
         /// Whether it may be told to overlook case and accents.
         var takesOptions: Bool {
             switch self {
-            case .begins, .ends, .contains, .like, .isIn, .equal, .unequal: true
+            case .begins, .ends, .contains, .like, .matches, .isIn, .equal, .unequal: true
             default: false
             }
         }
@@ -35,6 +37,14 @@ struct PredicateComparison: Sendable, Equatable {
     var relation: Relation
     var ignoresCase = false
     var ignoresAccents = false
+    /// Of ``Relation/matches``: what stands at its right.
+    var pattern: PredicatePattern?
+
+    /// How much it takes, in what ``PredicateEffort`` counts.
+    func cost(_ left: PredicateValue) -> Int {
+        guard let pattern, case .text(let text) = left else { return 1 }
+        return pattern.cost(of: text)
+    }
 
     /// What is not there is equal to nothing but what is not there; so are values of different kinds unequal.
     func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
@@ -44,6 +54,10 @@ struct PredicateComparison: Sendable, Equatable {
         case (.isIn, _, .list(let elements)): elements.contains { isEqual(left, $0) }
         case (.isIn, .text(let part), .text(let whole)): folded(whole).contains(folded(part))
         case (.contains, .list(let elements), _): elements.contains { isEqual($0, right) }
+        case (.between, _, .list(let bounds)):
+            bounds.count == 2 && PredicateComparison(relation: .greaterOrEqual).holds(left, bounds[0])
+                && PredicateComparison(relation: .lessOrEqual).holds(left, bounds[1])
+        case (.matches, .text(let text), _): pattern?.matches(text) ?? false
         case (_, .number(let left), .number(let right)): holds(left, right)
         case (_, .text(let left), .text(let right)): holds(left, right)
         default: false
@@ -79,11 +93,15 @@ struct PredicateComparison: Sendable, Equatable {
         case .lessOrEqual: left <= right
         case .greater: left > right
         case .greaterOrEqual: left >= right
-        case .equal, .unequal, .isIn: false
+        case .equal, .unequal, .isIn, .matches, .between: false
         }
     }
 
     private func folded(_ text: String) -> String {
+        Self.folded(text, ignoresCase: ignoresCase, ignoresAccents: ignoresAccents)
+    }
+
+    static func folded(_ text: String, ignoresCase: Bool = false, ignoresAccents: Bool = false) -> String {
         var options: String.CompareOptions = []
         if ignoresCase { options.insert(.caseInsensitive) }
         if ignoresAccents { options.insert(.diacriticInsensitive) }

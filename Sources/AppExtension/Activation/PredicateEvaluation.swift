@@ -2,6 +2,8 @@
 struct PredicateScope {
     let values: [String: PredicateValue]
     let effort: PredicateEffort
+    /// Seconds since 1970, the same wherever a predicate asks.
+    let now: Double
     var variables: [String: PredicateValue] = [:]
 
     func binding(_ name: String, _ value: PredicateValue) -> PredicateScope {
@@ -19,9 +21,9 @@ final class PredicateEffort {
     private var left = 2_000_000
 
     /// - Throws: ``Exhausted`` when nothing is left.
-    func spend() throws {
-        guard left > 0 else { throw Exhausted() }
-        left -= 1
+    func spend(_ amount: Int = 1) throws {
+        guard left >= amount else { throw Exhausted() }
+        left -= amount
     }
 }
 
@@ -37,6 +39,16 @@ extension PredicateExpression {
         case .name(let name): return scope.values[name] ?? .nothing
         case .count(let collection): return .number(Double(try collection.value(scope).presentElements.count))
         case .member(let owner, let name): return try owner.value(scope).member(name)
+        case .element(let list, let place): return place.element(of: try list.value(scope), try place.index(scope))
+        case .prefixed(let prefix, let value): return prefix.result(try value.value(scope))
+        case .operations(let first, let steps):
+            return try steps.reduce(try first.value(scope)) { left, step in
+                step.operation.result(left, try step.value.value(scope))
+            }
+        case .call(let function, let arguments):
+            let values = try arguments.map { try $0.value(scope) }
+            try scope.effort.spend(values.reduce(0) { $0 + $1.size })
+            return function.result(values, now: scope.now)
         case .subquery(let collection, let variable, let condition):
             return .list(
                 try collection.value(scope).presentElements.filter {
@@ -58,7 +70,7 @@ extension PredicateNode {
             let right = try right.value(scope)
             let left = try left.value(scope)
             func holds(_ left: PredicateValue) throws -> Bool {
-                try scope.effort.spend()
+                try scope.effort.spend(comparison.cost(left))
                 return comparison.holds(left, right)
             }
             switch quantifier {
@@ -67,6 +79,28 @@ extension PredicateNode {
             case .all: return try left.elements.allSatisfy(holds)
             case PredicateNode.Quantifier.none?: return try !left.elements.contains(where: holds)
             }
+        }
+    }
+}
+
+extension PredicateIndex {
+    /// Which one it is, where that is a number.
+    fileprivate func index(_ scope: PredicateScope) throws -> Int? {
+        guard case .number(let expression) = self, case .number(let number) = try expression.value(scope) else {
+            return nil
+        }
+        return Int(exactly: number)
+    }
+
+    fileprivate func element(of list: PredicateValue, _ index: Int?) -> PredicateValue {
+        let elements = list.elements
+        switch self {
+        case .size: return .number(Double(elements.count))
+        case .first: return elements.first ?? .nothing
+        case .last: return elements.last ?? .nothing
+        case .number:
+            guard let index, elements.indices.contains(index) else { return .nothing }
+            return elements[index]
         }
     }
 }

@@ -115,8 +115,17 @@ struct PredicateParser {
             quantifier = PredicateNode.Quantifier.none
         }
         let left = try value()
-        let comparison = try comparisonOperator()
-        return .compare(quantifier, left, comparison, try value())
+        var comparison = try comparisonOperator()
+        let position = current.position
+        let right = try value()
+        if comparison.relation == .matches {
+            guard case .text(let pattern) = right else {
+                throw ActivationRule.Fault("MATCHES takes a pattern in quotes, at character \(position)")
+            }
+            comparison.pattern = try PredicatePattern(
+                pattern, ignoresCase: comparison.ignoresCase, ignoresAccents: comparison.ignoresAccents)
+        }
+        return .compare(quantifier, left, comparison, right)
     }
 
     private mutating func comparisonOperator() throws(ActivationRule.Fault) -> PredicateComparison {
@@ -143,28 +152,88 @@ struct PredicateParser {
 
     // MARK: - Values
 
-    private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func value() throws(ActivationRule.Fault) -> PredicateExpression { try value(from: 0) }
+
+    /// A value with all arithmetic of at least some precedence.
+    private mutating func value(from lowest: Int) throws(ActivationRule.Fault) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.Fault) in
-            var value = try parser.plainValue()
-            var isOpen = if case .name(let root) = value { parser.vocabulary.open.contains(root) } else { false }
-            var names = 0
-            while parser.take(symbol: ".") {
-                names += 1
-                guard names <= Self.deepest else {
-                    throw ActivationRule.Fault(
-                        "too many names follow each other at character \(parser.current.position)")
-                }
-                if parser.take(symbol: "@") {
-                    guard parser.take(word: "COUNT") else { throw parser.expected("\"count\"") }
+            let first = try parser.prefixed()
+            var steps: [PredicateStep] = []
+            while let operation = parser.operation, operation.precedence >= lowest {
+                parser.index += 1
+                steps.append(.init(operation: operation, value: try parser.value(from: operation.precedence + 1)))
+            }
+            return steps.isEmpty ? first : .operations(first, steps)
+        }
+    }
+
+    private var operation: PredicateOperation? {
+        if case .symbol(let symbol) = current.kind { PredicateOperation(rawValue: symbol) } else { nil }
+    }
+
+    private mutating func prefixed() throws(ActivationRule.Fault) -> PredicateExpression {
+        guard case .symbol(let symbol) = current.kind, let prefix = PredicatePrefix(rawValue: symbol) else {
+            return try part()
+        }
+        index += 1
+        return .prefixed(prefix, try nested { (parser) throws(ActivationRule.Fault) in try parser.prefixed() })
+    }
+
+    /// A value, and what it is asked for.
+    private mutating func part() throws(ActivationRule.Fault) -> PredicateExpression {
+        var value = try plainValue()
+        var isOpen = if case .name(let root) = value { vocabulary.open.contains(root) } else { false }
+        // What is reckoned from all that follows it.
+        var aggregate: PredicateFunction?
+        var names = 0
+        while true {
+            names += 1
+            guard names <= Self.deepest else {
+                throw ActivationRule.Fault("too many names follow each other at character \(current.position)")
+            }
+            if aggregate == nil, take(symbol: "[") {
+                value = .element(value, try place())
+                continue
+            }
+            guard take(symbol: ".") else { break }
+            if aggregate == nil, take(symbol: "@") {
+                if take(word: "COUNT") {
                     value = .count(value)
                 } else {
-                    let name = try parser.name(isOpen: isOpen)
-                    isOpen = isOpen || parser.vocabulary.open.contains(name)
-                    value = .member(value, name)
+                    aggregate = try aggregateName()
+                    guard current.kind == .symbol(".") else { throw expected("\".\" and a name") }
                 }
+            } else {
+                let name = try name(isOpen: isOpen)
+                isOpen = isOpen || vocabulary.open.contains(name)
+                value = .member(value, name)
             }
-            return value
         }
+        return aggregate.map { .call($0, [value]) } ?? value
+    }
+
+    /// What stands in square brackets.
+    private mutating func place() throws(ActivationRule.Fault) -> PredicateIndex {
+        let place: PredicateIndex
+        if take(word: "FIRST") {
+            place = .first
+        } else if take(word: "LAST") {
+            place = .last
+        } else if take(word: "SIZE") {
+            place = .size
+        } else {
+            place = .number(try value())
+        }
+        try require(symbol: "]")
+        return place
+    }
+
+    private mutating func aggregateName() throws(ActivationRule.Fault) -> PredicateFunction {
+        let aggregates: [(String, PredicateFunction)] = [
+            ("SUM", .sum), ("AVG", .average), ("MIN", .min), ("MAX", .max),
+        ]
+        for (word, function) in aggregates where take(word: word) { return function }
+        throw expected("\"count\", \"sum\", \"avg\", \"min\" or \"max\"")
     }
 
     /// What follows a dot.
@@ -202,6 +271,12 @@ struct PredicateParser {
         case .word(let word) where word.uppercased() == "SUBQUERY":
             index += 1
             return try subquery()
+        case .word(let word) where tokens[min(index + 1, tokens.count - 1)].kind == .symbol("("):
+            guard let function = PredicateFunction(spelled: word) else {
+                throw expected("a function such as \"sum\" or \"now\"")
+            }
+            index += 1
+            return try call(function, named: word)
         case .word(let word):
             guard let value = constant(word) ?? (vocabulary.roots.contains(word) ? .name(word) : nil) else {
                 throw expected("\(PredicateVocabulary.list(vocabulary.roots)), a subquery, a variable or a value")
@@ -229,6 +304,24 @@ struct PredicateParser {
         case "NIL", "NULL": .null
         default: nil
         }
+    }
+
+    private mutating func call(
+        _ function: PredicateFunction, named name: String
+    ) throws(ActivationRule.Fault) -> PredicateExpression {
+        let position = current.position
+        var arguments: [PredicateExpression] = []
+        try require(symbol: "(")
+        if !take(symbol: ")") {
+            repeat { arguments.append(try value()) } while take(symbol: ",")
+            try require(symbol: ")")
+        }
+        guard function.counts.contains(arguments.count) else {
+            throw ActivationRule.Fault(
+                "\(name) takes \(function.counts.lowerBound) values, and \(arguments.count) are given at character \(position)"
+            )
+        }
+        return .call(function, arguments)
     }
 
     private mutating func list() throws(ActivationRule.Fault) -> PredicateExpression {

@@ -26,8 +26,8 @@ struct PredicateToken: Equatable {
     }
 
     private static let symbols = [
-        "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", "=", "<", ">", "!", "(", ")", ",", ".", "@", "[",
-        "]", "{", "}",
+        "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", "<<", ">>", "**", "=", "<", ">", "!", "(", ")", ",", ".",
+        "@", "[", "]", "{", "}", "+", "-", "*", "/", "&", "|", "^", "~",
     ]
 
     static func tokens(of text: String) throws(ActivationRule.Fault) -> [PredicateToken] {
@@ -35,8 +35,10 @@ struct PredicateToken: Equatable {
         var tokens: [PredicateToken] = []
         var index = 0
         func isWord(_ character: Character) -> Bool {
-            character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
+            character.isASCII && (character.isLetter || character.isNumber || "_-:".contains(character))
         }
+        // A hyphen within a word is part of it, as in UTI-CONFORMS-TO, and a colon, as in modulus:by:.
+        func beginsWord(_ character: Character) -> Bool { isWord(character) && character != "-" && character != ":" }
         func isDigit(_ index: Int) -> Bool {
             index < characters.count && characters[index].isASCII && characters[index].isNumber
         }
@@ -46,12 +48,12 @@ struct PredicateToken: Equatable {
             if character.isWhitespace {
                 index += 1
             } else if character == "\"" || character == "'" {
-                guard let end = characters[(index + 1)...].firstIndex(of: character) else {
+                guard let (text, end) = Self.text(in: characters, after: index) else {
                     throw .init("the text that begins at character \(position) does not end")
                 }
-                tokens.append(.init(kind: .text(String(characters[index + 1..<end])), position: position))
-                index = end + 1
-            } else if isDigit(index) || (character == "-" && isDigit(index + 1)) {
+                tokens.append(.init(kind: .text(text), position: position))
+                index = end
+            } else if isDigit(index) {
                 let end =
                     characters[(index + 1)...].firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) }
                     ?? characters.count
@@ -60,7 +62,7 @@ struct PredicateToken: Equatable {
                 }
                 tokens.append(.init(kind: .number(number), position: position))
                 index = end
-            } else if character == "$" || isWord(character) {
+            } else if character == "$" || beginsWord(character) {
                 let start = character == "$" ? index + 1 : index
                 let end = characters[start...].firstIndex { !isWord($0) } ?? characters.count
                 let word = String(characters[start..<end])
@@ -79,5 +81,25 @@ struct PredicateToken: Equatable {
         }
         tokens.append(.init(kind: .end, position: characters.count + 1))
         return tokens
+    }
+
+    /// Reads a text up to the quote that it began with. A backslash stands before a quote and before a backslash that are part of
+    /// the text; one that stands before anything else is part of it too, so that patterns need not have each of theirs twice.
+    ///
+    /// - Returns: with where it goes on; `nil` for a text that does not end.
+    private static func text(in characters: [Character], after start: Int) -> (String, Int)? {
+        let escapes: [Character: Character] = ["\\": "\\", "\"": "\"", "'": "'", "n": "\n", "r": "\r", "t": "\t"]
+        var text = ""
+        var index = start + 1
+        while index < characters.count, characters[index] != characters[start] {
+            if characters[index] == "\\", index + 1 < characters.count, let meant = escapes[characters[index + 1]] {
+                text.append(meant)
+                index += 2
+            } else {
+                text.append(characters[index])
+                index += 1
+            }
+        }
+        return index < characters.count ? (text, index + 1) : nil
     }
 }

@@ -19,6 +19,11 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
+    /// How many there are in it, at least one.
+    var size: Int {
+        if case .list(let elements) = self { Swift.max(1, elements.count) } else { 1 }
+    }
+
     /// What is there of the elements.
     var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
 

@@ -13,7 +13,7 @@ package struct PredicateVocabulary: Sendable {
 
     /// What the rule of a file provider's action looks at: the properties of `NSFileProviderItem`, of which those that are true or
     /// not have two names each, as with Apple; in ``ProviderItemProperty``.
-    static let fileProviderItems = PredicateVocabulary(
+    package static let fileProviderItems = PredicateVocabulary(
         roots: [ProviderItemProperty.items, ProviderItemProperty.domainUserInfo],
         properties: ProviderItemProperty.allCases.flatMap(\.names) + ["identifier"],
         open: [ProviderItemProperty.userInfo.rawValue, ProviderItemProperty.domainUserInfo])

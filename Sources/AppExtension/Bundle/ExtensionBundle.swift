@@ -18,6 +18,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let activationRule: ActivationRule?
     /// Whether it asked to use the internet (``networkKey``).
     package let usesNetwork: Bool
+    /// Whether it shows windows of its own (``windowsKey``).
+    package let showsWindows: Bool
     /// Bytes of private memory it may take (``memoryKey``).
     package let memoryLimit: Int
     /// Seconds it may take for one request (``timeKey``).
@@ -37,6 +39,8 @@ package struct ExtensionBundle: Sendable, Equatable {
 
     /// In `NSExtension`: true where the extension needs the internet.
     package static let networkKey = "PurveyAllowsNetwork"
+    /// In `NSExtension`: true where the user interface of a file provider shows windows, and so needs the display.
+    package static let windowsKey = "PurveyShowsWindows"
     /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
     package static let memoryKey = "PurveyMemoryLimit"
     /// In `NSExtension`: seconds for a request, when the standard limit does not do.

@@ -44,6 +44,7 @@ package struct ExtensionInspection {
         let principal = description.string("NSExtensionPrincipalClass", faults: &faults)
         let rule = activationRule(described)
         let network = flag(ExtensionBundle.networkKey, in: described)
+        let windows = flag(ExtensionBundle.windowsKey, in: described)
         let memory = number(
             ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
         let time = number(
@@ -60,7 +61,7 @@ package struct ExtensionInspection {
             identifier: identifier,
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
-            usesNetwork: network, memoryLimit: memory << 20, timeLimit: time,
+            usesNetwork: network, showsWindows: windows, memoryLimit: memory << 20, timeLimit: time,
             importsSymbolicLinks: importsLinks, actions: actions.actions, actionFaults: actions.faults,
             namedProvider: provider, domainSettings: settings)
     }

@@ -43,6 +43,11 @@ int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages
 int cimages_thumbnail(
     const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result);
 
+/// The same without encoding: rows of pixels of so many bytes: red, green, blue, and alpha where there is some.
+int cimages_shrink(
+    const void *bytes, size_t count, int32_t side, cimages_buffer *pixels, int32_t *width, int32_t *height,
+    int32_t *pixel_size);
+
 /// Encodes rows of red, green, blue and alpha, 8 bits each.
 int cimages_encode(
     const void *pixels, int32_t width, int32_t height, const char *suffix, cimages_buffer *result);

@@ -25,6 +25,9 @@ struct clinux_confinement {
     const char *working_folder;
     /// Whether sockets of the internet families may be made.
     int network;
+    /// Above 0: the number that a local socket gets that the program makes. Making one, and connecting that number, then raise SIGSYS,
+    /// for a handler such as clinux_serve_display's, and do nothing by themselves. Else no local socket is made.
+    int local_socket;
     /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files too (RLIMIT_FSIZE), and open descriptors.
     uint64_t memory;
     uint64_t file_size;

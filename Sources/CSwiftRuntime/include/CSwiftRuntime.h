@@ -16,4 +16,15 @@ void *cswift_make_object(const void *metadata);
 /// Swift runtime, include/swift/Demangling/Demangle.h: without a buffer of the caller's, and its size, the flags are 0.
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 
+/// Eight bits that each thread has for itself, none of them set at first, in a fraction of the time that pthread's variables take.
+/// Swift has no variables of threads.
+static inline uint8_t cswift_notes_of_thread(void) {
+    extern _Thread_local uint8_t cswift_thread_notes;
+    return cswift_thread_notes;
+}
+static inline void cswift_set_notes_of_thread(uint8_t notes) {
+    extern _Thread_local uint8_t cswift_thread_notes;
+    cswift_thread_notes = notes;
+}
+
 #endif

@@ -33,6 +33,20 @@ extension MessageDecoder {
         return try Int.read(from: &self)
     }
 
+    package mutating func decodeIfPresent(
+        _: Double.Type = Double.self, forKey key: UInt64
+    ) throws(MessageError) -> Double? {
+        guard try seek(key), !reader.skipNull() else { return nil }
+        return try Double.read(from: &self)
+    }
+
+    package mutating func decodeIfPresent(
+        _: ByteString.Type = ByteString.self, forKey key: UInt64
+    ) throws(MessageError) -> ByteString? {
+        guard try seek(key), !reader.skipNull() else { return nil }
+        return try ByteString.read(from: &self)
+    }
+
     package mutating func decodeIfPresent(_: Bool.Type = Bool.self, forKey key: UInt64) throws(MessageError) -> Bool? {
         guard try seek(key), !reader.skipNull() else { return nil }
         return try Bool.read(from: &self)

@@ -63,12 +63,8 @@ package struct MessageDecoder: ~Copyable {
         do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
     }
 
-    /// Whether there is such a key. Reading its value afterwards starts over from the map's beginning.
-    package mutating func contains(key: UInt64) throws(MessageError) -> Bool {
-        guard try seek(key) else { return false }
-        do { try reader.skip(depth: depth) } catch { throw .malformed(error) }
-        return true
-    }
+    /// Whether there is such a key, whose value can then be read.
+    package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
 }
 
 extension MessageDecoder {
@@ -112,12 +108,19 @@ extension MessageDecoder {
 
     /// Moves to the value of a key; `false` when the map has no such key.
     mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
+        guard try find(key) else { return false }
+        map.pendingKey = nil
+        map.passedKey = key
+        return true
+    }
+
+    /// Makes sure that a key is the pending one; `false` when the map has no such key.
+    private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
-            guard let next = map.pendingKey, next <= key else { return false }
+            guard let next = map.pendingKey, next < key else { return map.pendingKey == key }
             map.pendingKey = nil
             map.passedKey = next
-            if next == key { return true }
             do { try reader.skip(depth: depth) } catch { throw .malformed(error) }
         }
         return false

@@ -10,6 +10,11 @@ extension MessageEncoder {
         writer.write(integer: value)
     }
 
+    package mutating func encode(_ value: Double, forKey key: UInt64) {
+        write(key: key)
+        writer.write(value)
+    }
+
     package mutating func encode(_ value: Bool, forKey key: UInt64) {
         write(key: key)
         writer.write(value)

@@ -12,22 +12,27 @@ package struct RunInterfaceCall: Call {
     package let identifier: String
     /// The extension's end of a socket pair that the caller has made: the daemon introduces, it does not carry.
     package let socket: FileDescriptor
+    /// Where the extension may show windows; `nil` where the caller has no display.
+    package let display: DisplayConnection?
 
-    package init(domain: String, identifier: String, socket: FileDescriptor) {
+    package init(domain: String, identifier: String, socket: FileDescriptor, display: DisplayConnection?) {
         self.domain = domain
         self.identifier = identifier
         self.socket = socket
+        self.display = display
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         domain = try decoder.decode(forKey: 0)
         identifier = try decoder.decode(forKey: 1)
         socket = try decoder.decode(forKey: 2)
+        display = try decoder.decodeIfPresent(forKey: 3)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(domain, forKey: 0)
         encoder.encode(identifier, forKey: 1)
         encoder.encode(socket, forKey: 2)
+        encoder.encodeIfPresent(display, forKey: 3)
     }
 }

@@ -28,10 +28,12 @@ final class ExtensionProcess: Sendable {
     ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
     ///   - places: folders of others that it may use, with everything in them.
     ///   - variables: more of its environment, `NAME=value` each.
+    ///   - display: where it shows windows; `nil` where it shows none.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
-        places: [(path: String, access: Confinement.Access)] = [], variables: [String] = []
+        places: [(path: String, access: Confinement.Access)] = [], variables: [String] = [],
+        display: DisplayConnection? = nil
     ) throws {
         container = try Container(of: bundle, data: data)
         errors = try ErrorTail()
@@ -44,13 +46,16 @@ final class ExtensionProcess: Sendable {
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
         confinement.paths += places
+        var descriptors: [FileDescriptor?] = [nil, nil, errors.input, socket, theirs.descriptor]
+        if let coordinator { descriptors.append(coordinator) }
+        let shown = try display?.handedOver(from: descriptors.count, in: container, &confinement)
+        descriptors += shown?.descriptors ?? []
         program = try ChildProgram.start(
             bundle.executable, arguments: [],
             environment: container.environment(
                 language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
-                + variables,
-            descriptors: [nil, nil, errors.input, socket, theirs.descriptor] + (coordinator.map { [$0] } ?? []),
-            confinedTo: confinement)
+                + variables + (shown?.variables ?? []),
+            descriptors: descriptors, confinedTo: confinement)
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
         link = try Connection(ours, service: service.makeService())

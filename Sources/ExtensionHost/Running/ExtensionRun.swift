@@ -34,13 +34,14 @@ package final class ExtensionRun: Sendable {
     /// - Parameters:
     ///   - provider: the identifier of the provider's extension, of whose documents it reaches those of the domain.
     ///   - kept: folders that nobody's domain may be handed.
+    ///   - display: where it shows windows; `nil` where it shows none.
     package init(
         interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
-        apartFrom kept: [String], socket: FileDescriptor, data: String
+        apartFrom kept: [String], socket: FileDescriptor, data: String, display: DisplayConnection? = nil
     ) throws {
         process = try ExtensionProcess(
             bundle, socket: socket, data: data, hostLibraries: SwiftLibraries.ofThisProcess, coordination: nil,
-            places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data))
+            places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data), display: display)
         timeLimit = nil
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import CSwiftRuntime
 
 /// Tells whether a class has a member of a protocol that may be left out.
 ///
@@ -25,23 +25,18 @@ enum OptionalMember {
 
     /// For two members each of which stands for the other: what the other one gives, or `nil` when the class has neither.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
-        key == nil || notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
+        notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }
 
     private struct Notes: OptionSet {
-        let rawValue: Int
+        let rawValue: UInt8
         static let isMissing = Notes(rawValue: 1 << 0)
         static let isStandingIn = Notes(rawValue: 1 << 1)
     }
 
-    private static let key: pthread_key_t? = {
-        var key = pthread_key_t()
-        return pthread_key_create(&key, nil) == 0 ? key : nil
-    }()
-
-    /// Those of the calling thread: bits in place of a pointer, so that nothing has to be freed.
+    /// Those of the calling thread.
     private static var notes: Notes {
-        get { key.map { Notes(rawValue: Int(bitPattern: pthread_getspecific($0))) } ?? [] }
-        set { if let key { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue.rawValue)) } }
+        get { Notes(rawValue: cswift_notes_of_thread()) }
+        set { cswift_set_notes_of_thread(newValue.rawValue) }
     }
 }

@@ -61,6 +61,20 @@ package protocol ManagerBackend: Sendable {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+    /// Has a provider be handed what was not changed.
+    func requestModification(
+        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+
+    // MARK: Sets
+    /// How much of all that is on its way has arrived.
+    func transfers(
+        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)
+    /// - Parameter position: as the page before has it; `nil` for the first one.
+    func items(
+        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void)
 }
 
 /// What a backend answers to that it has no way to do: there is no provider, as far as it knows.
@@ -108,4 +122,31 @@ extension ManagerBackend {
     package func waitForStabilization(
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
+    package func requestModification(
+        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) { completion(NSFileProviderError(.providerNotFound)) }
+    package func transfers(
+        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
+    ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
+    package func items(
+        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
+
+    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
+    func settled(_ completion: @escaping Completion) -> Completion {
+        { error in
+            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
+                return completion(error)
+            }
+            completion(
+                NSFileProviderError(
+                    .cannotSynchronize,
+                    userInfo: [
+                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
+                    ]))
+        }
+    }
 }

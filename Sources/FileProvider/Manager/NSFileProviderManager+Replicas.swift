@@ -22,12 +22,25 @@ extension NSFileProviderManager {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Has the system hand over an item as if it had been changed. It fails where the provider keeps the files.
+    /// Has the system hand over an item to the provider as if it had been changed here, and comes back before that.
+    ///
+    /// Of ``NSFileProviderItemFields``, contents are handed over that are on this machine and not older than the provider's
+    /// (`itemChanged(at:)`), and dates of the last use, tags and ranks among the favorites. Names, places and the rest are what
+    /// the provider itself said, and nothing is handed over of them; with none but those it fails with `featureUnsupported`.
+    ///
+    /// - Parameter options: of no effect where the provider keeps the files.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = [], completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Has the system hand over an item as if it had been changed. It fails where the provider keeps the files.
+    ) {
+        let known: NSFileProviderItemFields = [.contents, .lastUsedDate, .tagData, .favoriteRank]
+        guard !fields.isDisjoint(with: known) else {
+            return Self.calling(completionHandler)(CocoaError(.featureUnsupported))
+        }
+        Self.backend.requestModification(
+            of: fields, of: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
+    }
+    /// Has the system hand over an item to the provider as if it had been changed here, and comes back before that.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = []
@@ -38,11 +51,17 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Lists what is on this machine of a domain whose files the system keeps. Of others, the listing fails.
-    public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator { RefusingEnumerator() }
+    /// Lists what is on this machine: files with their contents and folders that were listed, by what is known here. Changes are told
+    /// since an anchor of this very object; anchors of others are expired.
+    public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator {
+        SetEnumerator(.materialized, of: domain?.identifier, Self.backend)
+    }
 
-    /// Lists what waits to be sent of a domain whose files the system keeps. Of others, the listing fails.
-    public func enumeratorForPendingItems() -> any NSFileProviderPendingSetEnumerator { RefusingEnumerator() }
+    /// Lists what was changed here and the provider does not have yet, of what it knows. Changes are told since an anchor of this very
+    /// object; anchors of others are expired.
+    public func enumeratorForPendingItems() -> any NSFileProviderPendingSetEnumerator {
+        SetEnumerator(.pending, of: domain?.identifier, Self.backend)
+    }
 }
 
 /// Lists what waits to be sent.
@@ -57,28 +76,10 @@ public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
     var isMaximumSizeReached: Bool { get }
 }
 
-/// A listing that fails.
-private final class RefusingEnumerator: NSObject, NSFileProviderPendingSetEnumerator {
-    var domainVersion: NSFileProviderDomainVersion? { nil }
-    var refreshInterval: TimeInterval { 1 }
-    var isMaximumSizeReached: Bool { false }
-
-    func invalidate() {}
-    func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
-        observer.finishEnumeratingWithError(CocoaError(.featureUnsupported))
-    }
-    func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {
-        observer.finishEnumeratingWithError(CocoaError(.featureUnsupported))
-    }
-    func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
-        completionHandler(nil)
-    }
-}
-
 extension NSNotification.Name {
-    /// Posted when other items are on this machine.
+    /// For other items on this machine. Not posted yet: ``NSFileProviderManager/enumeratorForMaterializedItems()`` tells of changes.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")
-    /// Posted when other items wait to be sent.
+    /// For other items that wait to be sent. Not posted yet: ``NSFileProviderManager/enumeratorForPendingItems()`` tells of changes.
     public static let fileProviderPendingSetDidChange = NSNotification.Name("NSFileProviderPendingSetDidChange")
 }

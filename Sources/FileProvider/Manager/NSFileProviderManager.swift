@@ -30,6 +30,9 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         self.init(of: domain)
     }
 
+    /// The manager of a domain; `nil` for one whose identifier is none.
+    public convenience init?(forDomain domain: NSFileProviderDomain) { self.init(for: domain) }
+
     // MARK: Signals
 
     /// Has the system ask for what has changed in a container.
@@ -158,14 +161,15 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     // MARK: The rest, which files of their own extend
 
-    /// What is on its way to the service, or from it, in all.
+    /// What is on its way to the service, or from it, in all, in bytes.
     ///
-    /// - Parameter kind: `.uploading` or `.downloading`.
-    /// - Returns: finished while there is nothing to do.
+    /// It is looked for as long as somebody has the object, some times a second, and changed on the main queue: whoever reads it is
+    /// there too, and a program that does not serve its main queue sees no change. What arrives between two looks is not seen.
+    ///
+    /// - Parameter kind: `.uploading` or `.downloading`; of others nothing is ever on its way.
+    /// - Returns: finished, one of one unit, while there is nothing to do.
     open func globalProgress(for kind: Progress.FileOperationKind) -> Progress {
-        let progress = Progress(totalUnitCount: 1)
-        progress.completedUnitCount = 1
-        return progress
+        GlobalProgress.make(for: kind, of: domain?.identifier, Self.backend)
     }
 }
 

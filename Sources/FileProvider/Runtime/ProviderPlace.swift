@@ -100,6 +100,74 @@ private struct ExtensionBackend: ManagerBackend {
         ) { _ in }
     }
 
+    // MARK: Items
+
+    func requestDownload(
+        of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { ask(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .here), of: domain, completion) }
+
+    func evict(
+        _ item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { ask(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .away), of: domain, completion) }
+
+    func requestModification(
+        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        let request = ManagerModificationCall(
+            domain: domain?.rawValue, item: item.rawValue, fields: UInt64(fields.rawValue))
+        ask(request, of: domain, completion)
+    }
+
+    func waitForChanges(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), of: domain, settled(completion)) }
+
+    func waitForStabilization(
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) { ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), of: domain, settled(completion)) }
+
+    func transfers(
+        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
+    ) { ask(ManagerProgressCall(domain: domain?.rawValue, isUpload: isUpload), of: domain, completion) }
+
+    func items(
+        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) {
+        let request = ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)
+        ask(request, of: domain, completion)
+    }
+
+    private func ask<C: ProviderCall>(
+        _ request: C, of domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) where C.Value == Empty {
+        ask(request, of: domain) { (result: Result<Empty, any Error>) in
+            if case .failure(let error) = result { completion(error) } else { completion(nil) }
+        }
+    }
+
+    /// Asks the engine for what is the asking domain's; the extension has no business with others.
+    private func ask<C: ProviderCall>(
+        _ request: C, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void
+    ) {
+        guard domain == self.domain?.identifier else {
+            return completion(.failure(NSFileProviderError(.providerDomainNotFound)))
+        }
+        connection.call(request) { result in
+            switch result {
+            case .success(let reply):
+                completion(Result { try reply.get() }.mapError { ($0 as? ProviderFailure)?.error ?? $0 })
+            case .failure: completion(.failure(NSFileProviderError(.providerDomainTemporarilyUnavailable)))
+            }
+        }
+    }
+
     private func tell(
         _ notice: some Notice, of domain: NSFileProviderDomainIdentifier?, _ completion: Completion
     ) {

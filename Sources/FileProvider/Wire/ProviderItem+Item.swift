@@ -106,12 +106,18 @@ extension ProviderItem {
         return type.conforms(to: .symbolicLink) ? .symbolicLink : .file
     }
 
+    /// Integers below this are all numbers of type `Double` too, no two of them the same one.
+    private static let exactLimit: UInt64 = 1 << 53
+
     /// A number that counts something.
     private static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
+        // The usual case, without the two objects that the comparison below makes.
+        let (whole, real) = (number.int64Value, number.doubleValue)
+        if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }
         // A fraction, or beyond what fits: `nil` for the latter, and for what is no number.
-        let count = number.doubleValue.rounded(.down)
+        let count = real.rounded(.down)
         return count >= 0 ? Int64(exactly: count) : nil
     }
 
@@ -128,7 +134,7 @@ extension ProviderItem {
 
     /// A version that is too long still differs from others: its end is replaced by a number made from all of it.
     private static func version(_ data: Data) -> [UInt8] {
-        guard data.count > versionLimit else { return Array(data) }
+        guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }

@@ -7,7 +7,10 @@ extension ProviderItem: Message {
         let identifier = try decoder.decode(String.self, forKey: 0)
         let parent = try decoder.decode(String.self, forKey: 1)
         let filename = try decoder.decode(String.self, forKey: 2)
-        let kind: Kind = try decoder.decode(forKey: 3)
+        let rawKind = try decoder.decode(UInt64.self, forKey: 3)
+        guard let kind = UInt8(exactly: rawKind).flatMap(Kind.init(rawValue:)) else {
+            throw .invalid("an item of the unknown kind \(rawKind)")
+        }
         self.init(identifier: identifier, parent: parent, filename: filename, kind: kind)
         contentType = try decoder.decode(String.self, forKey: 4)
         capabilities = UInt(try decoder.decode(UInt64.self, forKey: 5))
@@ -22,12 +25,18 @@ extension ProviderItem: Message {
         tagData = try decoder.decodeIfPresent(ByteString.self, forKey: 14)?.bytes
         flags = Flags(rawValue: UInt16(truncatingIfNeeded: try decoder.decode(UInt64.self, forKey: 15)))
         fileSystemFlags = try decoder.decodeIfPresent(UInt64.self, forKey: 16).map { UInt($0) }
-        let attributes = try decoder.decodeIfPresent([Attribute].self, forKey: 17) ?? []
-        extendedAttributes = Dictionary(attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        // Hardly any item has these, and to look for values of other types than the plain ones is dear.
+        if try decoder.contains(key: 17), let attributes = try decoder.decodeIfPresent([Attribute].self, forKey: 17) {
+            extendedAttributes = Dictionary(
+                attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
         linkTarget = try decoder.decodeIfPresent(String.self, forKey: 18)
-        uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
-        let info = try decoder.decodeIfPresent([UserInfoEntry].self, forKey: 20) ?? []
-        userInfo = Dictionary(info.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        if try decoder.contains(key: 19) {
+            uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
+        }
+        if try decoder.contains(key: 20), let info = try decoder.decodeIfPresent([UserInfoEntry].self, forKey: 20) {
+            userInfo = Dictionary(info.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
         if let fault { throw .invalid(fault) }
     }
 
@@ -35,14 +44,14 @@ extension ProviderItem: Message {
         encoder.encode(identifier, forKey: 0)
         encoder.encode(parent, forKey: 1)
         encoder.encode(filename, forKey: 2)
-        encoder.encode(kind, forKey: 3)
+        encoder.encode(UInt64(kind.rawValue), forKey: 3)
         encoder.encode(contentType, forKey: 4)
         encoder.encode(UInt64(capabilities), forKey: 5)
         if let size { encoder.encode(Int(size), forKey: 6) }
         if let childCount { encoder.encode(childCount, forKey: 7) }
-        encoder.encodeIfPresent(created, forKey: 8)
-        encoder.encodeIfPresent(modified, forKey: 9)
-        encoder.encodeIfPresent(lastUsed, forKey: 10)
+        if let created { encoder.encode(created, forKey: 8) }
+        if let modified { encoder.encode(modified, forKey: 9) }
+        if let lastUsed { encoder.encode(lastUsed, forKey: 10) }
         Self.encode(contentVersion, forKey: 11, to: &encoder)
         Self.encode(metadataVersion, forKey: 12, to: &encoder)
         if let favoriteRank { encoder.encode(favoriteRank, forKey: 13) }
@@ -54,7 +63,7 @@ extension ProviderItem: Message {
             encoder.encode(attributes.map { Attribute(name: $0.key, value: $0.value) }, forKey: 17)
         }
         if let linkTarget { encoder.encode(linkTarget, forKey: 18) }
-        encoder.encodeIfPresent(uploadingError, forKey: 19)
+        if let uploadingError { encoder.encode(uploadingError, forKey: 19) }
         if !userInfo.isEmpty {
             let entries = userInfo.sorted { $0.key < $1.key }
             encoder.encode(entries.map { UserInfoEntry(name: $0.key, value: $0.value) }, forKey: 20)

@@ -151,5 +151,5 @@ extension DomainEngine {
 }
 
 extension ProviderItem {
-    fileprivate var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
+    var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
 }

@@ -22,6 +22,8 @@ struct ContentTransfers {
     /// Those of them that wait for their turn.
     var queue: [ItemNumber] = []
     var running = 0
+    /// For ``DomainEngine/downloadTotals()``.
+    var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
     /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.
     var cleanBytes: Int64 = 0

@@ -69,6 +69,16 @@ final class DatabaseConnection {
         }
     }
 
+    /// Runs a function that only reads, and sees all of it as it is at the first reading.
+    func reading<Result>(
+        _ body: () throws(IndexFailure) -> Result
+    ) throws(IndexFailure) -> Result {
+        try run("BEGIN")
+        // Nothing was written, so nothing is undone.
+        defer { rollBack() }
+        return try body()
+    }
+
     func rollBack() {
         // Nothing to do about a failure: the transaction is then undone when the file is opened next.
         if isInTransaction { sqlite3_exec(raw, "ROLLBACK", nil, nil, nil) }

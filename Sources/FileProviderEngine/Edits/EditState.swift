@@ -37,6 +37,8 @@ struct EditState {
     /// The journal is to be written to once more, because the disk was full.
     var willPay = false
     var pauses = Pauses()
+    /// For ``DomainEngine/uploadTotals()``.
+    var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
     var observer: (@Sendable () -> Void)?

@@ -126,11 +126,11 @@ package final class Index: Sendable {
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// A number for an item that is to be inserted with it. It is nobody else's, whether that comes about or not.
-    func takeNumber() -> ItemNumber {
+    /// The number that the next new item gets, to whoever inserts items; see ``IndexWriter/insert(_:keepsNumber:)``.
+    func nextNumber() -> ItemNumber {
         gate.enter()
         defer { gate.leave() }
-        return writer.value.takeNumber()
+        return ItemNumber(rawValue: writer.value.nextNumber)
     }
 
     // MARK: Reading

@@ -7,6 +7,7 @@ final class IndexQueries {
     private let row: Statement
     private let childRows: Statement
     private let lookup: LookupQueries
+    private let facts: Statement
     /// Used again for each question.
     private var candidates: [ItemNumber] = []
     /// Says of a hash that is nowhere that nobody need look for it.
@@ -19,6 +20,7 @@ final class IndexQueries {
         childRows = try connection.statement(
             "SELECT number, changes, data FROM items WHERE parent = ?1 AND number > ?2 ORDER BY number")
         self.lookup = try LookupQueries(connection, lookup)
+        facts = try connection.statement(FactsQueries.find)
     }
 
     /// A row as it lies in the file.
@@ -59,9 +61,19 @@ final class IndexQueries {
         try withRow(number) { row throws(IndexFailure) in try row.item() }
     }
 
+    /// What a person's use left behind of an item, and what of it was set here; `nil` of most.
+    func facts(of number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds)? {
+        try FactsQueries.row(facts, number)
+    }
+
     /// The item of an identifier, one that was removed here too.
     func number(identifier: String) throws(IndexFailure) -> ItemNumber? {
-        try candidate(hash.identifier(identifier)) { row throws(IndexFailure) in
+        try number(identifier: identifier, hash: hash.identifier(identifier))
+    }
+
+    /// - Parameter hash: the identifier's.
+    func number(identifier: String, hash: UInt64) throws(IndexFailure) -> ItemNumber? {
+        try candidate(hash) { row throws(IndexFailure) in
             identifier.hasBytes(try PackedItem.key(row.bytes).identifier)
         }
     }
@@ -92,6 +104,7 @@ final class IndexQueries {
         _ key: UInt64, _ isIt: (Row) throws(IndexFailure) -> Bool
     ) throws(IndexFailure) -> ItemNumber? {
         guard mayContain(key) else { return nil }
+        defer { lookup.endReading() }
         try lookup.numbers(key, &candidates)
         for index in candidates.indices {
             let number = candidates[index]

@@ -47,29 +47,37 @@ private final class Application {
     }
 
     private enum Known {
-        case new(UInt64)
+        case new
         case unchanged(ItemNumber)
         case changed(ItemNumber)
         case ignored
     }
 
     func apply(_ items: [ProviderItem]) throws(IndexFailure) {
+        // As a span, because taking an item out of an array counts a reference for each of its parts.
+        let items = items.span
+        var hashes: [UInt64] = []
+        hashes.reserveCapacity(items.count)
+        for index in items.indices { hashes.append(state.hash.identifier(items[index].identifier)) }
+        // All at once, because that is a look into memory far away for each.
+        let mayBeKnown = state.mayContain(hashes)
         var known: [Known] = []
         known.reserveCapacity(items.count)
-        // By their places, because taking an item out of the array counts a reference for each of its parts.
-        for index in items.indices { known.append(try look(at: items[index])) }
+        for index in items.indices {
+            known.append(try look(at: items[index], hashes[index], mayBeKnown: mayBeKnown[index]))
+        }
         for index in items.indices {
             switch known[index] {
             case .ignored: break
             case .unchanged(let number): try confirm(number, items[index])
             case .changed(let number): try change(number, items[index])
-            case .new(let hash):
-                if addedHashes.contains(hash),
-                    let number = try state.queries.number(identifier: items[index].identifier)
+            case .new:
+                if addedHashes.contains(hashes[index]),
+                    let number = try state.queries.number(identifier: items[index].identifier, hash: hashes[index])
                 {
                     try change(number, items[index])
                 } else {
-                    try add(items[index], hash)
+                    try add(items[index], hashes[index])
                 }
             }
         }
@@ -78,14 +86,15 @@ private final class Application {
 
     // MARK: Looking
 
-    private func look(at item: ProviderItem) throws(IndexFailure) -> Known {
+    private func look(
+        at item: borrowing ProviderItem, _ hash: UInt64, mayBeKnown: Bool
+    ) throws(IndexFailure) -> Known {
         // These are no items, or none that a provider can have.
         guard !item.identifier.isEmpty, !item.identifier.hasPrefix(IndexedItem.localPrefix),
             item.identifier != ProviderItem.workingSetIdentifier, item.identifier != ProviderItem.trashIdentifier
         else { return .ignored }
-        let hash = state.hash.identifier(item.identifier)
-        guard let number = try state.queries.number(identifier: item.identifier) else {
-            guard isInTrash(item) else { return .new(hash) }
+        guard mayBeKnown, let number = try state.queries.number(identifier: item.identifier, hash: hash) else {
+            guard isInTrash(item) else { return .new }
             try state.trash.note(item)
             return .ignored
         }

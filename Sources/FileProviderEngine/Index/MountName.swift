@@ -13,14 +13,16 @@ package enum MountName {
 
     /// Whether a name can be one of a file as it is.
     package static func isValid(_ name: String) -> Bool {
-        let bytes = name.utf8
-        guard !bytes.isEmpty, bytes.count <= limit else { return false }
-        var others = false
-        for byte in bytes {
-            if byte < 0x20 || byte == UInt8(ascii: "/") || byte == 0x7F { return false }
-            if byte != UInt8(ascii: ".") { others = true }
+        var name = name
+        return name.withUTF8 { bytes in
+            guard !bytes.isEmpty, bytes.count <= limit else { return false }
+            var others = false
+            for byte in bytes {
+                if byte < 0x20 || byte == UInt8(ascii: "/") || byte == 0x7F { return false }
+                if byte != UInt8(ascii: ".") { others = true }
+            }
+            return others || bytes.count > 2
         }
-        return others || bytes.count > 2
     }
 
     private static func mend(_ name: String) -> String {

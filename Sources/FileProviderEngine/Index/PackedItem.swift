@@ -182,13 +182,32 @@ enum PackedItem {
     /// Valid for as long as the bytes are.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Key {
         var reader = ByteReader(bytes)
+        return try readKey(&reader).key
+    }
+
+    /// When an item was modified last, as far as that is known: here, or else at the provider.
+    static func modified(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Double? {
+        var reader = ByteReader(bytes)
+        if let modified = try readKey(&reader).localModified { return modified }
+        let said = try readMarks(&reader).said
+        guard said.contains(.modified) else { return nil }
+        if said.contains(.size) { _ = try reader.signed() }
+        if said.contains(.childCount) { _ = try reader.signed() }
+        if said.contains(.created) { _ = try reader.double() }
+        return try reader.double()
+    }
+
+    /// Reads as far as the kind.
+    private static func readKey(
+        _ reader: inout ByteReader
+    ) throws(IndexFailure) -> (key: Key, localModified: Double?) {
         guard try reader.byte() == form else { throw ByteReader.damage }
         let local = Local(rawValue: try reader.number())
         if local.contains(.contents) {
             _ = try reader.number()
             _ = try reader.counted()
         }
-        if local.contains(.modified) { _ = try reader.double() }
+        let modified = local.contains(.modified) ? try reader.double() : nil
         if local.contains(.mode) { _ = try reader.number() }
         if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
         if local.contains(.changed) { _ = try reader.double() }
@@ -198,7 +217,7 @@ enum PackedItem {
         let identifier = try reader.counted()
         _ = try reader.counted()
         guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
-        return Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start)
+        return (Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start), modified)
     }
 
     /// Whether something of the file's contents is said to be here.
@@ -247,15 +266,23 @@ enum PackedItem {
         return (states, before)
     }
 
+    /// What follows the kind.
+    private static func readMarks(
+        _ reader: inout ByteReader
+    ) throws(IndexFailure) -> (said: Said, capabilities: UInt, flags: ProviderItem.Flags) {
+        let said = Said(rawValue: try reader.number())
+        let capabilities = UInt(truncatingIfNeeded: try reader.number())
+        return (said, capabilities, ProviderItem.Flags(rawValue: UInt16(truncatingIfNeeded: try reader.number())))
+    }
+
     static func readProvider(_ reader: inout ByteReader) throws(IndexFailure) -> ProviderItem {
         let filename = try reader.text()
         let identifier = try reader.text()
         let parent = try reader.text()
         guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
         var item = ProviderItem(identifier: identifier, parent: parent, filename: filename, kind: kind)
-        let said = Said(rawValue: try reader.number())
-        item.capabilities = UInt(truncatingIfNeeded: try reader.number())
-        item.flags = ProviderItem.Flags(rawValue: UInt16(truncatingIfNeeded: try reader.number()))
+        let said: Said
+        (said, item.capabilities, item.flags) = try readMarks(&reader)
         if said.contains(.size) { item.size = try reader.signed() }
         if said.contains(.childCount) { item.childCount = Int(truncatingIfNeeded: try reader.signed()) }
         if said.contains(.created) { item.created = try reader.double() }

@@ -67,6 +67,9 @@ final class WriterConnection {
         queries.mayContain = { lookupWriter.mayContain($0) }
     }
 
+    /// Which of some hashes may be those of identifiers or names in the index.
+    func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
+
     private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
         var keys: [UInt64] = []
         for name in [IndexSchema.Setting.firstKey, IndexSchema.Setting.secondKey] {
@@ -92,8 +95,7 @@ final class WriterConnection {
         read.bind(1, IndexSchema.Setting.nextNumber)
         savedNextNumber = try read.number() ?? 0
         let last = try connection.number("SELECT max(number) FROM items")
-        // Numbers that were given go to nobody else, even if it came to nothing.
-        nextNumber = max(nextNumber, savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
+        nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
         try facts.recount()
         try trash.recount()
@@ -130,6 +132,7 @@ final class WriterConnection {
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
                 try saveCounts()
+                lookup.settle()
                 return result
             }
         } catch {

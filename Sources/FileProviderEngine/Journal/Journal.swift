@@ -177,11 +177,13 @@ package final class Journal {
     // MARK: Without room
 
     /// Does the same as ``replace(removing:putting:freesSpace:)`` for what has happened already, and cannot be refused any more: where
-    /// the disk has no room for it, even with what is held back, it counts all the same, and is written later. Until then the end of
-    /// this process takes it, which leaves what is there where the process ends just before.
-    func replaceInAnyCase(removing numbers: [ItemNumber], putting entries: [JournalEntry]) throws(IndexFailure) {
+    /// the disk has no room for it, it counts all the same, and is written later. Until then the end of this process takes it,
+    /// which leaves what is there where the process ends just before.
+    func replaceInAnyCase(
+        removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
+    ) throws(IndexFailure) {
         do {
-            try replace(removing: numbers, putting: entries, freesSpace: true)
+            try replace(removing: numbers, putting: entries, freesSpace: freesSpace)
         } catch .full {
             for number in numbers { owed[number] = .some(nil) }
             for entry in entries { owed[entry.number] = entry }
@@ -194,7 +196,7 @@ package final class Journal {
     /// Writes that, if there is room now.
     func payChanges() throws(IndexFailure) {
         guard owesChanges else { return }
-        try change(freesSpace: true) {}
+        try change(freesSpace: false) {}
     }
 
     private func insert(_ entry: JournalEntry) throws(IndexFailure) {

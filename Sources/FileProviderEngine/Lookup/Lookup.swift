@@ -32,8 +32,11 @@ final class LookupQueries {
     }
 
     /// The items that may have a hash, nearly always one or none.
+    ///
+    /// Until ``endReading()`` the connection goes on to see the file as it was then, and what it reads locks the file no more.
     func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexFailure) {
         while true {
+            find.reset()
             numbers.removeAll(keepingCapacity: true)
             // Memory first: what leaves it meanwhile is on the disk by then.
             let (bits, generation) = lookup.state.withLock { state in
@@ -41,12 +44,11 @@ final class LookupQueries {
                 return (state.bits, state.generation)
             }
             find.bind(1, LookupBuckets.key(LookupEntry.bucket(hash, bits: bits), bits: bits))
-            if try find.step() {
-                defer { find.reset() }
-                LookupBuckets.find(hash, find.bytes(0), &numbers)
-            }
+            if try find.step() { LookupBuckets.find(hash, find.bytes(0), &numbers) }
             // Otherwise the number of buckets may have changed in between.
             if lookup.generation == generation { return }
         }
     }
+
+    func endReading() { find.reset() }
 }

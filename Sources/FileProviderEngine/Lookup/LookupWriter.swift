@@ -10,6 +10,9 @@ final class LookupWriter {
     private let note: Statement
     private var filter: LookupFilter
     private var counts: Counts
+    /// What this transaction has added and nobody has looked for yet. Each takes a place of its own in a memory of megabytes: the
+    /// processor waits for many of them at a time where they are put there together.
+    private var added: [LookupEntry] = []
 
     /// What is kept in the settings.
     private struct Counts {
@@ -75,6 +78,7 @@ final class LookupWriter {
     }
 
     private func makeFilter() throws(IndexFailure) {
+        settle()
         let recent = lookup.state.withLock { $0.recent.sorted() }
         var filter = LookupFilter(capacity: Int(counts.entries) + recent.count)
         for entry in recent { filter.insert(entry) }
@@ -88,8 +92,15 @@ final class LookupWriter {
 
     // MARK: Changing
 
-    /// Whether a hash may be in the lookup.
-    func mayContain(_ hash: UInt64) -> Bool { filter.mayContain(hash) }
+    /// Whether a hash may be in the lookup, where it is found from now on.
+    func mayContain(_ hash: UInt64) -> Bool {
+        guard filter.mayContain(hash) else { return false }
+        settle()
+        return true
+    }
+
+    /// Which of some hashes may be in the lookup.
+    func mayContain(_ hashes: [UInt64]) -> [Bool] { hashes.map { filter.mayContain($0) } }
 
     func add(_ hash: UInt64, _ number: ItemNumber) throws(IndexFailure) {
         let entry = LookupEntry(hash, number)
@@ -97,9 +108,18 @@ final class LookupWriter {
             note.bind(1, number.rawValue)
             try note.run()
         }
-        lookup.state.withLock { $0.recent.insert(entry) }
+        added.append(entry)
         filter.insert(hash)
         if filter.isFull { try makeFilter() }
+    }
+
+    /// Makes known to all connections what was added; to be called before the end of each transaction.
+    func settle() {
+        guard !added.isEmpty else { return }
+        lookup.state.withLock { state in
+            for entry in added { state.recent.insert(entry) }
+        }
+        added.removeAll(keepingCapacity: true)
     }
 
     /// An entry is not true any more. It stays until there are many such.

@@ -120,9 +120,12 @@ extension Index {
         _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexFailure) -> Void
     ) throws(IndexFailure) -> [FoundItem] {
         try read { queries throws(IndexFailure) in
-            var collector = SearchCollector(query, self, queries)
-            try body(&collector)
-            return collector.best()
+            // Thousands of items may be looked at, each of which would lock the file by itself.
+            try queries.connection.reading { () throws(IndexFailure) in
+                var collector = SearchCollector(query, self, queries)
+                try body(&collector)
+                return collector.best()
+            }
         }
     }
 

@@ -64,7 +64,7 @@ struct SearchCollector {
 
     /// The item of a row whose name fits.
     private func fitting(_ row: IndexQueries.Row) throws(IndexFailure) -> (item: IndexedItem, quality: Int)? {
-        guard row.isShown, row.number != .root else { return nil }
+        guard row.isShown, row.number != .root, try isOfWantedTime(row) else { return nil }
         var quality = 0
         if !terms.isEmpty {
             let name = FoldedText.scalars(of: String(decoding: try PackedItem.key(row.bytes).name, as: UTF8.self))
@@ -76,14 +76,15 @@ struct SearchCollector {
         return (try row.item(), quality)
     }
 
+    private func isOfWantedTime(_ row: IndexQueries.Row) throws(IndexFailure) -> Bool {
+        guard query.since != nil || query.before != nil else { return true }
+        guard let modified = try PackedItem.modified(row.bytes) else { return false }
+        return modified >= query.since ?? -.infinity && modified < query.before ?? .infinity
+    }
+
     private mutating func take(_ item: IndexedItem, _ quality: Int) throws(IndexFailure) {
-        if query.since != nil || query.before != nil {
-            guard let modified = SearchWords.modified(item), modified >= query.since ?? -.infinity,
-                modified < query.before ?? .infinity
-            else { return }
-        }
         if !types.isEmpty, !types.contains(SearchWords(item).type) { return }
-        guard let place = try index.found(item.number, queries, &paths) else { return }
+        guard let place = try index.found(item, queries, &paths) else { return }
         if !tags.isEmpty, !tags.isSubset(of: place.facts.tags.map { FoldedText.scalars(of: $0) }) { return }
         seen.insert(item.number)
         found.append((place, quality))

@@ -66,6 +66,33 @@ extension DomainEngine {
         answers.note([identifier])
     }
 
+    /// Removes an item from the trash for good, a folder with everything in it, which the provider does at once. What somebody has
+    /// taken out of the trash meanwhile stays where it is.
+    package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
+        guard !isClosed else { throw .closed }
+        let question = answers.ask()
+        do throws(ProviderFailure) {
+            let item = try await provider.item(identifier)
+            guard !isClosed else { throw .closed }
+            guard item.identifier == identifier, item.isInTrash else {
+                let items = try await withAncestors([item])
+                guard !isClosed else { throw .closed }
+                try apply(items, listedIn: nil, answering: question)
+                return
+            }
+            guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
+                throw ProviderFailure(.notPermitted, message: "The provider does not let it be removed.")
+            }
+            try await provider.delete(identifier)
+        } catch  where error.kind == .noSuchItem {
+            // So it is gone.
+        }
+        guard !isClosed else { throw .closed }
+        let removed = try write { writer throws(IndexFailure) in try writer.remove(identifiers: [identifier]) }
+        answers.note([identifier])
+        handle(removed)
+    }
+
     /// The last step of a removal, where it is one to the trash.
     func sendToTrash(_ identifier: String) async throws {
         let answer = try await askingForChange { () async throws(ProviderFailure) in

@@ -1,7 +1,8 @@
 import Foundation
 
 /// What an extension asks a person: some words, and places for answers. Whoever wanted the action shows it, on a terminal as a rule:
-/// the extension's own process reaches none.
+/// the extension's own process reaches none. An extension with windows of its own shows it in one
+/// (`askInWindow(_:)` of the module FileProviderGTK).
 ///
 /// Source: an addition; with Apple, extensions show views.
 public struct FileProviderPrompt: Sendable, Equatable {
@@ -66,6 +67,9 @@ extension FPUIActionExtensionContext {
 
 /// Whoever brings a prompt to a person.
 protocol PromptAsking: Sendable {
+    /// Whether there is a display for windows of the extension's own.
+    var hasDisplay: Bool { get }
+    func windowIsShown(_ isShown: Bool)
     func ask(_ prompt: FileProviderPrompt, _ completion: @escaping @Sendable (Result<[String], any Error>) -> Void)
 }
 

@@ -56,6 +56,7 @@ package final class InterfaceConnection: Sendable {
                 patience.endAsking()
             }
         }
+        service.on(WindowNotice.self) { notice, _ in patience.setShowing(notice.isShown) }
         self.patience = patience
         connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
         connection.onClose { _ in patience.end() }
@@ -97,6 +98,8 @@ private final class Patience: Sendable {
         var hasEnded = false
         /// Prompts that a person has not answered.
         var asking = 0
+        /// Whether a window is shown that a person has not answered.
+        var isShowing = false
         /// Of the pause that the person does not take.
         var round = 0
         var letGo: (@Sendable () -> Void)?
@@ -129,6 +132,11 @@ private final class Patience: Sendable {
         arm()
     }
 
+    func setShowing(_ isShowing: Bool) {
+        state.withLock { $0.isShowing = isShowing }
+        if !isShowing { arm() }
+    }
+
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -146,7 +154,7 @@ private final class Patience: Sendable {
 
     private func look(_ round: Int) {
         let letGo = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.round == round, state.asking == 0, !state.hasEnded else { return nil }
+            guard state.round == round, state.asking == 0, !state.isShowing, !state.hasEnded else { return nil }
             state.isOver = true
             return state.letGo.take()
         }

@@ -96,3 +96,15 @@ struct PromptCall: Call {
         func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(answers, forKey: 0) }
     }
 }
+
+/// A user interface tells its host that a person has a window of its to answer, or has none any more.
+struct WindowNotice: Notice {
+    static var method: UInt64 { 1 }
+    let isShown: Bool
+
+    init(isShown: Bool) { self.isShown = isShown }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) { isShown = try decoder.decode(forKey: 0) }
+
+    func encode(to encoder: inout MessageEncoder) { encoder.encode(isShown, forKey: 0) }
+}

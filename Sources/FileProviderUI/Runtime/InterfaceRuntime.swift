@@ -18,12 +18,17 @@ final class InterfaceRuntime: Sendable {
     }
 
     private let ownsProcess: Bool
+    private let hasDisplay: Bool
 
-    /// - Parameter ownsProcess: whether the process is the extension's alone, so that all managers in it are.
+    /// - Parameters:
+    ///   - ownsProcess: whether the process is the extension's alone, so that all managers in it are.
+    ///   - hasDisplay: whether it was handed a display.
     init(
-        ownsProcess: Bool, _ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController
+        ownsProcess: Bool, hasDisplay: Bool,
+        _ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController
     ) {
         self.ownsProcess = ownsProcess
+        self.hasDisplay = hasDisplay
         self.makeController = makeController
     }
 
@@ -51,7 +56,8 @@ final class InterfaceRuntime: Sendable {
         let controller = makeController()
         controller.take(
             FPUIActionExtensionContext(
-                domain: domain?.identifier, host: host, asking: HostAsking(connection: call.connection)))
+                domain: domain?.identifier, host: host,
+                asking: HostAsking(connection: call.connection, hasDisplay: hasDisplay)))
         shown.withLock { $0 = Shown(controller: controller) }
         switch request.purpose {
         case .action(let action, let items):
@@ -80,6 +86,12 @@ final class InterfaceRuntime: Sendable {
 /// Has the host ask.
 private struct HostAsking: PromptAsking {
     let connection: Connection
+    let hasDisplay: Bool
+
+    func windowIsShown(_ isShown: Bool) {
+        // Nobody waits where the host has gone.
+        try? connection.notify(WindowNotice(isShown: isShown))
+    }
 
     func ask(_ prompt: FileProviderPrompt, _ completion: @escaping @Sendable (Result<[String], any Error>) -> Void) {
         connection.call(PromptCall(prompt: prompt)) { result in
@@ -114,9 +126,13 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = Principal(type: self)
+        // Before anything that the extension does.
+        let hasDisplay = try ownsProcess && HandedDisplay.serve()
         // The connection keeps it, for as long as it is open.
-        try InterfaceRuntime(ownsProcess: ownsProcess) { PrincipalClass.object(of: principal.type) }
-            .serve(socket, ended: ended)
+        try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {
+            PrincipalClass.object(of: principal.type)
+        }
+        .serve(socket, ended: ended)
     }
 
     /// Sendable because a class object has no state of its own.

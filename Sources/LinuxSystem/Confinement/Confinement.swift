@@ -41,6 +41,9 @@ package struct Confinement: Sendable {
     /// Descriptors open at one time.
     package var descriptors: UInt64 = 1024
 
+    /// The number that a local socket of the program's gets, where ``HandedDisplay`` answers for a display; `nil` where it makes none.
+    package var localSocket: CInt?
+
     package init(workingFolder: String) {
         self.workingFolder = workingFolder
     }
@@ -104,6 +107,7 @@ extension ChildProgram {
                             var limits = clinux_confinement(
                                 paths: paths, accesses: accesses.baseAddress, path_count: accesses.count,
                                 working_folder: paths[accesses.count], network: confinement.network ? 1 : 0,
+                                local_socket: confinement.localSocket ?? 0,
                                 memory: confinement.memory, file_size: confinement.fileSize,
                                 descriptors: confinement.descriptors)
                             return clinux_spawn_confined(

@@ -12,21 +12,7 @@ extension SequencedPacketSocket {
         to address: LocalSocketAddress, timeoutMilliseconds: Int = 10_000
     ) throws(Errno) -> SequencedPacketSocket {
         let descriptor = FileDescriptor(owning: try retrying { clinux_seqpacket_socket() })
-        let flags = try retrying { fcntl(descriptor.rawValue, F_GETFL) }
-        // A non-blocking connect fails for good when the backlog is full, and nothing can be polled for room in it.
-        // A blocking one with a send timeout waits for it.
-        try retrying { fcntl(descriptor.rawValue, F_SETFL, flags & ~O_NONBLOCK) }
-        var timeout = timeval(tv_sec: timeoutMilliseconds / 1000, tv_usec: (timeoutMilliseconds % 1000) * 1000)
-        try retrying {
-            setsockopt(
-                descriptor.rawValue, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        }
-        do {
-            try retrying { address.withSocketAddress { Glibc.connect(descriptor.rawValue, $0, $1) } }
-        } catch {
-            throw error == .wouldBlock ? .timedOut : error
-        }
-        try retrying { fcntl(descriptor.rawValue, F_SETFL, flags) }
+        try descriptor.connect(to: address, timeoutMilliseconds: timeoutMilliseconds)
         return SequencedPacketSocket(descriptor)
     }
 

@@ -35,7 +35,10 @@ enum InterfaceSession {
     private static func run(_ interface: InterfaceDescription) async throws -> Ending {
         let terminal = Terminal()
         let (connection, ending) = try start(interface) { prompt in
-            guard let terminal else { return .nobody("There is no terminal to ask on.") }
+            guard let terminal else {
+                let missing = interface.showsWindows ? "neither a display nor a terminal" : "no terminal"
+                return .nobody("There is \(missing) to ask on.")
+            }
             do {
                 return try ask(prompt, on: terminal)
             } catch {
@@ -71,16 +74,19 @@ enum InterfaceSession {
     /// Has the daemon start it.
     ///
     /// Only the task has the extension's end of the socket, until the process has ended or could not be started: with that end open
-    /// anywhere else in this process, nobody would notice here that the other side has gone.
+    /// anywhere else in this process, nobody would notice here that the other side has gone. So it is with the display, whose
+    /// windows last as long as anybody has the connection.
     private static func start(
         _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
     ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let connection = try InterfaceConnection(ours.descriptor, timeLimit: interface.timeLimit, ask: ask)
         let socket = theirs.descriptor
+        let display = interface.showsWindows ? DisplayConnection.ofThisPerson() : nil
         let ending = Task {
             try await ExchangeClient.shared.call(
-                RunInterfaceCall(domain: interface.domain, identifier: interface.identifier, socket: socket))
+                RunInterfaceCall(
+                    domain: interface.domain, identifier: interface.identifier, socket: socket, display: display))
         }
         return (connection, ending)
     }

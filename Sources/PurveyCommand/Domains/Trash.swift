@@ -2,14 +2,20 @@ import FileProvider
 
 extension Command {
     static let trash = Command(
-        name: "trash", summary: "put items of a service into its trash, or show what is there",
-        usage: ["[--json]", "PATH…"], options: [.flag("json", "print JSON")],
+        name: "trash", summary: "put items of a service into its trash, show what is there, or empty it",
+        usage: ["[--json]", "PATH…", "--empty DOMAIN[:NAME]…"],
+        options: [
+            .flag("json", "print JSON"),
+            .flag("empty", "remove for good what lies in the trash of DOMAIN, or NAME of it"),
+        ],
         discussion: """
             PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder goes there with everything in it.
 
-            Without a PATH, what lies in the trash of all services is shown, as 'purvey untrash' takes it.
+            Without a PATH, what lies in the trash of all services is shown, as 'purvey untrash' takes it. Exactly that is removed by
+            --empty, and nothing else that the service may have; it asks nothing, and nothing brings it back.
             """
     ) { arguments in
+        if arguments.has("empty") { return try await empty(arguments) }
         if !arguments.operands.isEmpty {
             if arguments.has("json") { throw UsageError("--json goes with the list") }
             return try await each("trash", arguments.operands) { TrashItemCall(place: DomainClient.place($0)) }
@@ -17,6 +23,18 @@ extension Command {
         let items = try await DomainClient.call(TrashedItemsCall()).items
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedTrashedItem.init)) }
         for item in items { try StandardOutput.print(OneLine.text("\(item.domain):\(item.name)") + "\n") }
+    }
+
+    private static func empty(_ arguments: Arguments) async throws {
+        if arguments.has("json") { throw UsageError("--json goes with the list") }
+        if arguments.operands.isEmpty { throw UsageError("--empty takes the name of a domain") }
+        try await each("trash", arguments.operands) { word in
+            guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
+            let item = word[word.index(after: colon)...]
+            // What is left of a name after a mistake is not all that there is.
+            if item.isEmpty { throw UsageError("'\(word)' names no item in a trash: write DOMAIN, or DOMAIN:NAME") }
+            return EmptyTrashCall(domain: String(word[..<colon]), item: String(item))
+        }
     }
 
     static let untrash = Command(

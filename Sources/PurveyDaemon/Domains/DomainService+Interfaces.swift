@@ -53,7 +53,7 @@ extension DomainService {
                 domain: record.name, identifier: interface.identifier,
                 place: try record.providerDomain.greeting(
                     of: interface, of: record.provider, apartFrom: kept, data: data),
-                purpose: purpose, timeLimit: interface.timeLimit)
+                purpose: purpose, timeLimit: interface.timeLimit, showsWindows: interface.showsWindows)
         }
     }
 
@@ -80,7 +80,7 @@ extension DomainService {
             do {
                 process = try ExtensionRun(
                     interface: interface, of: record.provider, for: record.providerDomain, apartFrom: kept,
-                    socket: request.socket, data: data)
+                    socket: request.socket, data: data, display: interface.showsWindows ? request.display : nil)
             } catch {
                 throw DomainFailure("the extension \(interface.identifier) cannot be started: \(error)")
             }

@@ -75,24 +75,28 @@ extension DomainService {
             }
             return .init(item: found.item.item.identifier, domain: record.description.identifier)
         }
-        on(ManagerTransferCall.self, programs, in: &service) { request, service, providers in
-            let (_, domain) = try await service.first(request.domain, of: providers)
-            let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
-            switch request.direction {
-            case .here: try await item.download { _, _ in }
-            // What a person wants to stay is none of the provider's business.
-            case .away: try await item.evict(endsKeeping: false)
+        onItems(ManagerTransferCall.self, programs, in: &service, { $0.domain }) { try await $0.transfer($1) }
+        onItems(ManagerSettleCall.self, programs, in: &service, { $0.domain }) { try await $0.settle($1) }
+        onItems(ManagerModificationCall.self, programs, in: &service, { $0.domain }) { try await $0.modify($1) }
+        onItems(ManagerSetCall.self, programs, in: &service, { $0.domain }) { try await $0.items($1) }
+        on(ManagerProgressCall.self, programs, in: &service) { request, service, providers in
+            var totals = TransferTotals()
+            for (_, domain) in try await service.running(request.domain, of: providers) {
+                totals = totals + (try await ManagedItems(domain: domain).totals(request))
             }
-            return Empty()
+            return totals
         }
-        on(ManagerSettleCall.self, programs, in: &service) { request, service, providers in
-            let (_, domain) = try await service.first(request.domain, of: providers)
-            if let item = request.item {
-                try await domain.engine.waitForEdits(below: try await domain.engine.learn(of: item).number)
-            } else {
-                try await domain.engine.waitForBothSides()
-            }
-            return Empty()
+    }
+
+    /// Serves a call about the items of one domain.
+    private nonisolated func onItems<C: ProviderCall>(
+        _: C.Type, _ programs: ProviderPrograms, in service: inout Service,
+        _ domain: @escaping @Sendable (C) -> String?,
+        _ body: @escaping @Sendable (ManagedItems, C) async throws -> C.Value
+    ) where C.Reply == ProviderReply<C.Value> {
+        on(C.self, programs, in: &service) { request, service, providers in
+            let (_, running) = try await service.first(domain(request), of: providers)
+            return try await body(ManagedItems(domain: running), request)
         }
     }
 

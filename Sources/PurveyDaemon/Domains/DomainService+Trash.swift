@@ -22,6 +22,12 @@ extension DomainService {
                 return Empty()
             }
         }
+        service.on(EmptyTrashCall.self) { request, call in
+            call.answer {
+                try await self.empty(request) { call.report(completed: $0, total: $1) }
+                return Empty()
+            }
+        }
     }
 
     /// More than these are no answer for a person, and none for one message.
@@ -45,21 +51,51 @@ extension DomainService {
 
     private func untrash(_ request: UntrashItemCall) async throws {
         let domain = try await domain(request.domain)
-        let items = try await Self.items(in: domain)
-        let meant = items.filter { $0.identifier == request.item }
-        let found = meant.isEmpty ? items.filter { $0.filename == request.item } : meant
-        guard let item = found.first else {
-            throw DomainFailure("there is no \(request.item) in the trash of \(request.domain)", .noSuchItem)
-        }
-        guard found.count == 1 else {
-            let words = found.map(\.identifier).joined(separator: ", ")
-            throw DomainFailure("\(found.count) items are called \(request.item); name one of them: \(words)")
-        }
+        let item = try Self.find(request.item, in: try await Self.items(in: domain), of: request.domain)
         do throws(ProviderFailure) {
             try await domain.engine.untrash(item.identifier)
         } catch {
             throw DomainFailure("\(item.filename) stays in the trash: \(error.message)", like: error)
         }
+    }
+
+    /// What a person means with a name in the trash, or with an identifier.
+    private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
+        let meant = items.filter { $0.identifier == word }
+        let found = meant.isEmpty ? items.filter { $0.filename == word } : meant
+        guard let item = found.first else {
+            throw DomainFailure("there is no \(word) in the trash of \(domain)", .noSuchItem)
+        }
+        guard found.count == 1 else {
+            let words = found.map(\.identifier).joined(separator: ", ")
+            throw DomainFailure("\(found.count) items are called \(word); name one of them: \(words)")
+        }
+        return item
+    }
+
+    /// Goes on after what cannot be removed, which is told at the end.
+    private func empty(_ request: EmptyTrashCall, _ report: DomainItem.Report) async throws {
+        let domain = try await domain(request.domain)
+        var items = try await Self.items(in: domain)
+        if let word = request.item { items = [try Self.find(word, in: items, of: request.domain)] }
+        var first: (ProviderItem, ProviderFailure)?
+        var failures = 0
+        for (done, item) in items.enumerated() {
+            report(Int64(done), Int64(items.count))
+            do throws(ProviderFailure) {
+                try await domain.engine.removeFromTrash(item.identifier)
+            } catch {
+                failures += 1
+                if first == nil { first = (item, error) }
+                // The others would have to wait for as long.
+                if error.kind == .cancelled || error.kind == .notAuthenticated || error.kind == .serverUnreachable {
+                    break
+                }
+            }
+        }
+        guard let (item, failure) = first else { return }
+        let others = failures > 1 ? ", and \(failures - 1) more" : ""
+        throw DomainFailure("\(item.filename) stays in the trash: \(failure.message)\(others)", like: failure)
     }
 }
 

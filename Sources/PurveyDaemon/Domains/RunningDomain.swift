@@ -13,15 +13,18 @@ struct RunningDomain: Sendable {
     let engine: DomainEngine
     let provider: ExtensionProvider
 
-    /// What the provider tells by itself, on its way to an engine that is made after the provider.
+    /// What the provider tells and asks by itself, on its way to an engine that is made after the provider.
     private final class Notices: Sendable {
         // Innermost: the engine is told after it is released.
-        private let engine = Lock<DomainEngine?>(nil)
+        private let domain = Lock<RunningDomain?>(nil)
 
-        func begin(_ engine: DomainEngine?) { self.engine.withLock { $0 = engine } }
+        func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
+
+        /// `nil` before the domain runs.
+        var items: ManagedItems? { domain.withLock { $0 }.map { ManagedItems(domain: $0) } }
 
         func take(_ notice: ExtensionProvider.Notice) {
-            guard let engine = engine.withLock({ $0 }) else { return }
+            guard let engine = domain.withLock({ $0 })?.engine else { return }
             switch notice {
             case .changes(let container): engine.signal(container: container)
             case .resolved: engine.perform { $0.retry() }
@@ -55,8 +58,8 @@ struct RunningDomain: Sendable {
         let folders = surroundings.folders
         let provider = ExtensionProvider(
             domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
-            apartFrom: surroundings.kept, coordination: surroundings.coordination
-        ) { notices.take($0) }
+            apartFrom: surroundings.kept, coordination: surroundings.coordination,
+            addCalls: { $0.addExtensionCalls { notices.items } }, onNotice: { notices.take($0) })
         provider.setDisconnected(because: record.disconnection)
         do {
             if let password { try await provider.signIn(password: password) }
@@ -68,8 +71,9 @@ struct RunningDomain: Sendable {
                 if isNew { try folders.add(record) }
                 return try DomainEngine(configuration: configuration, provider: provider)
             }
-            notices.begin(engine)
-            return RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
+            let domain = RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
+            notices.begin(domain)
+            return domain
         } catch {
             await provider.close()
             throw error

@@ -104,6 +104,28 @@ import Testing
         }
     }
 
+    /// What is there of some keys, each asked for before it is read.
+    struct Asking: Message {
+        var found: [UInt64: String] = [:]
+
+        init(from decoder: inout MessageDecoder) throws(MessageError) {
+            // Backwards too.
+            for key: UInt64 in [1, 2, 3, 3, 7, 5, 4, 9, 0] where try decoder.contains(key: key) {
+                found[key] = try decoder.decode(forKey: key)
+            }
+            // One that is not read is in nobody's way.
+            _ = try decoder.contains(key: 9)
+        }
+
+        func encode(to encoder: inout MessageEncoder) {}
+    }
+
+    @Test func whetherThereIsAKeyIsAskedBeforeItIsRead() throws {
+        let keys: [UInt64] = [1, 3, 5, 9]
+        let bytes: CBORValue = .map(keys.map { (.unsigned($0), .text("\($0)")) })
+        #expect(try decode(bytes, as: Asking.self).found == [1: "1", 3: "3", 5: "5", 9: "9"])
+    }
+
     struct Nested: Message {
         var inner: [Nested]
 

@@ -70,6 +70,51 @@ struct TrashTests {
         try await eventually { try domain.engine.trashed().isEmpty }
     }
 
+    @Test func whatIsRemovedFromTheTrashIsGoneForGood() async throws {
+        let domain = try TestDomain()
+        let folder = domain.provider.addFolder("Folder")
+        let inner = domain.provider.addFile("file.txt", "text", in: folder)
+        let other = domain.provider.addFile("other.txt", "text")
+        try await domain.list()
+        for name in ["Folder", "other.txt"] { try await domain.engine.trash(try await domain.item(name).number) }
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().count == 2 }
+        try await domain.engine.removeFromTrash(folder)
+        #expect(domain.provider.item(of: folder) == nil && domain.provider.item(of: inner) == nil)
+        #expect(try domain.engine.trashed().map(\.identifier) == [other])
+        // What is gone already, and what the answer was lost of.
+        domain.provider.remove(other)
+        try await domain.engine.removeFromTrash(other)
+        #expect(try domain.engine.trashed().isEmpty)
+        #expect(domain.provider.count(.delete) == 1)
+    }
+
+    @Test func whatSomebodyTookOutOfTheTrashIsNotRemovedWithIt() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().map(\.identifier) == [file] }
+        _ = try await domain.provider.untrash(file, to: nil)
+        try await domain.engine.removeFromTrash(file)
+        #expect(domain.provider.count(.delete) == 0)
+        #expect(try await domain.read("file.txt") == "text")
+        #expect(try domain.engine.trashed().isEmpty)
+    }
+
+    @Test func whatTheProviderDoesNotLetGoStaysInTheTrash() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file.txt", "text")
+        try await domain.engine.trash(try await domain.item("file.txt").number)
+        try await domain.settle()
+        domain.provider.fail(.delete, with: .of(.serverUnreachable))
+        #expect(await failure { try await domain.engine.removeFromTrash(file) } == .serverUnreachable)
+        domain.provider.update(file) { $0.capabilities = 1 }
+        #expect(await failure { try await domain.engine.removeFromTrash(file) } == .notPermitted)
+        #expect(try domain.engine.trashed().map(\.identifier) == [file])
+        #expect(domain.provider.item(of: file) != nil)
+    }
+
     @Test func whatCannotGoToTheTrashStays() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")

@@ -12,11 +12,14 @@ final class PersonAtTerminal: Sendable {
     private let shown = Lock("")
 
     /// Starts `purvey` on a new pseudo terminal, which is its controlling terminal, its input and its output.
-    init(_ place: CommandPlace, _ arguments: String...) throws {
+    ///
+    /// - Parameter other: of the environment, what is other than in this process's own; `nil` for what it does not have.
+    init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
         terminal = try .open("/dev/ptmx", .readWrite)
         let name = "/dev/pts/\(try Self.unlock(terminal))"
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = place.home
+        for (name, value) in other { environment[name] = value }
         // A session without a terminal gets the first one that it opens.
         program = try ChildProgram.start(
             "/bin/sh",

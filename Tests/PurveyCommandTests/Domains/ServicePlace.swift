@@ -61,11 +61,12 @@ struct ServicePlace {
     var interfaceBundle: String { place.path("Interface.appex") }
 
     /// Installs the provider's user interface.
-    func installInterface(timeLimit: Int) async throws {
+    func installInterface(timeLimit: Int, showsWindows: Bool = false) async throws {
         let bundle = interfaceBundle
         try await onThread {
             try StartedCloud.makeInterfaceBundle(
-                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), timeLimit: timeLimit)
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), timeLimit: timeLimit,
+                showsWindows: showsWindows)
         }
         try await succeed("extensions", "install", "--link", bundle)
     }

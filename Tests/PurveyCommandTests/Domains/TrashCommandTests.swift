@@ -62,6 +62,30 @@ import Testing
         }
     }
 
+    @Test func theTrashIsEmptiedOfWhatIsShownAndOfOneItem() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try Data("third\n".utf8).write(to: URL(fileURLWithPath: cloud.cloud + "/c.txt"))
+            try await cloud.add()
+            #expect(try await place.purvey("trash", "Papers:inner", "Papers:a.txt", "Papers:c.txt").status == 0)
+            try await cloud.eventually("everything is in the trash") { try await listed(place).count == 3 }
+            let one = try await place.purvey("trash", "--empty", "Papers:a.txt")
+            #expect(one.status == 0, "\(one.errors)")
+            #expect(try await listed(place).sorted() == ["Papers:c.txt", "Papers:inner"])
+            #expect(await cloud.contents(cloud.cloud + "/.purvey-trash/files/inner/b.txt") == "deep\n")
+            let all = try await place.purvey("trash", "--empty", "Papers")
+            #expect(all.status == 0, "\(all.errors)")
+            #expect(try await listed(place).isEmpty)
+            for folder in ["files", "info"] {
+                let left = try? FileManager.default.contentsOfDirectory(
+                    atPath: cloud.cloud + "/.purvey-trash/" + folder)
+                #expect(left == [])
+            }
+            // There is nothing to do, and that is no fault.
+            #expect(try await place.purvey("trash", "--empty", "Papers").status == 0)
+        }
+    }
+
     /// What GIO does when a file is moved to the trash that lies on another file system than the home folder.
     @Test func whatAFileManagerTrashesInTheMountIsInAFolderOfTheService() async throws {
         try await CommandPlace.run { place in
@@ -105,6 +129,9 @@ import Testing
             for (arguments, status, words) in [
                 (["trash", "--json", "Papers:a.txt"], Int32(2), "goes with the list"),
                 (["trash", "Papers:none"], 1, "none: there is no"), (["trash", "Papers:"], 1, "cannot be put"),
+                (["trash", "--empty"], 2, "the name of a domain"), (["trash", "--empty", "Papers:"], 2, "DOMAIN:NAME"),
+                (["trash", "--empty", "Papers:a.txt"], 1, "there is no a.txt in the trash"),
+                (["trash", "--empty", "Other"], 1, "there is no domain"),
                 (["untrash"], 2, "a path is missing"), (["untrash", "a.txt"], 2, "DOMAIN:NAME"),
                 (["untrash", "Papers:a.txt"], 1, "there is no a.txt in the trash"),
                 (["untrash", "Other:a.txt"], 1, "there is no domain"),

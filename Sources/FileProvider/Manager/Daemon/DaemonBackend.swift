@@ -139,26 +139,38 @@ struct DaemonBackend: ManagerBackend {
     func waitForChanges(
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.settled(completion)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.plain(settled(completion))) }
 
     func waitForStabilization(
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.settled(completion)) }
+    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.plain(settled(completion))) }
 
-    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
-    private static func settled(
-        _ completion: @escaping Completion
-    ) -> @Sendable (Result<Empty, ProviderFailure>) -> Void {
-        plain { error in
-            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
-                return completion(error)
-            }
-            completion(
-                NSFileProviderError(
-                    .cannotSynchronize,
-                    userInfo: [
-                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
-                    ]))
+    func requestModification(
+        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        let request = ManagerModificationCall(
+            domain: domain?.rawValue, item: item.rawValue, fields: UInt64(fields.rawValue))
+        link.ask(request, Self.plain(completion))
+    }
+
+    // MARK: Sets
+
+    func transfers(
+        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
+    ) {
+        link.ask(ManagerProgressCall(domain: domain?.rawValue, isUpload: isUpload)) { result in
+            completion(result.mapError { $0.error })
+        }
+    }
+
+    func items(
+        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) {
+        link.ask(ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)) { result in
+            completion(result.mapError { $0.error })
         }
     }
 

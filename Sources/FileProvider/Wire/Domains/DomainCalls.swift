@@ -27,6 +27,7 @@ enum DomainMethod {
     static let trashed: UInt64 = 161
     static let untrash: UInt64 = 162
     static let describeInterface: UInt64 = 163
+    static let emptyTrash: UInt64 = 164
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

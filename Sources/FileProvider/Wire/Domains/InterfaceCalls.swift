@@ -61,15 +61,19 @@ package struct InterfaceDescription: Message {
     package let purpose: InterfacePurpose
     /// Seconds that it may take when nobody is being asked.
     package let timeLimit: Int
+    /// Whether it shows windows, for which it is handed a connection to the person's display.
+    package let showsWindows: Bool
 
     package init(
-        domain: String, identifier: String, place: BeginProviderCall, purpose: InterfacePurpose, timeLimit: Int
+        domain: String, identifier: String, place: BeginProviderCall, purpose: InterfacePurpose, timeLimit: Int,
+        showsWindows: Bool
     ) {
         self.domain = domain
         self.identifier = identifier
         self.place = place
         self.purpose = purpose
         self.timeLimit = timeLimit
+        self.showsWindows = showsWindows
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -78,6 +82,7 @@ package struct InterfaceDescription: Message {
         place = try decoder.decode(forKey: 2)
         purpose = try decoder.decode(forKey: 3)
         timeLimit = try decoder.decode(forKey: 4)
+        showsWindows = try decoder.decode(forKey: 5)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -86,5 +91,6 @@ package struct InterfaceDescription: Message {
         encoder.encode(place, forKey: 2)
         encoder.encode(purpose, forKey: 3)
         encoder.encode(timeLimit, forKey: 4)
+        encoder.encode(showsWindows, forKey: 5)
     }
 }

@@ -88,3 +88,29 @@ package struct UntrashItemCall: Call {
         encoder.encode(item, forKey: 1)
     }
 }
+
+/// Removes for good what lies in the trash of a domain, as far as it is known here, or one item of it. Answered when the provider has
+/// done it; progress is by items.
+package struct EmptyTrashCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.emptyTrash }
+    /// The domain's name.
+    package let domain: String
+    /// The name that it has in the trash, or its identifier; `nil` for everything.
+    package let item: String?
+
+    package init(domain: String, item: String?) {
+        self.domain = domain
+        self.item = item
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decode(forKey: 0)
+        item = try decoder.decodeIfPresent(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encodeIfPresent(item, forKey: 1)
+    }
+}

@@ -16,6 +16,9 @@ enum ManagerMethod {
     static let openService: UInt64 = 202
     static let settle: UInt64 = 203
     static let disconnect: UInt64 = 204
+    static let progress: UInt64 = 205
+    static let set: UInt64 = 206
+    static let modification: UInt64 = 207
 }
 
 /// Asks who the provider of the asking program is, and where it keeps its documents.

@@ -67,7 +67,7 @@ extension DomainEngine {
         item.linkTarget = linkTarget
         item.flags = []
         let new = IndexedItem(
-            number: index.takeNumber(), parent: parent, name: name, item: item,
+            number: index.nextNumber(), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
             localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
             listing: kind == .folder ? .complete : .never, isKept: false)

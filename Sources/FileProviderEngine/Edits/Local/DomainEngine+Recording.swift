@@ -53,7 +53,7 @@ extension DomainEngine {
                 return result
             } catch {
                 // What is not taken back when this process ends is in the journal, as something that was not answered.
-                try? writeInAnyCase(undoing)
+                try? writeInAnyCase(undoing, freesSpace: freesSpace)
                 throw error
             }
         } catch {
@@ -88,9 +88,9 @@ extension DomainEngine {
     }
 
     /// Has the journal know what has happened already, written when there is room for it.
-    func writeInAnyCase(_ changes: [JournalChange]) throws(IndexFailure) {
+    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexFailure) {
         let (removed, entries) = Self.sorted(changes)
-        try journal.replaceInAnyCase(removing: removed, putting: entries)
+        try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
         payJournal()
     }
 

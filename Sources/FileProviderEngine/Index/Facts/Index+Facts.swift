@@ -28,16 +28,12 @@ extension Index {
 
     /// What a person's use left behind of an item; nothing of most.
     package func facts(of number: ItemNumber) throws(IndexFailure) -> ItemFacts {
-        try read { queries throws(IndexFailure) in
-            try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.0 ?? ItemFacts()
-        }
+        try read { queries throws(IndexFailure) in try queries.facts(of: number)?.0 ?? ItemFacts() }
     }
 
     /// Which of an item's facts were set here and are not settled.
     package func factsSetHere(of number: ItemNumber) throws(IndexFailure) -> FactKinds {
-        try read { queries throws(IndexFailure) in
-            try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.1 ?? []
-        }
+        try read { queries throws(IndexFailure) in try queries.facts(of: number)?.1 ?? [] }
     }
 
     /// An item with where it is; `nil` where it, or a folder on the way to it, was removed here.
@@ -52,9 +48,16 @@ extension Index {
     func found(
         _ number: ItemNumber, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexFailure) -> FoundItem? {
-        guard let item = try queries.item(number), item.isShown, let folder = try paths.names(of: item.parent, queries)
-        else { return nil }
-        let facts = try FactsQueries.row(try queries.connection.statement(FactsQueries.find), number)?.0
+        guard let item = try queries.item(number) else { return nil }
+        return try found(item, queries, &paths)
+    }
+
+    /// The same of an item that has been read.
+    func found(
+        _ item: IndexedItem, _ queries: IndexQueries, _ paths: inout ShownPaths
+    ) throws(IndexFailure) -> FoundItem? {
+        guard item.isShown, let folder = try paths.names(of: item.parent, queries) else { return nil }
+        let facts = try queries.facts(of: item.number)?.0
         return FoundItem(item: item, names: folder + [item.name], facts: facts ?? ItemFacts())
     }
 

@@ -1,0 +1,75 @@
+#define _GNU_SOURCE 1
+#include "clinux_display.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Written before the handler is there, and not again but for the flag. */
+static struct {
+    int connection, number;
+    char path[sizeof((struct sockaddr_un *)0)->sun_path];
+} display;
+static atomic_flag was_handed_out = ATOMIC_FLAG_INIT;
+
+/* A socket that is connected to nothing, in the number that is kept for it. */
+static long make_socket(int type) {
+    /* One at a time; streams only, because the display is one. */
+    if ((type & 0xF) != SOCK_STREAM || fcntl(display.number, F_GETFD) >= 0) return -EACCES;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -errno;
+    long result = dup3(ends[0], display.number, O_CLOEXEC) < 0 ? -errno : display.number;
+    close(ends[0]);
+    close(ends[1]);
+    return result;
+}
+
+static long connect_socket(const struct sockaddr_un *address, socklen_t length) {
+    size_t size = length - offsetof(struct sockaddr_un, sun_path), path = strlen(display.path);
+    if (length <= offsetof(struct sockaddr_un, sun_path) || address->sun_family != AF_UNIX) return -ECONNREFUSED;
+    /* The same name without a file begins with a zero byte. */
+    const char *name = address->sun_path;
+    if (*name == 0) {
+        name++;
+        size--;
+    }
+    if (size < path || memcmp(name, display.path, path) || (size > path && name[path])) return -ECONNREFUSED;
+    if (atomic_flag_test_and_set(&was_handed_out)) return -ECONNREFUSED;
+    return dup3(display.connection, display.number, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* Runs in the place of the system call, on the thread that made it. Whatever else the filter stops is refused. */
+static void answer(int signal, siginfo_t *information, void *interrupted) {
+    (void)signal;
+    int before = errno;
+    mcontext_t *machine = &((ucontext_t *)interrupted)->uc_mcontext;
+#if defined(__x86_64__)
+    greg_t *result = &machine->gregs[REG_RAX];
+    const greg_t second = machine->gregs[REG_RSI], third = machine->gregs[REG_RDX];
+#elif defined(__aarch64__)
+    unsigned long long *result = &machine->regs[0];
+    const unsigned long long second = machine->regs[1], third = machine->regs[2];
+#endif
+    switch (information->si_syscall) {
+    case SYS_socket: *result = make_socket((int)second); break;
+    case SYS_connect: *result = connect_socket((const struct sockaddr_un *)second, (socklen_t)third); break;
+    default: *result = -EACCES;
+    }
+    errno = before;
+}
+
+int clinux_serve_display(int connection, int number, const char *path) {
+    if (strlen(path) >= sizeof display.path) return ENAMETOOLONG;
+    display.connection = connection;
+    display.number = number;
+    strcpy(display.path, path);
+    struct sigaction action = {.sa_sigaction = answer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    return sigaction(SIGSYS, &action, NULL) ? errno : 0;
+}

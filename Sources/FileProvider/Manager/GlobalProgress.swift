@@ -1,0 +1,69 @@
+import Dispatch
+import Foundation
+import LinuxSystem
+import Synchronization
+
+/// Keeps a `Progress` at what the daemon says is on its way, for as long as somebody has it.
+///
+/// The object is changed on the main queue only: `Progress` may not be used by two threads at once.
+final class GlobalProgress: Sendable {
+    private struct Shown {
+        weak var progress: Progress?
+    }
+    // Innermost.
+    private let shown: Mutex<Shown>
+    private let backend: any ManagerBackend
+    private let isUpload: Bool
+    private let domain: NSFileProviderDomainIdentifier?
+
+    /// Seconds between two looks: while something is on its way, and while nothing is.
+    private static let pauses = (busy: 0.2, idle: 1.0)
+
+    private init(
+        _ progress: Progress, isUpload: Bool, of domain: NSFileProviderDomainIdentifier?,
+        _ backend: any ManagerBackend
+    ) {
+        shown = Mutex(Shown(progress: progress))
+        self.isUpload = isUpload
+        self.domain = domain
+        self.backend = backend
+    }
+
+    /// - Returns: finished until it is known that something is on its way.
+    static func make(
+        for kind: Progress.FileOperationKind, of domain: NSFileProviderDomainIdentifier?,
+        _ backend: any ManagerBackend
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: 1)
+        progress.kind = .file
+        progress.setUserInfoObject(kind, forKey: .fileOperationKindKey)
+        progress.isCancellable = false
+        show(TransferTotals(), in: progress)
+        guard kind == .uploading || kind == .downloading else { return progress }
+        GlobalProgress(progress, isUpload: kind == .uploading, of: domain, backend).look()
+        return progress
+    }
+
+    private var isWanted: Bool { shown.withLock { $0.progress != nil } }
+
+    private func look() {
+        backend.transfers(isUpload: isUpload, in: domain) { [self] result in
+            // Whoever has no daemon, or no provider, has nothing on its way, now and later.
+            if case .failure(let failure as NSFileProviderError) = result, failure.code == .providerNotFound { return }
+            let count = (try? result.get()) ?? TransferTotals()
+            DispatchQueue.main.async { [self] in
+                if let progress = shown.withLock({ $0.progress }) { Self.show(count, in: progress) }
+            }
+            let pause = count.files > 0 ? Self.pauses.busy : Self.pauses.idle
+            Deadlines.shared.run(after: .seconds(pause)) { [self] in if isWanted { look() } }
+        }
+    }
+
+    private static func show(_ count: TransferTotals, in progress: Progress) {
+        progress.setUserInfoObject(Int(count.files), forKey: .fileTotalCountKey)
+        progress.setUserInfoObject(Int(count.filesDone), forKey: .fileCompletedCountKey)
+        // Of nothing, one of one is done.
+        progress.totalUnitCount = count.files > 0 ? max(1, count.bytes) : 1
+        progress.completedUnitCount = count.files > 0 ? min(count.bytesDone, max(1, count.bytes)) : 1
+    }
+}

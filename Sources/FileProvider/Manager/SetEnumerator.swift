@@ -1,0 +1,161 @@
+import Foundation
+import LinuxSystem
+import Synchronization
+
+/// Lists the items of a domain that are on this machine, or that wait to be sent, as the daemon knows them: no provider is asked.
+///
+/// An anchor stands for what was in the set when it was given. What that was, this object remembers, so anchors of other ones are
+/// expired, and so are all but the last two.
+///
+/// Any thread may use it.
+final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendable {
+    private let set: ItemSet
+    private let domain: NSFileProviderDomainIdentifier?
+    private let backend: any ManagerBackend
+
+    /// What is in the set, by identifier.
+    private typealias Contents = [String: ProviderItem]
+    private struct State {
+        var known: [(anchor: NSFileProviderSyncAnchor, contents: Contents)] = []
+        var isInvalid = false
+    }
+    // Innermost: nobody is called under it.
+    private let state = Mutex(State())
+
+    private static let remembered = 2
+    private static let pageSize = 100
+
+    init(_ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend) {
+        self.set = set
+        self.domain = domain
+        self.backend = backend
+        super.init()
+    }
+
+    /// Providers say nothing of the whole domain yet.
+    var domainVersion: NSFileProviderDomainVersion? { nil }
+    /// What is listed is what is so at that moment; whoever looks again much sooner sees little.
+    var refreshInterval: TimeInterval { 1 }
+    var isMaximumSizeReached: Bool { false }
+
+    func invalidate() {
+        state.withLock { state in
+            state.isInvalid = true
+            state.known = []
+        }
+    }
+
+    // MARK: Pages
+
+    func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
+        let observer = Told(value: observer)
+        guard let position = Self.position(of: page) else {
+            return HandlerThreads.shared.run {
+                observer.value.finishEnumeratingWithError(NSFileProviderError(.pageExpired))
+            }
+        }
+        let wanted = observer.value.suggestedPageSize ?? 0
+        fetch(after: position, limit: wanted > 0 ? min(wanted, ItemSetPage.most) : Self.pageSize) { result in
+            HandlerThreads.shared.run {
+                switch result {
+                case .success(let page):
+                    if !page.items.isEmpty { observer.value.didEnumerate(page.items.map(ProviderItemObject.init)) }
+                    observer.value.finishEnumerating(upTo: page.next.map(Self.page))
+                case .failure(let error): observer.value.finishEnumeratingWithError(error)
+                }
+            }
+        }
+    }
+
+    private static let mark = Data("purvey.set.".utf8)
+
+    private static func page(_ position: Int64) -> NSFileProviderPage {
+        NSFileProviderPage(mark + Data(String(position).utf8))
+    }
+
+    /// - Returns: `nil` for a page that none of these has given; 0 for the beginning.
+    private static func position(of page: NSFileProviderPage) -> Int64? {
+        let first = [
+            Data(), NSFileProviderPage.initialPageSortedByName as Data,
+            NSFileProviderPage.initialPageSortedByDate as Data,
+        ]
+        if first.contains(page.rawValue) { return 0 }
+        guard page.rawValue.starts(with: mark) else { return nil }
+        return Int64(String(decoding: page.rawValue.dropFirst(mark.count), as: UTF8.self))
+    }
+
+    private func fetch(
+        after position: Int64, limit: Int, _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) {
+        guard !state.withLock({ $0.isInvalid }) else { return completion(.failure(CocoaError(.userCancelled))) }
+        backend.items(in: set, of: domain, after: position == 0 ? nil : position, limit: limit, completion)
+    }
+
+    // MARK: Changes
+
+    func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
+        everything { [self] result in
+            let anchor = (try? result.get()).map { remember($0) }
+            HandlerThreads.shared.run { completionHandler(anchor) }
+        }
+    }
+
+    func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {
+        let observer = Told(value: observer)
+        guard let before = state.withLock({ $0.known.first { $0.anchor == syncAnchor }?.contents }) else {
+            return HandlerThreads.shared.run {
+                observer.value.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))
+            }
+        }
+        everything { [self] result in
+            switch result {
+            case .success(let now):
+                let updated = now.values.filter { before[$0.identifier] != $0 }
+                let deleted = before.keys.filter { now[$0] == nil }
+                let isSame = updated.isEmpty && deleted.isEmpty
+                let anchor = isSame ? syncAnchor : remember(now)
+                HandlerThreads.shared.run {
+                    if !updated.isEmpty { observer.value.didUpdate(updated.map(ProviderItemObject.init)) }
+                    if !deleted.isEmpty {
+                        observer.value.didDeleteItems(withIdentifiers: deleted.map { NSFileProviderItemIdentifier($0) })
+                    }
+                    observer.value.finishEnumeratingChanges(upTo: anchor, moreComing: false)
+                }
+            case .failure(let error): HandlerThreads.shared.run { observer.value.finishEnumeratingWithError(error) }
+            }
+        }
+    }
+
+    private func remember(_ contents: Contents) -> NSFileProviderSyncAnchor {
+        let anchor = NSFileProviderSyncAnchor(Data(UUID().uuidString.utf8))
+        state.withLock { state in
+            state.known.append((anchor, contents))
+            state.known.removeFirst(max(0, state.known.count - Self.remembered))
+        }
+        return anchor
+    }
+
+    /// Lists the whole set.
+    private func everything(
+        after position: Int64 = 0, _ found: Contents = [:],
+        _ completion: @escaping @Sendable (Result<Contents, any Error>) -> Void
+    ) {
+        fetch(after: position, limit: ItemSetPage.most) { [self] result in
+            switch result {
+            case .success(let page):
+                var found = found
+                for item in page.items { found[item.identifier] = item }
+                guard let next = page.next else { return completion(.success(found)) }
+                everything(after: next, found, completion)
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+}
+
+/// An observer on its way to the thread that it is called on.
+///
+/// Sendable: the interface has observers called on any thread, and this one is called on one after the other.
+private struct Told<Observer>: @unchecked Sendable {
+    let value: Observer
+}

@@ -1,0 +1,99 @@
+import FileProvider
+
+extension DomainEngine {
+    /// Rows that are looked at for one page: of a million, few may be on this machine.
+    private static let mostRows = 20_000
+
+    /// Items of a set that the provider knows, by number, as they are here. Blocks on the file system.
+    ///
+    /// - Parameter limit: so many at most; there may be fewer, or none, and more on the next page.
+    package nonisolated func items(
+        in set: ItemSet, after number: ItemNumber?, limit: Int
+    ) throws(IndexFailure) -> ItemSetPage {
+        var page = ItemSetPage(items: [], next: nil)
+        var rows: [IndexedItem] = []
+        let last = try index.items(changedOnly: set == .pending, after: number, most: Self.mostRows) { row in
+            if row.isKnownToProvider, row.number != .root, row.isPart(of: set) { rows.append(row) }
+            return rows.count < limit
+        }
+        page.next = last?.rawValue
+        for row in rows { page.items.append(try described(row)) }
+        return page
+    }
+
+    /// What the provider's program is told of an item: what the provider says of it, with its place and state here.
+    private nonisolated func described(_ row: IndexedItem) throws(IndexFailure) -> ProviderItem {
+        var item = row.item
+        let upload = uploads[row.number]
+        if row.changes.contains(.place) {
+            item.filename = row.name
+            if let parent = try index.itemEvenIfDeleted(row.parent) { item.parent = parent.item.identifier }
+        }
+        let isHere = row.content == .current || row.content == .edited
+        if isHere {
+            item.size = row.localSize
+            item.modified = row.localModified ?? item.modified
+        }
+        // They may be of any size.
+        item.extendedAttributes = [:]
+        item.flags.set(.uploaded, row.isUploaded)
+        item.flags.set(.uploading, row.state(upload) == .uploading)
+        item.flags.set(.downloaded, isHere || item.kind != .file)
+        item.flags.set(.downloading, false)
+        item.flags.set(
+            .mostRecentVersionDownloaded, isHere && (row.content == .edited || row.localVersion == item.contentVersion))
+        item.uploadingError = upload?.failure ?? item.uploadingError
+        return item
+    }
+}
+
+extension ProviderItem.Flags {
+    fileprivate mutating func set(_ flag: Self, _ isSet: Bool) { if isSet { insert(flag) } else { remove(flag) } }
+}
+
+extension IndexedItem {
+    fileprivate func isPart(of set: ItemSet) -> Bool {
+        switch set {
+        case .pending: return !changes.isEmpty
+        case .materialized:
+            guard !changes.contains(.deleted) else { return false }
+            switch item.kind {
+            case .file: return content == .current || content == .edited
+            case .folder: return listing != .never
+            case .symbolicLink: return true
+            }
+        }
+    }
+}
+
+extension Index {
+    /// All items by number, those that were removed here too.
+    ///
+    /// - Parameters:
+    ///   - changedOnly: those alone that something was done to here.
+    ///   - most: so many are looked at.
+    ///   - body: called for each; `false` for enough. It may not read the index.
+    /// - Returns: the last one that was looked at; `nil` where there are no more.
+    func items(
+        changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
+    ) throws(IndexFailure) -> ItemNumber? {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement(
+                "SELECT number, parent, changes, data FROM items WHERE number > ?1"
+                    + (changedOnly ? " AND changes <> 0" : "") + " ORDER BY number")
+            defer { statement.reset() }
+            statement.bind(1, number?.rawValue ?? 0)
+            var count = 0
+            while try statement.step() {
+                let row = IndexQueries.Row(
+                    number: ItemNumber(rawValue: statement.integer(0)),
+                    parent: ItemNumber(rawValue: statement.integer(1)),
+                    changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
+                    bytes: statement.bytes(3))
+                count += 1
+                if try !body(row.item()) || count == most { return row.number }
+            }
+            return nil
+        }
+    }
+}

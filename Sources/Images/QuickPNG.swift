@@ -1,0 +1,79 @@
+import CDeflate
+
+/// Writes PNG files in a fraction of the time that libpng takes with zlib, and hardly larger.
+///
+/// Source: the PNG specification, third edition.
+enum QuickPNG {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The lowest level that compresses: more of it costs much and gains little in photographs.
+    private static let level: CInt = 1
+    /// Each byte as its difference from the same one of the pixel before, which suits photographs.
+    private static let filter: UInt8 = 1
+
+    /// A file of pixels with 8 bits for each of their parts: grey or red, green and blue, and alpha where there is some.
+    ///
+    /// - Parameters:
+    ///   - pixels: row by row from the top.
+    ///   - pixelSize: bytes of a pixel, 1 to 4.
+    /// - Returns: `nil` for what is no such picture, and where there is no memory.
+    static func file(of pixels: UnsafeRawBufferPointer, width: Int, height: Int, pixelSize: Int) -> [UInt8]? {
+        guard let colourType = colourType(ofPixelSize: pixelSize), width > 0, height > 0,
+            let compressed = compressed(filtered(pixels, rowSize: width * pixelSize, height: height, pixelSize))
+        else { return nil }
+        var file = signature
+        file.reserveCapacity(compressed.count + 100)
+        // 8 bits; the only methods of compression and filtering that there are; not interlaced.
+        append("IHDR", bigEndian(width) + bigEndian(height) + [8, colourType, 0, 0, 0], to: &file)
+        append("IDAT", compressed, to: &file)
+        append("IEND", [], to: &file)
+        return file
+    }
+
+    private static func colourType(ofPixelSize size: Int) -> UInt8? {
+        switch size {
+        case 1: 0
+        case 2: 4
+        case 3: 2
+        case 4: 6
+        default: nil
+        }
+    }
+
+    private static func filtered(
+        _ pixels: UnsafeRawBufferPointer, rowSize: Int, height: Int, _ pixelSize: Int
+    ) -> [UInt8] {
+        guard pixels.count == rowSize * height else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: (rowSize + 1) * height) { result, count in
+            for y in 0..<height {
+                let (row, target) = (y * rowSize, y * (rowSize + 1))
+                result[target] = filter
+                for x in 0..<pixelSize { result[target + 1 + x] = pixels[row + x] }
+                for x in pixelSize..<rowSize { result[target + 1 + x] = pixels[row + x] &- pixels[row + x - pixelSize] }
+            }
+            count = (rowSize + 1) * height
+        }
+    }
+
+    private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        guard !bytes.isEmpty, let compressor = libdeflate_alloc_compressor(level) else { return nil }
+        defer { libdeflate_free_compressor(compressor) }
+        let bound = libdeflate_zlib_compress_bound(compressor, bytes.count)
+        let result = [UInt8](unsafeUninitializedCapacity: bound) { result, count in
+            count = libdeflate_zlib_compress(compressor, bytes, bytes.count, result.baseAddress, bound)
+        }
+        return result.isEmpty ? nil : result
+    }
+
+    private static func append(_ name: String, _ body: [UInt8], to file: inout [UInt8]) {
+        file += bigEndian(body.count)
+        let start = file.count
+        file += name.utf8
+        file += body
+        let sum = file[start...].withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        file += bigEndian(Int(sum))
+    }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) }
+    }
+}

@@ -1,0 +1,77 @@
+import Conduit
+import Exchange
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// What a provider's own programs and its extension ask about the items of a domain.
+struct ManagedItems: Sendable {
+    let domain: RunningDomain
+
+    func transfer(_ request: ManagerTransferCall) async throws -> Empty {
+        let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
+        switch request.direction {
+        case .here: try await item.download { _, _ in }
+        // What a person wants to stay is none of the provider's business.
+        case .away: try await item.evict(endsKeeping: false)
+        }
+        return Empty()
+    }
+
+    func settle(_ request: ManagerSettleCall) async throws -> Empty {
+        if let item = request.item {
+            try await domain.engine.waitForEdits(below: try await domain.engine.learn(of: item).number)
+        } else {
+            try await domain.engine.waitForBothSides()
+        }
+        return Empty()
+    }
+
+    func modify(_ request: ManagerModificationCall) async throws -> Empty {
+        let number = try await domain.engine.learn(of: request.item).number
+        let fields = NSFileProviderItemFields(rawValue: UInt(truncatingIfNeeded: request.fields))
+        if fields.contains(.contents) { try await domain.engine.sendContentsAgain(number) }
+        try await domain.engine.sendFactsAgain(FactKinds(fields), of: number)
+        return Empty()
+    }
+
+    func totals(_ request: ManagerProgressCall) async throws -> TransferTotals {
+        let engine = domain.engine
+        return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
+    }
+
+    func items(_ request: ManagerSetCall) async throws -> ItemSetPage {
+        try await HandlerThreads.shared.value { [engine = domain.engine] () throws in
+            try engine.items(
+                in: request.set, after: request.position.map { ItemNumber(rawValue: $0) },
+                limit: min(max(1, request.limit), ItemSetPage.most))
+        }
+    }
+}
+
+extension Service {
+    /// Adds what the extension of a domain may ask of its engine.
+    ///
+    /// - Parameter items: of the domain; `nil` before it runs.
+    mutating func addExtensionCalls(_ items: @escaping @Sendable () -> ManagedItems?) {
+        @Sendable func running() throws -> ManagedItems {
+            if let items = items() { return items }
+            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+        }
+        on(ManagerTransferCall.self) { request, call in call.answerProvider { try await running().transfer(request) } }
+        on(ManagerSettleCall.self) { request, call in call.answerProvider { try await running().settle(request) } }
+        on(ManagerModificationCall.self) { request, call in call.answerProvider { try await running().modify(request) }
+        }
+        on(ManagerProgressCall.self) { request, call in call.answerProvider { try await running().totals(request) } }
+        on(ManagerSetCall.self) { request, call in call.answerProvider { try await running().items(request) } }
+    }
+}
+
+extension FactKinds {
+    fileprivate init(_ fields: NSFileProviderItemFields) {
+        self = []
+        if fields.contains(.lastUsedDate) { insert(.lastUsed) }
+        if fields.contains(.tagData) { insert(.tags) }
+        if fields.contains(.favoriteRank) { insert(.favoriteRank) }
+    }
+}

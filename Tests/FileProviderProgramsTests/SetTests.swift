@@ -1,0 +1,99 @@
+import Exchange
+import Foundation
+import Glibc
+import Testing
+
+/// What a provider's own program sees, through a real daemon, of what is on this machine and of what is on its way.
+@Suite(.timeLimit(.minutes(20))) struct SetTests {
+    @Test func aProgramListsWhatIsOnThisMachineAndFollowsIt() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n", "c.txt": "third\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            #expect(try await app.ask("list main materialized", "list").isEmpty)
+            #expect(try await app.ask("changes main materialized", "changes") == "begun")
+            for name in ["a.txt", "b.txt"] { try await app.ask("download main \(name)", "download done") }
+            #expect(try await app.ask("list main materialized", "list") == "a.txt+ b.txt+")
+            #expect(try await app.ask("changes main materialized", "changes") == "a.txt+ b.txt+")
+            #expect(try await app.ask("changes main materialized", "changes").isEmpty)
+            try await app.ask("evict main a.txt", "evict done")
+            #expect(try await app.ask("changes main materialized", "changes") == "-a.txt")
+            #expect(try await app.ask("list main materialized", "list") == "b.txt+")
+            // The next daemon knows them, too, and the object goes on.
+            await place.daemon.stop()
+            try await place.daemon.start()
+            #expect(try await app.ask("changes main materialized", "changes").isEmpty)
+        }
+    }
+
+    @Test func aProgramSeesWhatWaitsToBeSentAndHowMuchOfItThereIs() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await place.contents(mount + "/a.txt") == "hello\n")
+            #expect(try await app.ask("list main pending", "list").isEmpty)
+            #expect(try await app.ask("progress main uploading", "progress") == "1/1 0")
+            try await app.ask("disconnect-domain main holidays", "disconnect-domain done")
+            try await offPool {
+                try Data("edited".utf8).write(to: URL(fileURLWithPath: mount + "/a.txt"), options: [])
+            }
+            #expect(try await app.ask("list main pending", "list") == "a.txt+")
+            try await eventually { try await app.ask("progress main uploading", "progress") == "0/6 1" }
+            try await app.ask("connect-domain main", "connect-domain done")
+            try await app.ask("settle main a.txt", "settle done")
+            #expect(await place.contents(folder + "/a.txt") == "edited")
+            #expect(try await app.ask("list main pending", "list").isEmpty)
+            try await eventually { try await app.ask("progress main uploading", "progress") == "1/1 0" }
+        }
+    }
+
+    @Test func aProgramSeesADownloadUntilItIsHere() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["held.txt": "held back"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            #expect(try await app.ask("progress main downloading", "progress") == "1/1 0")
+            app.tell("download main held.txt")
+            try await eventually { try await app.ask("progress main downloading", "progress") == "0/9 1" }
+            try Data().write(to: URL(fileURLWithPath: folder + "/.go"))
+            #expect(try await app.hear("download") == "done")
+            try await eventually { try await app.ask("progress main downloading", "progress") == "1/1 0" }
+        }
+    }
+
+    @Test func aProgramHasContentsHandedOverAgain() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            try await app.ask("download main a.txt", "download done")
+            for name in ["a.txt", "b.txt"] { #expect(try await app.ask("modify main \(name)", "modify") == "done") }
+            try await app.ask("settle main a.txt", "settle done")
+            #expect(place.notes(folder).contains("changed a.txt"))
+            // What is not here cannot be handed over, and is not fetched for that.
+            #expect(!place.notes(folder).contains("start b.txt") && !place.notes(folder).contains("changed b.txt"))
+            #expect(await place.contents(folder + "/a.txt") == "hello\n")
+            #expect(
+                try await app.ask("modify main none", "modify").hasPrefix("failed NSFileProviderErrorDomain -1005"))
+        }
+    }
+
+    @Test func anExtensionAsksTheSameOfItsOwnDomain() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["ask.txt": "?", "b.txt": "other\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            #expect(await place.contents(mount + "/ask.txt") == "?")
+            try await offPool {
+                try Data("!".utf8).write(to: URL(fileURLWithPath: mount + "/ask.txt"), options: [])
+            }
+            // Of an item that is not there, it is told so.
+            await eventually { place.notes(folder).contains("asked -1005") }
+            let notes = place.notes(folder)
+            #expect(notes.contains("here ask.txt b.txt") && notes.contains("there ask.txt"), "\(notes)")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import LinuxSystem
+
+/// Which servers on local sockets the process of a user interface reaches that was handed a display of X11's.
+enum ReachedServers {
+    /// Each with what came of connecting to it.
+    static var all: String {
+        // Of the place that the extension's container is in: PLACE/data/containers/NAME.
+        let place = URL(fileURLWithPath: NSHomeDirectory()).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let daemon = place.path + "/run/daemon.socket"
+        let number = ProcessInfo.processInfo.environment["DISPLAY"].flatMap { HandedDisplay.number(of: $0) } ?? 0
+        let display = HandedDisplay.path(ofDisplay: number)
+        var results = [
+            "daemon: \(outcome { try FileDescriptor.connectedStream(to: LocalSocketAddress(path: daemon)) })",
+            "other kind: \(outcome { try SequencedPacketSocket.connect(to: LocalSocketAddress(path: daemon)) })",
+        ]
+        do {
+            let connection = try FileDescriptor.connectedStream(to: LocalSocketAddress(path: display))
+            results += ["display: reached", "beside it: \(again(display))"]
+            withExtendedLifetime(connection) {}
+        } catch {
+            results.append("display: \(error)")
+        }
+        results.append("again: \(again(display))")
+        return results.joined(separator: ", ")
+    }
+
+    private static func again(_ path: String) -> String {
+        outcome { try FileDescriptor.connectedStream(to: LocalSocketAddress(path: path)) }
+    }
+
+    private static func outcome(_ connect: () throws -> Any) -> String {
+        do {
+            _ = try connect()
+            return "reached"
+        } catch {
+            return "\(error)"
+        }
+    }
+}
