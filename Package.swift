@@ -379,8 +379,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "DaemonTesting", "FileTesting", "Images", "LinuxSystem", "ProgramTesting",
-                "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "LinuxSystem",
+                "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(

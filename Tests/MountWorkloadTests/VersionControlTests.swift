@@ -37,6 +37,8 @@ import Testing
             """)
         try place.shell(
             """
+            # What fails here says nothing by itself.
+            set -x
             cd "$M/clone"
             echo changed >> "part2/inner/file 2.txt"
             git mv part1/more.txt moved.txt

@@ -100,6 +100,7 @@ struct ServiceClient: Sendable {
             return NSFileProviderError(
                 .notAuthenticated, userInfo: [NSLocalizedDescriptionKey: "The password is wrong."])
         case .anchorExpired: return NSFileProviderError(.syncAnchorExpired)
+        case .unsupported: return CocoaError(.featureUnsupported)
         case .outdated, .broken:
             return NSError(domain: "ScriptableService", code: 500)
         }

@@ -87,6 +87,8 @@ package enum CloudFailure: Codable, Sendable, Equatable, Error {
     case notSignedIn
     case wrongPassword
     case anchorExpired
+    /// The service has no such thing.
+    case unsupported
     /// What is wrong with the service itself, which may pass.
     case broken
 }

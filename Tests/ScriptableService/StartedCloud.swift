@@ -116,8 +116,9 @@ package final class StartedCloud: Sendable {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: path + "/Info.plist"))
         // By another process: a program that this one has open for writing could not be run while any of its forks has it so.
+        // One that is there already may still be running.
         let copy = try ChildProgram.start(
-            "/bin/cp", arguments: [program, path + "/ScriptableProvider"], descriptors: [])
+            "/bin/cp", arguments: ["--remove-destination", program, path + "/ScriptableProvider"], descriptors: [])
         guard try copy.wait() == .exited(0) else {
             throw CloudControl.Refused(description: "\(program) cannot be copied")
         }

@@ -62,6 +62,10 @@ extension Catalogue {
             .integer(folder), .integer(number), .integer(Int64(limit)), read: Self.read)
     }
 
+    func childNumbers(of folder: Int64) throws -> [Int64] {
+        try database.all("SELECT number FROM item WHERE parent = ? AND gone = 0", .integer(folder)) { $0.integer(0) }
+    }
+
     package func childCount(of folder: Int64) throws -> Int {
         Int(
             try database.first(
@@ -157,10 +161,12 @@ extension Catalogue {
     }
 }
 
-/// What a folder was found to hold under one name.
+/// What a folder was found to hold under one name. There may be a million of them, so nothing is kept twice.
 struct FoundEntry {
-    let name: [UInt8]
+    private let entry: FileName
     let facts: CatalogueItem.Facts
+
+    var name: [UInt8] { Array(entry.bytes) }
 
     static func all(in folder: FileDescriptor, device: UInt64) throws -> [FoundEntry] {
         var found: [FoundEntry] = []
@@ -174,7 +180,7 @@ struct FoundEntry {
                 let status = try folder.status(of: entry.name)
                 let target = status.kind == .symbolicLink ? try folder.target(ofLink: entry.name) : []
                 guard let facts = CatalogueItem.Facts(status, device: device, target: target) else { continue }
-                found.append(FoundEntry(name: Array(entry.name.bytes), facts: facts))
+                found.append(FoundEntry(entry: entry.name, facts: facts))
             } catch {
                 // Removed since the folder was read.
                 guard error == .noSuchFile else { throw error }
@@ -193,8 +199,8 @@ private struct Comparison {
     private let catalogue: Catalogue
     private let folder: Int64
     private let found: [FoundEntry]
-    /// By name, those whose place is not decided.
-    private var known: [[UInt8]: CatalogueItem] = [:]
+    /// Items whose place is decided.
+    private var decided: Set<Int64> = []
     private(set) var hasChanged = false
     /// Whether something came into the folder.
     private(set) var hasAdditions = false
@@ -206,43 +212,42 @@ private struct Comparison {
     }
 
     mutating func run() throws {
-        for item in try catalogue.children(of: folder, after: 0, limit: .max) { known[item.name] = item }
-        var undecided: [FoundEntry] = []
-        for entry in found {
-            guard let item = known[entry.name], item.facts.kind == entry.facts.kind,
+        // What is known is looked up one by one: all of a large folder at once would be more than there is memory for.
+        var undecided: [Int] = []
+        for (index, entry) in found.enumerated() {
+            guard let item = try catalogue.row(named: entry.name, in: folder), item.facts.kind == entry.facts.kind,
                 item.facts.inode == entry.facts.inode
             else {
-                undecided.append(entry)
+                undecided.append(index)
                 continue
             }
-            known[entry.name] = nil
-            if item.facts != entry.facts { try place(item, entry) }
+            if item.facts == entry.facts { decided.insert(item.number) } else { try place(item, entry) }
         }
-        let inodes = Set(undecided.map(\.facts.inode))
-        for entry in undecided {
-            if let item = known[entry.name], item.facts.kind == entry.facts.kind, !inodes.contains(item.facts.inode) {
+        let inodes = Set(undecided.lazy.map { [found] in found[$0].facts.inode })
+        for index in undecided {
+            let entry = found[index]
+            if let item = try catalogue.row(named: entry.name, in: folder), item.facts.kind == entry.facts.kind,
+                !inodes.contains(item.facts.inode), !decided.contains(item.number)
+            {
                 try place(item, entry)
             } else if let item = try mover(entry) {
                 try place(item, entry)
             } else {
-                _ = try catalogue.insert(entry.name, in: folder, entry.facts)
+                decided.insert(try catalogue.insert(entry.name, in: folder, entry.facts).number)
                 hasChanged = true
                 hasAdditions = true
             }
         }
-        for item in known.values {
-            // It may have found another place by now.
-            guard let now = try catalogue.row(item.number), !now.isGone, now.parent == folder, now.name == item.name
-            else {
-                continue
-            }
+        for number in try catalogue.childNumbers(of: folder) where !decided.contains(number) {
+            // With another one that went.
+            guard let now = try catalogue.row(number), !now.isGone, now.parent == folder else { continue }
             try catalogue.remove(now)
             hasChanged = true
         }
     }
 
     private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {
-        if known[item.name]?.number == item.number { known[item.name] = nil }
+        decided.insert(item.number)
         if item.isGone || item.parent != folder { hasAdditions = true }
         if item.isListed {
             // What is in a folder that was away may have changed, however deep.

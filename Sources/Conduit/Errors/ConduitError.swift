@@ -42,6 +42,22 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension ConduitError {
+    /// Whether the two sides do not mean the same by their messages: one does not know the other's call, or misses something in what
+    /// it sent. So it is after an update, for as long as a process of the version before runs.
+    package var tellsOfAnotherVersion: Bool {
+        switch self {
+        case .remote(let failure): failure.conduitCode == .unknownMethod || failure.conduitCode == .malformedRequest
+        case .malformed: true
+        default: false
+        }
+    }
+
+    /// What a person is told of such a daemon.
+    package static let daemonOfAnotherVersion =
+        "the daemon that runs is of another version than this program: end it, and try again"
+}
+
 /// Why a connection ended.
 package enum CloseReason: Hashable, Sendable, CustomStringConvertible {
     /// `close()` was called on this side.

@@ -235,6 +235,7 @@ extension ExchangeError {
         switch error {
         case .remote(let failure) where failure.domain == ExchangeFault.domain:
             self = failure.code == ExchangeFault.noSuchItem.code ? .noSuchItem : .refused(failure.message)
+        case let error where error.tellsOfAnotherVersion: self = .refused(ConduitError.daemonOfAnotherVersion)
         case .cancelled: self = .cancelled
         case .tooManyCalls, .oversized: self = .refused("\(error)")
         case .disconnected(let reason): self = .interrupted("\(reason)")

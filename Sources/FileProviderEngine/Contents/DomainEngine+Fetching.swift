@@ -66,6 +66,7 @@ extension DomainEngine {
             }
             guard let reading else { return startFetch(number) }
             contents.waiters[number] = nil
+            noteUse(of: number)
             for waiter in waiters { waiter.answer.give(.success(waiter.isForWriting ? writing ?? reading : reading)) }
         } catch {
             failWaiters(number, error)

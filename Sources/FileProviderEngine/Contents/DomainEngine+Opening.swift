@@ -28,7 +28,7 @@ extension DomainEngine {
     private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenItem? {
         let now = clock.now
         let (joined, epoch) = openFiles.withLock { state -> (OpenFiles.Entry?, Int) in
-            (state.open(number, isForWriting: false, ifOpen: true, now), state.epoch)
+            (state.openForReading(number, now), state.epoch)
         }
         if let joined { return OpenItem(self, number, isForWriting: false, descriptor: joined.reading) }
         guard let row = try? index.item(number), row.item.kind == .file else { return nil }
@@ -48,7 +48,7 @@ extension DomainEngine {
             guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
             // Whoever was faster has the same file.
             if state.entries[number] == nil { state.entries[number] = OpenFiles.Entry(reading: found) }
-            return state.open(number, isForWriting: false, ifOpen: true, now)
+            return state.openForReading(number, now)
         }
         return entry.map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
@@ -83,7 +83,7 @@ extension DomainEngine {
             throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
         }
         let (isForWriting, now) = (purpose.isWriting, clock.now)
-        openFiles.withLock { state in _ = state.open(number, isForWriting: isForWriting, ifOpen: false, now) }
+        openFiles.withLock { state in state.open(number, isForWriting: isForWriting, now) }
         do throws(ProviderFailure) {
             let file =
                 switch purpose {
@@ -93,6 +93,7 @@ extension DomainEngine {
                 }
             // Those who wait for the contents of a file that was emptied now have them.
             if purpose == .writing(truncating: true) { makeReady(number) }
+            if file != nil { noteUse(of: number) }
             return OpenItem(self, number, isForWriting: isForWriting, descriptor: file)
         } catch {
             if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) {
@@ -184,15 +185,19 @@ extension DomainEngine {
 
 extension OpenFiles.State {
     /// Counts an opening.
-    ///
-    /// - Parameter ifOpen: only where there is one already.
-    mutating func open(_ number: ItemNumber, isForWriting: Bool, ifOpen: Bool, _ now: Double) -> OpenFiles.Entry? {
-        guard var entry = entries[number] ?? (ifOpen ? nil : OpenFiles.Entry()) else { return nil }
+    mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
+        var entry = entries[number] ?? OpenFiles.Entry()
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
         entries[number] = entry
         uses[number] = now
-        personal.note(number, now)
-        return entry
+    }
+
+    /// Counts an opening for reading of a file that is open already; `nil` where it is not. One that has its bytes is a use.
+    mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFiles.Entry? {
+        guard entries[number] != nil else { return nil }
+        open(number, isForWriting: false, now)
+        if entries[number]?.reading != nil { personal.note(number, now) }
+        return entries[number]
     }
 
     /// Counts an opening off.

@@ -17,6 +17,13 @@ extension DomainEngine {
         return Array(items.prefix(limit))
     }
 
+    /// An opening of a file has its contents, or writes new ones. An opening that did not get them is no use of the file: a person
+    /// did not see what is in it.
+    func noteUse(of number: ItemNumber) {
+        let now = clock.now
+        openFiles.withLock { $0.personal.note(number, now) }
+    }
+
     /// Writes to the index when files were used.
     ///
     /// - Parameter isEnd: whether the engine ends.

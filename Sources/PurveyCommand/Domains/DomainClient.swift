@@ -20,8 +20,7 @@ enum DomainClient {
             return try await connection.call(request, progress: progress)
         } catch {
             switch error {
-            case .remote(let failure) where failure.conduitCode == .unknownMethod:
-                throw CommandError("the daemon that runs is older than this program: end it, and try again")
+            case let error where error.tellsOfAnotherVersion: throw CommandError(ConduitError.daemonOfAnotherVersion)
             case .remote(let failure):
                 var error = CommandError(failure.description)
                 if failure.domain == DomainFault.domain { error.fault = DomainFault.Code(rawValue: failure.code) }

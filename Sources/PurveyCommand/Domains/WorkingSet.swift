@@ -73,9 +73,10 @@ extension Command {
             in it. It works offline, and no service is asked.
             """
     ) { arguments in
+        let types = try arguments.values("type").map { word in (word, try type(word)) }
         let call = SearchCall(
             domain: arguments.value("domain"), words: arguments.operands,
-            types: try arguments.values("type").map(type), tags: arguments.values("tag"),
+            types: types.map(\.1.identifier), tags: arguments.values("tag"),
             since: try arguments.value("since").map(day), before: try arguments.value("before").map(day),
             limit: try limit(arguments, standard: 100))
         let isWanted = call.words.contains { !$0.allSatisfy(\.isWhitespace) }
@@ -83,6 +84,8 @@ extension Command {
             throw UsageError("what is to be found? A word, --type, --tag, --since or --before")
         }
         let found = try await DomainClient.call(call)
+        // There may be files with an extension that nobody declares; without one, the word is a mistake.
+        if found.items.isEmpty, let unknown = types.first(where: { !$0.1.isDeclared })?.0 { throw noType(unknown) }
         try show(found.items, arguments) { [OneLine.text($0.place)] }
     }
 
@@ -108,13 +111,14 @@ extension Command {
         return number
     }
 
-    private static func type(_ word: String) throws -> String {
+    /// The type of an identifier or of a filename extension, which need not be declared.
+    private static func type(_ word: String) throws -> UTType {
         let suffix = word.hasPrefix(".") ? String(word.dropFirst()) : word
-        guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else {
-            throw CommandError("there is no type '\(word)'")
-        }
-        return type.identifier
+        guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else { throw noType(word) }
+        return type
     }
+
+    private static func noType(_ word: String) -> CommandError { CommandError("there is no type '\(word)'") }
 
     /// The beginning of a day, in this machine's time zone.
     private static func day(_ word: String) throws -> Double {

@@ -219,6 +219,29 @@ struct FactsTests {
         #expect(try domain.engine.index.recents(limit: 10).first?.item.name == "file.txt")
     }
 
+    @Test func aFileWhoseContentsDidNotComeIsNotRecentUntilTheyDo() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        domain.provider.fail(.contents, with: .of(.notAuthenticated))
+        let opening = try await domain.open(number)
+        await #expect(throws: ProviderFailure.self) { try await opening.whenReady() }
+        #expect(try domain.engine.recents(limit: 10).isEmpty)
+        // The opening that failed may try again.
+        _ = try await opening.whenReady()
+        #expect(try domain.engine.recents(limit: 10).map(\.item.name) == ["file.txt"])
+        opening.close()
+    }
+
+    @Test func aFileThatIsWrittenAnewIsRecentThoughNothingCame() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        try await domain.open(number, for: .writing(truncating: true)).close()
+        #expect(try domain.engine.recents(limit: 10).map(\.item.name) == ["file.txt"])
+        #expect(domain.provider.count(.contents) == 0)
+    }
+
     @Test func aProgramThatReadsEverythingMakesNothingRecent() async throws {
         let domain = try TestDomain()
         for number in 0..<100 { domain.provider.addFile("file \(number)", "text") }

@@ -6,7 +6,7 @@ import LinuxSystem
 /// Something that a person does in a folder that begins as ``before``, with the steps of the engine on its way.
 enum Edit: String, CaseIterable {
     case reading, changing, emptying, leaving, making, makingFolder, makingLink, renaming, renamingFolder, removing
-    case removingFolder, saving
+    case removingFolder, removingNew, saving
 
     /// A step, and how often it is come to before it counts.
     struct Moment: CustomStringConvertible {
@@ -41,11 +41,12 @@ enum Edit: String, CaseIterable {
             case .renamingFolder: asking + confirming
             case .removing: recording + asking + confirming
             case .removingFolder: [.editJournalled] + asking + confirming
+            case .removingNew: []
             case .saving: [.answered, .confirmedIndexed]
             }
         let moments = steps.map { Moment(step: $0) }
-        guard self == .saving else { return moments }
-        // The new file is made, then closed, then it takes the other's place.
+        guard self == .saving || self == .removingNew else { return moments }
+        // The new file is made, then closed, then it takes the other's place, or goes.
         return moments + recording.flatMap { [Moment(step: $0, count: 2), Moment(step: $0, count: 3)] }
     }
 
@@ -68,6 +69,9 @@ enum Edit: String, CaseIterable {
         case .renamingFolder: try Files.rename(folder + "/inner", to: folder + "/outer")
         case .removing: try Files.remove(folder + "/one.txt")
         case .removingFolder: try Files.removeFolder(folder + "/empty")
+        case .removingNew:
+            try Files.write("made", to: folder + "/made.txt", O_WRONLY | O_CREAT | O_EXCL)
+            try Files.remove(folder + "/made.txt")
         case .saving:
             try Files.write("saved", to: folder + "/.one.txt.new", O_WRONLY | O_CREAT | O_EXCL)
             try Files.rename(folder + "/.one.txt.new", to: folder + "/one.txt")
@@ -83,6 +87,8 @@ enum Edit: String, CaseIterable {
         case .renamingFolder where Files.isThere(folder + "/outer"): return
         case .removing where !Files.isThere(folder + "/one.txt"): return
         case .removingFolder where !Files.isThere(folder + "/empty"): return
+        case .removingNew:
+            if Files.isThere(folder + "/made.txt") { try Files.remove(folder + "/made.txt") }
         case .saving:
             if try Files.read(folder + "/one.txt") == "saved" { return }
             if Files.isThere(folder + "/.one.txt.new") { try Files.remove(folder + "/.one.txt.new") }
@@ -95,7 +101,7 @@ enum Edit: String, CaseIterable {
     var after: [String: String] {
         var tree = Self.before
         switch self {
-        case .reading, .leaving: break
+        case .reading, .leaving, .removingNew: break
         case .changing: tree["one.txt"] = "changed"
         case .emptying: tree["one.txt"] = "new"
         case .making: tree["made.txt"] = "made"

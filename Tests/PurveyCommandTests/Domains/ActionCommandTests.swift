@@ -111,6 +111,23 @@ import Testing
         }
     }
 
+    @Test func aPersonNeedNotWaitForAServiceThatNeverAnswers() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("letter.txt", "a") }
+            try await place.succeed("ls", "Cloud:")
+            try await place.tell { try $0.add(CloudRule(.hold, on: .act)) }
+            let person = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "Touch")
+            try await place.eventually("the service is asked") { try await place.tell { try $0.held() } == 1 }
+            try await person.types("\u{03}")
+            #expect(try await person.end().ending == .signalled(2))
+            // It is still being asked; nobody waits for that, not even the next action.
+            #expect(try await place.tell { try $0.held() } == 1)
+            try await place.succeed("stat", "Cloud:letter.txt")
+            try await place.tell { try $0.removeRules() }
+            try await place.succeed("actions", "Cloud:letter.txt", "Touch")
+        }
+    }
+
     @Test func aRuleThatCannotBeParsedKeepsNoOtherActionAway() async throws {
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }

@@ -113,7 +113,10 @@ import Testing
 
     @Test func whoeverTrashesWhatAServiceKeepsIsToldSo() async throws {
         try await ServicePlace.run { place in
-            try await place.tell { try $0.put("folder/a.txt", "hello") }
+            try await place.tell { cloud in
+                try cloud.put("folder/a.txt", "hello")
+                try cloud.add(CloudRule(.fail(.unsupported), on: .trash))
+            }
             #expect(await place.read("folder/a.txt") == "hello")
             let refused = try await place.place.purvey("trash", "Cloud:folder", "Cloud:none")
             #expect(refused.status == 1)

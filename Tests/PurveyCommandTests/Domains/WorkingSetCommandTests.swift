@@ -123,6 +123,7 @@ import Testing
             for (arguments, status, words) in [
                 (["search"], Int32(2), "what is to be found"), (["search", " "], 2, "what is to be found"),
                 (["search", "--since", "2026-02-30"], 2, "is no day"), (["search", "a", "--limit", "0"], 2, "--limit"),
+                (["search", "--type", "no-such"], 1, "purvey: search: there is no type 'no-such'\n"),
                 (["search", "a", "--domain", "Other"], 1, "there is no domain"), (["recents", "x"], 2, "unexpected"),
                 (["favorites", "add", "Papers:"], 1, "cannot be a favorite"),
                 (["tag", "Papers:", "Work"], 1, "cannot have tags"),

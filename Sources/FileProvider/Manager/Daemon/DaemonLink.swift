@@ -93,8 +93,8 @@ extension ProviderFailure {
     fileprivate static func ofDaemon(_ error: ConduitError) -> ProviderFailure {
         switch error {
         case .cancelled: ProviderFailure(.cancelled, message: "It was cancelled.")
-        case .remote(let failure) where failure.conduitCode == .unknownMethod:
-            temporary("The Purvey daemon that runs is older than this program.")
+        case let error where error.tellsOfAnotherVersion:
+            temporary("The Purvey daemon that runs is of another version than this program.")
         case .remote(let failure): temporary(failure.description)
         default: unreachable("\(error)")
         }

@@ -145,14 +145,28 @@ extension DomainEngine {
         return JournalEntry(row, parentIdentifier: parent)
     }
 
-    /// What was edited is removed or replaced: its bytes go when that is on the disk.
-    func setAsideEdit(of number: ItemNumber) {
+    /// Has what was edited removed or replaced: its bytes go when that is on the disk, and come back where it fails. They have another
+    /// name before it is written, so that a crash does not leave them as an edit of which nothing is known.
+    ///
+    /// - Parameter number: `nil` where no edit goes.
+    func settingAsideEdit<Result>(
+        of number: ItemNumber?, _ write: () throws(EditFailure) -> Result
+    ) throws(EditFailure) -> Result {
         let folders = folders
         // What cannot be set aside goes at once.
-        guard let size = try? folders.setAside(number) else { return }
+        guard let number, let size = try? folders.setAside(number) else { return try write() }
+        let result: Result
+        do throws(EditFailure) {
+            result = try write()
+        } catch {
+            // Where that fails too, the next start does it.
+            try? folders.takeBack(number)
+            throw error
+        }
         durable.afterwards { try? folders.removeSetAside(number) }
         // Whoever makes room wants it soon.
         if size >= 1 << 20 { durable.synchronize { _ in } }
+        return result
     }
 
     /// Nothing of an item's bytes is needed any more; who has them open keeps them.

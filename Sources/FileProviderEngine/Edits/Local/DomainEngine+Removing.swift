@@ -78,9 +78,11 @@ extension DomainEngine {
 
     private func remove(_ row: IndexedItem) throws(EditFailure) {
         let removal = try removal(of: row)
-        try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in
-            try removal.apply(&writer)
-            try dateFolders([row.parent], &writer)
+        try settingAsideEdit(of: removal.lostEdit) { () throws(EditFailure) in
+            try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in
+                try removal.apply(&writer)
+                try dateFolders([row.parent], &writer)
+            }
         }
         finish(removal)
     }
@@ -94,6 +96,9 @@ extension DomainEngine {
         /// What is left to be done at the provider.
         let changes: LocalChanges
         let journal: JournalChange
+
+        /// The item, where bytes that were written here are lost with it.
+        var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
 
         func apply(_ writer: inout IndexWriter) throws(IndexFailure) {
             if isForgotten {
@@ -131,14 +136,12 @@ extension DomainEngine {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         uploads.update(removal.number) { $0.failure = nil }
-        let losesEdits = removal.hadEdits && !removal.changes.contains(.contents)
-        if losesEdits { setAsideEdit(of: removal.number) }
         if removal.isForgotten {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
             // What was sent stays, so that it is known again at the provider.
-            if losesEdits { discardContents(removal.number) }
+            if removal.lostEdit != nil { discardContents(removal.number) }
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

@@ -98,23 +98,25 @@ extension DomainEngine {
         // After the moves: a crash in between must not have removed what was to be replaced.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
-        try record(journal) { writer throws(IndexFailure) in
-            try removal?.apply(&writer)
-            // Of two that change places, the first gets out of the other's way.
-            if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
-            for (move, change) in zip(moves, changes).reversed() {
-                try writer.update(move.row.number) { row in
-                    row.parent = move.folder.number
-                    row.name = move.name
-                    row.changes = change
-                    row.localChanged = now
-                    if !row.isKnownToProvider {
-                        row.item.parent = move.folder.item.identifier
-                        row.item.filename = move.name
+        try settingAsideEdit(of: removal?.lostEdit) { () throws(EditFailure) in
+            try record(journal) { writer throws(IndexFailure) in
+                try removal?.apply(&writer)
+                // Of two that change places, the first gets out of the other's way.
+                if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
+                for (move, change) in zip(moves, changes).reversed() {
+                    try writer.update(move.row.number) { row in
+                        row.parent = move.folder.number
+                        row.name = move.name
+                        row.changes = change
+                        row.localChanged = now
+                        if !row.isKnownToProvider {
+                            row.item.parent = move.folder.item.identifier
+                            row.item.filename = move.name
+                        }
                     }
                 }
+                try dateFolders(Set(moves.flatMap { [$0.row.parent, $0.folder.number] }), &writer)
             }
-            try dateFolders(Set(moves.flatMap { [$0.row.parent, $0.folder.number] }), &writer)
         }
         if let removal { finish(removal) }
         for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
@@ -156,12 +158,13 @@ extension DomainEngine {
         entry.replaced = other.number
         let changed = entry
         let now = dateNow
-        try record([.put(entry), .remove(other.number)]) { writer throws(IndexFailure) in
-            try Self.replace(other, by: changed, &writer)
-            try writer.update(row.number) { $0.localChanged = now }
-            try dateFolders([row.parent, other.parent], &writer)
+        try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditFailure) in
+            try record([.put(changed), .remove(other.number)]) { writer throws(IndexFailure) in
+                try Self.replace(other, by: changed, &writer)
+                try writer.update(row.number) { $0.localChanged = now }
+                try dateFolders([row.parent, other.parent], &writer)
+            }
         }
-        if other.content == .edited { setAsideEdit(of: other.number) }
         removeBytes(of: other.number)
         forget(other.number)
         look(at: row.number, after: configuration.settlingTime)
