@@ -38,13 +38,13 @@ extension IndexedItem {
         switch item.kind {
         case .folder: return 0
         case .symbolicLink: return item.linkTarget.map { Int64($0.utf8.count) } ?? 0
-        case .file: return content == .current || content == .edited ? localSize : item.size.map { max(0, $0) }
+        case .file: return hasAllBytes ? localSize : item.size.map { max(0, $0) }
         }
     }
 
     /// Bytes that are on this machine.
     var sizeHere: Int64 {
-        content == .current || content == .edited ? localSize : 0
+        hasAllBytes ? localSize : 0
     }
 
     /// When it was changed last; seconds since 1970.

@@ -134,19 +134,4 @@ extension ManagerBackend {
         in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
     ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
-
-    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
-    func settled(_ completion: @escaping Completion) -> Completion {
-        { error in
-            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
-                return completion(error)
-            }
-            completion(
-                NSFileProviderError(
-                    .cannotSynchronize,
-                    userInfo: [
-                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
-                    ]))
-        }
-    }
 }

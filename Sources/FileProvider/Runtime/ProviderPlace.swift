@@ -40,7 +40,7 @@ extension BeginProviderCall {
 }
 
 /// Whom the managers of an extension's process ask: the engine that has started it.
-private struct ExtensionBackend: ManagerBackend {
+private struct ExtensionBackend: EngineBackend {
     private let request: BeginProviderCall
     private let domain: NSFileProviderDomain?
     private let connection: Connection
@@ -100,59 +100,8 @@ private struct ExtensionBackend: ManagerBackend {
         ) { _ in }
     }
 
-    // MARK: Items
-
-    func requestDownload(
-        of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) { ask(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .here), of: domain, completion) }
-
-    func evict(
-        _ item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) { ask(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .away), of: domain, completion) }
-
-    func requestModification(
-        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
-        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) {
-        let request = ManagerModificationCall(
-            domain: domain?.rawValue, item: item.rawValue, fields: UInt64(fields.rawValue))
-        ask(request, of: domain, completion)
-    }
-
-    func waitForChanges(
-        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) { ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), of: domain, settled(completion)) }
-
-    func waitForStabilization(
-        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) { ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), of: domain, settled(completion)) }
-
-    func transfers(
-        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
-    ) { ask(ManagerProgressCall(domain: domain?.rawValue, isUpload: isUpload), of: domain, completion) }
-
-    func items(
-        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
-        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
-    ) {
-        let request = ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)
-        ask(request, of: domain, completion)
-    }
-
-    private func ask<C: ProviderCall>(
-        _ request: C, of domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) where C.Value == Empty {
-        ask(request, of: domain) { (result: Result<Empty, any Error>) in
-            if case .failure(let error) = result { completion(error) } else { completion(nil) }
-        }
-    }
-
     /// Asks the engine for what is the asking domain's; the extension has no business with others.
-    private func ask<C: ProviderCall>(
+    func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void
     ) {

@@ -46,7 +46,6 @@ extension IndexedItem {
         of property: ProviderItemProperty, _ facts: ItemFacts, _ inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
         func number(_ value: Double?) -> PredicateValue { value.map { .number($0) } ?? .nothing }
-        let isHere = content == .current || content == .edited
         return switch property {
         case .itemIdentifier: .text(item.identifier)
         case .parentItemIdentifier: .text(item.parent)
@@ -55,7 +54,7 @@ extension IndexedItem {
         case .typeIdentifier: .text(typeIdentifier)
         case .capabilities: .number(Double(item.capabilities))
         case .fileSystemFlags: number(item.fileSystemFlags.map(Double.init))
-        case .documentSize: number((isHere ? localSize : item.size).map(Double.init))
+        case .documentSize: number((hasAllBytes ? localSize : item.size).map(Double.init))
         case .childItemCount: number(item.childCount.map(Double.init))
         case .creationDate: number(item.created)
         case .contentModificationDate: number(localModified ?? item.modified)
@@ -76,9 +75,9 @@ extension IndexedItem {
         case .isUploaded: .flag(isUploaded)
         case .isUploading: .flag(item.flags.contains(.uploading))
         case .uploadingError: item.uploadingError.map { .text($0.message) } ?? .nothing
-        case .isDownloaded: .flag(isHere)
+        case .isDownloaded: .flag(hasAllBytes)
         case .isDownloading: .flag(item.flags.contains(.downloading))
-        case .isMostRecentVersionDownloaded: .flag(isHere && localVersion == item.contentVersion)
+        case .isMostRecentVersionDownloaded: .flag(hasAllBytes && localVersion == item.contentVersion)
         case .isShared: .flag(item.flags.contains(.shared))
         }
     }

@@ -29,8 +29,7 @@ extension DomainEngine {
             item.filename = row.name
             if let parent = try index.itemEvenIfDeleted(row.parent) { item.parent = parent.item.identifier }
         }
-        let isHere = row.content == .current || row.content == .edited
-        if isHere {
+        if row.hasAllBytes {
             item.size = row.localSize
             item.modified = row.localModified ?? item.modified
         }
@@ -38,10 +37,11 @@ extension DomainEngine {
         item.extendedAttributes = [:]
         item.flags.set(.uploaded, row.isUploaded)
         item.flags.set(.uploading, row.state(upload) == .uploading)
-        item.flags.set(.downloaded, isHere || item.kind != .file)
+        item.flags.set(.downloaded, row.hasAllBytes || item.kind != .file)
         item.flags.set(.downloading, false)
         item.flags.set(
-            .mostRecentVersionDownloaded, isHere && (row.content == .edited || row.localVersion == item.contentVersion))
+            .mostRecentVersionDownloaded,
+            row.hasAllBytes && (row.content == .edited || row.localVersion == item.contentVersion))
         item.uploadingError = upload?.failure ?? item.uploadingError
         return item
     }
@@ -56,44 +56,12 @@ extension IndexedItem {
         switch set {
         case .pending: return !changes.isEmpty
         case .materialized:
-            guard !changes.contains(.deleted) else { return false }
+            guard isShown else { return false }
             switch item.kind {
-            case .file: return content == .current || content == .edited
+            case .file: return hasAllBytes
             case .folder: return listing != .never
             case .symbolicLink: return true
             }
-        }
-    }
-}
-
-extension Index {
-    /// All items by number, those that were removed here too.
-    ///
-    /// - Parameters:
-    ///   - changedOnly: those alone that something was done to here.
-    ///   - most: so many are looked at.
-    ///   - body: called for each; `false` for enough. It may not read the index.
-    /// - Returns: the last one that was looked at; `nil` where there are no more.
-    func items(
-        changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
-    ) throws(IndexFailure) -> ItemNumber? {
-        try read { queries throws(IndexFailure) in
-            let statement = try queries.connection.statement(
-                "SELECT number, parent, changes, data FROM items WHERE number > ?1"
-                    + (changedOnly ? " AND changes <> 0" : "") + " ORDER BY number")
-            defer { statement.reset() }
-            statement.bind(1, number?.rawValue ?? 0)
-            var count = 0
-            while try statement.step() {
-                let row = IndexQueries.Row(
-                    number: ItemNumber(rawValue: statement.integer(0)),
-                    parent: ItemNumber(rawValue: statement.integer(1)),
-                    changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
-                    bytes: statement.bytes(3))
-                count += 1
-                if try !body(row.item()) || count == most { return row.number }
-            }
-            return nil
         }
     }
 }

@@ -13,6 +13,9 @@ package enum ItemState: String, Sendable {
 }
 
 extension IndexedItem {
+    /// Whether all of a file's bytes are on this machine.
+    package var hasAllBytes: Bool { content == .current || content == .edited }
+
     /// Whether the service has what is here.
     package var isUploaded: Bool {
         changes.isEmpty && content != .edited && (item.flags.contains(.uploaded) || item.kind != .file)

@@ -263,7 +263,7 @@ extension ItemDescription {
             UploadState(isUnderWay: $0.isUnderWay, sent: $0.sent, total: $0.total, failure: $0.failure)
         }
         let state = State(item.state(upload))
-        let isHere = item.content == .current || item.content == .edited
+        let isHere = item.hasAllBytes
         let failure = edit?.failure ?? item.item.uploadingError
         self.init(
             name: item.number == .root ? "/" : item.name, identifier: item.item.identifier, kind: item.item.kind,

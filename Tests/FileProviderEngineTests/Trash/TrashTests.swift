@@ -237,8 +237,10 @@ struct TrashTests {
         domain.provider.fail(.trash, with: .of(.unsupported))
         // What is known is there, whoever is asked for it again.
         domain.provider.hold(.page)
+        domain.provider.hold(.trash)
         try await domain.engine.trash(number)
         #expect(try domain.names().isEmpty)
+        domain.provider.release(.trash)
         #expect(try await wordOnTrash(of: number, in: domain) == .unsupported)
         #expect(try domain.names() == ["Folder"])
         #expect(try domain.row(number).listing == .complete)

@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 
 /// Whom the managers of a program ask: the daemon, which knows by the program's registered bundle which provider is its own.
-struct DaemonBackend: ManagerBackend {
+struct DaemonBackend: EngineBackend {
     private let link: DaemonLink
     /// What does not change while the process runs.
     private let place: KnownPlace
@@ -34,7 +34,7 @@ struct DaemonBackend: ManagerBackend {
 
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
         do {
-            link.ask(AddManagedDomainCall(domain: try ManagedDomain(domain)), Self.plain(completion))
+            perform(AddManagedDomainCall(domain: try ManagedDomain(domain)), of: domain.identifier, completion)
         } catch {
             completion(error)
         }
@@ -57,16 +57,16 @@ struct DaemonBackend: ManagerBackend {
     }
 
     func removeAll(_ completion: @escaping Completion) {
-        link.ask(RemoveManagedDomainsCall(identifier: nil), Self.plain(completion))
+        perform(RemoveManagedDomainsCall(identifier: nil), of: nil, completion)
     }
 
     func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
     ) {
-        link.ask(
-            ManagerDisconnectCall(domain: domain?.rawValue, reason: reason, isTemporary: isTemporary),
-            Self.plain(completion))
+        perform(
+            ManagerDisconnectCall(domain: domain?.rawValue, reason: reason, isTemporary: isTemporary), of: domain,
+            completion)
     }
 
     // MARK: Signals
@@ -75,14 +75,13 @@ struct DaemonBackend: ManagerBackend {
         _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
     ) {
-        link.ask(
-            ManagerSignalCall(domain: domain?.rawValue, container: container.rawValue), Self.plain(completion))
+        perform(ManagerSignalCall(domain: domain?.rawValue, container: container.rawValue), of: domain, completion)
     }
 
     func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
-        link.ask(ManagerResolvedCall(domain: domain?.rawValue, failure: failure), Self.plain(completion))
+        perform(ManagerResolvedCall(domain: domain?.rawValue, failure: failure), of: domain, completion)
     }
 
     // MARK: Items
@@ -120,70 +119,10 @@ struct DaemonBackend: ManagerBackend {
         }
     }
 
-    func requestDownload(
-        of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) {
-        let request = ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .here)
-        link.ask(request, Self.plain(completion))
-    }
-
-    func evict(
-        _ item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) {
-        let request = ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .away)
-        link.ask(request, Self.plain(completion))
-    }
-
-    func waitForChanges(
-        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue), Self.plain(settled(completion))) }
-
-    func waitForStabilization(
-        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) { link.ask(ManagerSettleCall(domain: domain?.rawValue, item: nil), Self.plain(settled(completion))) }
-
-    func requestModification(
-        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
-        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
-    ) {
-        let request = ManagerModificationCall(
-            domain: domain?.rawValue, item: item.rawValue, fields: UInt64(fields.rawValue))
-        link.ask(request, Self.plain(completion))
-    }
-
-    // MARK: Sets
-
-    func transfers(
-        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
-        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
-    ) {
-        link.ask(ManagerProgressCall(domain: domain?.rawValue, isUpload: isUpload)) { result in
-            completion(result.mapError { $0.error })
-        }
-    }
-
-    func items(
-        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
-        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
-    ) {
-        link.ask(ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)) { result in
-            completion(result.mapError { $0.error })
-        }
-    }
-
-    private static func plain<Value>(
-        _ completion: @escaping Completion
-    ) -> @Sendable (Result<Value, ProviderFailure>) -> Void {
-        { result in
-            switch result {
-            case .success: completion(nil)
-            case .failure(let failure): completion(failure.error)
-            }
-        }
-    }
+    func ask<C: ProviderCall>(
+        _ request: C, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void
+    ) { link.ask(request) { result in completion(result.mapError { $0.error }) } }
 }
 
 /// Who a program's provider is, and where that keeps its documents, once the daemon has said so. Asking blocks.

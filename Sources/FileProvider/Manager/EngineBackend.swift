@@ -1,0 +1,89 @@
+import Foundation
+
+/// A backend with a way to the engines: a program's, which leads to the daemon, or an extension's, to the engine of its domain. They
+/// ask the same about items.
+protocol EngineBackend: ManagerBackend {
+    /// - Parameters:
+    ///   - domain: the one that the request is about.
+    ///   - completion: called once, on any thread, with an error as the interface has it.
+    func ask<C: ProviderCall>(
+        _ request: C, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
+}
+
+extension EngineBackend {
+    /// Asks for something of which no more is told than whether it was done.
+    func perform<C: ProviderCall>(
+        _ request: C, of domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        ask(request, of: domain) { result in
+            switch result {
+            case .success: completion(nil)
+            case .failure(let error): completion(error)
+            }
+        }
+    }
+
+    // MARK: Items
+
+    func requestDownload(
+        of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { perform(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .here), of: domain, completion) }
+
+    func evict(
+        _ item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { perform(ManagerTransferCall(domain: domain?.rawValue, item: item.rawValue, .away), of: domain, completion) }
+
+    func requestModification(
+        of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
+        in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+    ) {
+        let request = ManagerModificationCall(
+            domain: domain?.rawValue, item: item.rawValue, fields: UInt64(fields.rawValue))
+        perform(request, of: domain, completion)
+    }
+
+    func waitForChanges(
+        below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) {
+        let request = ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue)
+        perform(request, of: domain, settled(completion))
+    }
+
+    func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion) {
+        perform(ManagerSettleCall(domain: domain?.rawValue, item: nil), of: domain, settled(completion))
+    }
+
+    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
+    private func settled(_ completion: @escaping Completion) -> Completion {
+        { error in
+            guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {
+                return completion(error)
+            }
+            completion(
+                NSFileProviderError(
+                    .cannotSynchronize,
+                    userInfo: [
+                        NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.localizedDescription,
+                    ]))
+        }
+    }
+
+    // MARK: Sets
+
+    func transfers(
+        isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void
+    ) { ask(ManagerProgressCall(domain: domain?.rawValue, isUpload: isUpload), of: domain, completion) }
+
+    func items(
+        in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+        _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) {
+        let request = ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)
+        ask(request, of: domain, completion)
+    }
+}

@@ -1,0 +1,31 @@
+extension Index {
+    /// All items by number, those that were removed here too.
+    ///
+    /// - Parameters:
+    ///   - changedOnly: those alone that something was done to here.
+    ///   - most: so many are looked at.
+    ///   - body: called for each; `false` for enough. It may not read the index.
+    /// - Returns: the last one that was looked at; `nil` where there are no more.
+    func items(
+        changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
+    ) throws(IndexFailure) -> ItemNumber? {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement(
+                "SELECT number, parent, changes, data FROM items WHERE number > ?1"
+                    + (changedOnly ? " AND changes <> 0" : "") + " ORDER BY number")
+            defer { statement.reset() }
+            statement.bind(1, number?.rawValue ?? 0)
+            var count = 0
+            while try statement.step() {
+                let row = IndexQueries.Row(
+                    number: ItemNumber(rawValue: statement.integer(0)),
+                    parent: ItemNumber(rawValue: statement.integer(1)),
+                    changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
+                    bytes: statement.bytes(3))
+                count += 1
+                if try !body(row.item()) || count == most { return row.number }
+            }
+            return nil
+        }
+    }
+}
