@@ -137,20 +137,24 @@ import Testing
 
     /// What the journal had no room for is written when there is some, though nothing else happens.
     @Test func whatIsConfirmedOnAFullDiskIsWrittenByItself() async throws {
-        let domain = try TestDomain()
-        try await domain.list()
-        let room = try await leave(1, after: .create, domain)
-        try await domain.makeFolder("new")
-        try await answered(domain, .create)
-        #expect(try await domain.status().items.isEmpty)
-        makeRoom(room, domain)
-        let path = domain.journalPath
-        try await eventually {
-            domain.clock.advance(by: 1)
-            let copy = domain.folder.path + "/copy.db"
-            try DatabaseImage(path).restore(to: copy)
-            return try Journal(path: copy).all().isEmpty
+        // Something else that the engine writes may take the room that is for the index: then it is not this that was tried.
+        for _ in 0..<100 {
+            let domain = try TestDomain()
+            try await domain.list()
+            let room = try await leave(1, after: .create, domain)
+            try await domain.makeFolder("new")
+            try await answered(domain, .create)
+            guard try await domain.status().items.isEmpty else { continue }
+            makeRoom(room, domain)
+            let path = domain.journalPath
+            return try await eventually {
+                domain.clock.advance(by: 1)
+                let copy = domain.folder.path + "/copy.db"
+                try DatabaseImage(path).restore(to: copy)
+                return try Journal(path: copy).all().isEmpty
+            }
         }
+        Issue.record("the index never had the room that was left")
     }
 
     @Test func whatWasRemovedWhileItWasOpenIsNotFoundAtTheNextStart() async throws {
