@@ -75,7 +75,11 @@ extension DomainEngine {
         }
         if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
         let question = answers.ask()
-        let item = try await provider.untrash(identifier, to: parent)
+        let former = try onRecord { () throws(IndexFailure) in
+            try index.trashed().first { $0.identifier == identifier }?.parent
+        }
+        let item = try await provider.untrash(
+            identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
         guard !isClosed else { throw .closed }
         guard item.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
