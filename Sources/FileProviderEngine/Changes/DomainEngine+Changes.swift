@@ -48,6 +48,7 @@ extension DomainEngine {
         switch result {
         case .success:
             changes.failures[container] = nil
+            if changes.lastFailure != nil { configuration.states?.noteDomain() }
             changes.lastFailure = nil
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):

@@ -83,6 +83,7 @@ extension DomainEngine {
         guard !isClosed, contents.fetches[number] == nil else { return }
         contents.fetches[number] = ContentTransfers.Fetch()
         contents.queue.append(number)
+        configuration.states?.noteDomain()
         startNextFetches()
     }
 
@@ -111,6 +112,7 @@ extension DomainEngine {
 
     private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
         contents.running -= 1
+        configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
         if case .failure(let failure) = result, failure.kind == .cancelled, isWanted, !isClosed {

@@ -40,6 +40,7 @@ extension DomainEngine {
     /// Tries at once what was put off or held, as after a person signed in or made room.
     package func retry() {
         signIn.failure = nil
+        configuration.states?.noteDomain()
         signIn.failedAttempts = 0
         retryChanges()
         retryFacts()

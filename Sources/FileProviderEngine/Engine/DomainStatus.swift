@@ -63,6 +63,7 @@ extension DomainEngine {
 
     /// Keeps why the provider could not be asked, for the status.
     func noteFailure(_ failure: ProviderFailure) {
+        configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
         case .notAuthenticated: noteSignInNeeded(failure)

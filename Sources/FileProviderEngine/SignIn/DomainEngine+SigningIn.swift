@@ -15,6 +15,7 @@ extension DomainEngine {
     func noteSignInNeeded(_ failure: ProviderFailure) {
         let isNew = signIn.failure == nil
         signIn.failure = failure
+        configuration.states?.noteDomain()
         edits.nextSignInProbe = clock.now + edits.pauses.longest
         if isNew { signInRequests.tell(failure) }
     }
