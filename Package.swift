@@ -385,6 +385,12 @@ let package = Package(
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "LinuxSystem",
                 "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
+        tests(
+            "DesktopBusTests",
+            [
+                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
+            ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(
             "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),

@@ -60,7 +60,8 @@ struct BusConnection {
             let bus = Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue()
             let value = bus.assumeIsolated { $0.property(property, ofObject: object) }
             guard let value else {
-                g_set_error_literal(error, g_dbus_error_quark(), CInt(G_DBUS_ERROR_UNKNOWN_OBJECT.rawValue), "it is gone")
+                g_set_error_literal(
+                    error, g_dbus_error_quark(), CInt(G_DBUS_ERROR_UNKNOWN_OBJECT.rawValue), "it is gone")
                 return nil
             }
             return value.variant

@@ -9,7 +9,8 @@ enum BusPlace {
         if text.hasPrefix("file:") { return try path(ofAddress: text) }
         if text.hasPrefix("/") { return ItemPlace(text: text, path: plain(text)) }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-            throw BusError(.invalidPath, "\(shortened(text)): neither an absolute path, nor a file's address, nor DOMAIN:PATH")
+            throw BusError(
+                .invalidPath, "\(shortened(text)): neither an absolute path, nor a file's address, nor DOMAIN:PATH")
         }
         return ItemPlace(text: text, path: "")
     }
@@ -17,7 +18,9 @@ enum BusPlace {
     private static func path(ofAddress text: String) throws(BusError) -> ItemPlace {
         let rest = text.utf8.dropFirst("file:".utf8.count)
         guard rest.starts(with: "//".utf8) else {
-            guard rest.first == UInt8(ascii: "/") else { throw BusError(.invalidPath, "\(shortened(text)): not a file's address") }
+            guard rest.first == UInt8(ascii: "/") else {
+                throw BusError(.invalidPath, "\(shortened(text)): not a file's address")
+            }
             return try path(ofEncoded: rest, text)
         }
         let body = rest.dropFirst(2)

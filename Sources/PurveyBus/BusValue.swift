@@ -70,7 +70,9 @@ enum BusValue: Sendable, Equatable {
     }
 
     /// - Parameter signature: of this program's making, and valid.
-    private static func build(_ signature: String, _ body: (UnsafeMutablePointer<GVariantBuilder>) -> Void) -> OpaquePointer? {
+    private static func build(_ signature: String, _ body: (UnsafeMutablePointer<GVariantBuilder>) -> Void)
+        -> OpaquePointer?
+    {
         let type = g_variant_type_new(signature)
         defer { g_variant_type_free(type) }
         guard let builder = g_variant_builder_new(type) else { return nil }

@@ -63,6 +63,6 @@ extension DomainEngine {
             return
         }
         uploads.update(row.number) { ($0.sent, $0.total) = (sent, total) }
-        configuration.states?.noteDomain()
+        configuration.states?.note(row.number)
     }
 }

@@ -9,6 +9,11 @@ package final class StateNotes: Sendable {
         /// The domain's identifier.
         package let domain: String
         package let subject: Subject
+
+        package init(domain: String, subject: Subject) {
+            self.domain = domain
+            self.subject = subject
+        }
     }
 
     package enum Subject: Sendable, Equatable {
@@ -35,6 +40,8 @@ package final class StateNotes: Sendable {
         var notes: [Note] = []
         /// The position of the first of them.
         var start: UInt64 = 1
+        /// The furthest position that somebody has been told.
+        var told: UInt64 = 1
         /// For each domain, the position after the last of its notes that was dropped.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -79,7 +86,8 @@ package final class StateNotes: Sendable {
                     state.notes.removeAll(keepingCapacity: true)
                 }
                 let note = Note(domain: domain, subject: subject)
-                if state.notes.last != note { state.notes.append(note) }
+                // Once more what nobody has seen yet is nothing new.
+                if state.notes.last != note || state.told == state.end { state.notes.append(note) }
             }
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
@@ -93,7 +101,12 @@ package final class StateNotes: Sendable {
     // MARK: Reading
 
     /// The position after everything that has been noted.
-    package var position: UInt64 { state.withLock { $0.end } }
+    package var position: UInt64 {
+        state.withLock { state in
+            state.told = state.end
+            return state.end
+        }
+    }
 
     /// What has been noted from a position on.
     ///
@@ -102,6 +115,7 @@ package final class StateNotes: Sendable {
         state.withLock { state in
             guard position <= state.end else { return nil }
             var batch = Batch(position: state.end)
+            state.told = state.end
             let skipped = position > state.start ? Int(position - state.start) : 0
             batch.notes = Array(state.notes[skipped...])
             if position < state.start {
@@ -148,11 +162,13 @@ package final class StateNotes: Sendable {
             self.domain = domain
         }
 
-        func note(_ number: ItemNumber) { notes.add(CollectionOfOne(.item(number)), of: domain) }
+        /// An item may be in another state.
+        package func note(_ number: ItemNumber) { notes.add(CollectionOfOne(.item(number)), of: domain) }
 
-        func noteDomain() { notes.noteDomain(domain) }
+        /// What is said of the domain may be different.
+        package func noteDomain() { notes.noteDomain(domain) }
 
-        func note(_ changes: [IndexChange]) { notes.add(changes.lazy.flatMap(Self.subjects), of: domain) }
+        package func note(_ changes: [IndexChange]) { notes.add(changes.lazy.flatMap(Self.subjects), of: domain) }
 
         private static func subjects(_ change: IndexChange) -> [Subject] {
             switch change {

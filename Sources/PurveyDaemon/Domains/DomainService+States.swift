@@ -22,7 +22,9 @@ extension DomainService {
     /// For so long what happens is gathered, from the first on.
     private static let gatheringTime: Duration = .milliseconds(100)
 
-    private nonisolated func news(from position: UInt64, over connection: Connection) async throws -> FollowStatesCall.Reply {
+    private nonisolated func news(from position: UInt64, over connection: Connection) async throws
+        -> FollowStatesCall.Reply
+    {
         followers.add(connection)
         guard position > 0 else { return .init(position: states.position, areDomainsDifferent: true) }
         await states.wait(from: position)

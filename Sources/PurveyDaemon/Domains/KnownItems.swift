@@ -39,7 +39,9 @@ struct KnownItems: Sendable {
     ) throws(IndexFailure) -> Found {
         var found = Found(path: place.text)
         var names: [String] = []
-        if let named = DomainService.parts(of: place.text), let domain = domains.first(where: { $0.name == named.domain }) {
+        if let named = DomainService.parts(of: place.text),
+            let domain = domains.first(where: { $0.name == named.domain })
+        {
             found.domain = domain
             names = named.names
         } else {
@@ -63,7 +65,9 @@ struct KnownItems: Sendable {
     private static func standings(of found: [Found]) async throws -> [ItemStanding] {
         var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
         for found in found {
-            guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else { continue }
+            guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else {
+                continue
+            }
             let items = try await domain.domain.engine.editStatus().items
             edits[domain.name] = Dictionary(items.map { ($0.number, $0) }) { first, _ in first }
         }
@@ -88,7 +92,11 @@ struct KnownItems: Sendable {
         var subjects: [String: [StateNotes.Subject]] = [:]
         var isDomainDifferent = false
         for note in batch.notes {
-            if note.subject == .domain { isDomainDifferent = true } else { subjects[note.domain, default: []].append(note.subject) }
+            if note.subject == .domain {
+                isDomainDifferent = true
+            } else {
+                subjects[note.domain, default: []].append(note.subject)
+            }
         }
         let (found, folders) = try await HandlerThreads.shared.value(of: { [subjects] () throws in
             var found: [Found] = []
