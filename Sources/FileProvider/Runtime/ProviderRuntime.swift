@@ -1,4 +1,3 @@
-import AppExtension
 import Conduit
 import Foundation
 import Glibc
