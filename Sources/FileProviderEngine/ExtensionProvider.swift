@@ -165,7 +165,7 @@ package final class ExtensionProvider: Provider {
         let made = try await ask(
             ProviderCreateCall(
                 parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
-                modified: item.modified, isExecutable: item.isExecutable, contents: file),
+                modified: item.modified, isExecutable: item.isExecutable, contents: file, template: item.template),
             isSafe: false, .transfer)
         guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
         return made
@@ -232,9 +232,14 @@ package final class ExtensionProvider: Provider {
     }
 
     package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
-        try Self.checked(
-            try await ask(ProviderUntrashCall(identifier: identifier, parent: parent), isSafe: false),
-            identifier: identifier)
+        try await untrash(identifier, to: parent, formerlyIn: nil)
+    }
+
+    package func untrash(
+        _ identifier: String, to parent: String?, formerlyIn former: String?
+    ) async throws(ProviderFailure) -> ProviderItem {
+        let request = ProviderUntrashCall(identifier: identifier, parent: parent, former: former)
+        return try Self.checked(try await ask(request, isSafe: false), identifier: identifier)
     }
 
     // MARK: Places

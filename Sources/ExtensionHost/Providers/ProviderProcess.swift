@@ -252,7 +252,8 @@ package actor ProviderProcess {
                 storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
                 temporary: domain.temporary(in: process.container), path: handed,
                 answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
-                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo))
+                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo,
+                state: domain.state(in: process.container)))
     }
 
     // MARK: Asking

@@ -79,10 +79,14 @@ extension DomainEngine {
         }
         if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
         let question = answers.ask()
+        let former = try onRecord { () throws(IndexFailure) in
+            try index.trashed().first { $0.identifier == identifier }?.parent
+        }
         let item: ProviderItem
         do throws(ProviderFailure) {
             EngineStep.untrashAsked.reach()
-            item = try await provider.untrash(identifier, to: parent)
+            item = try await provider.untrash(
+                identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
             guard item.identifier == identifier else {
                 throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
             }
