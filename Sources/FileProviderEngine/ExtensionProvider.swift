@@ -87,6 +87,9 @@ package final class ExtensionProvider: Provider {
     /// - Parameter reason: in words for a person; `nil` connects it.
     package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
 
+    /// Why it is not to be asked; `nil` while it may be.
+    package var disconnectionReason: String? { disconnection.withLock { $0 } }
+
     /// - Throws: what everything fails with that is asked while the provider is cut off.
     func checkConnected() throws(ProviderFailure) {
         guard let reason = disconnection.withLock({ $0 }) else { return }

@@ -49,6 +49,7 @@ extension DomainEngine {
         switch result {
         case .success:
             changes.failures[container] = nil
+            if changes.lastFailure != nil { configuration.states?.noteDomain() }
             changes.lastFailure = nil
             // What waits to be sent may be refused still.
             if edits.running.isEmpty, edits.queue.nextTime() == nil { noteSignedIn() }

@@ -47,6 +47,7 @@ extension DomainEngine {
     /// it does not know.
     package func resolved() {
         signIn.failure = nil
+        configuration.states?.noteDomain()
         signInEra += 1
         retryChanges()
         retryDoubts()

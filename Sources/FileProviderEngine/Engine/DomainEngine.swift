@@ -23,7 +23,7 @@ package actor DomainEngine {
     /// Why the index was built anew when the domain was opened, and what that means for a person; `nil` where it was not.
     package nonisolated let rebuilding: String?
     /// How far edits are, for those who show items.
-    package nonisolated let uploads = UploadStates()
+    package nonisolated let uploads: UploadStates
     nonisolated let signInRequests = Receiver<ProviderFailure>()
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -55,6 +55,7 @@ package actor DomainEngine {
         cacheLimit = configuration.cacheLimit
         self.provider = provider
         self.clock = clock
+        uploads = UploadStates(notes: configuration.states)
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let indexPath = configuration.dataFolder + "/index.db"
@@ -98,8 +99,9 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         // The search has hold of the index.
-        index.onChange = { [events, weak search] changes in
+        index.onChange = { [events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
+            states?.note(changes)
             search?.noteChanges()
         }
         index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }

@@ -65,6 +65,7 @@ extension DomainEngine {
     ///
     /// - Parameter era: the one of sign-ins in which it was asked.
     func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
+        configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
         case .notAuthenticated: noteSignInNeeded(failure, askedIn: era)

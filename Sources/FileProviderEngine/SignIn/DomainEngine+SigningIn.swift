@@ -21,6 +21,7 @@ extension DomainEngine {
         guard era == signInEra else { return false }
         let isNew = signIn.failure == nil
         signIn.failure = failure
+        configuration.states?.noteDomain()
         edits.nextSignInProbe = clock.now + edits.pauses.longest
         if isNew, !signIn.isGivenUp { signInRequests.tell(failure) }
         return true

@@ -45,6 +45,7 @@ extension DomainService {
                 changed.disconnection = request.isTemporary ? nil : request.reason
                 if changed != record { try await service.update(changed) }
                 domain.provider.setDisconnected(because: request.reason)
+                service.states.noteDomain(record.identifier)
                 if request.reason == nil { await domain.engine.retry() }
             }
             return Empty()
