@@ -171,6 +171,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         if isOutdated == true { signal() }
     }
 
+    /// Whether the folder does not have what is here.
+    func hasUnsentEdit(_ identifier: String) -> Bool { unsent.error(of: identifier) != nil }
+
     func signal() {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         manager.signalEnumerator(for: .workingSet) { _ in }

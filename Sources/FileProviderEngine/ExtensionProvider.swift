@@ -12,6 +12,8 @@ package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
+    /// Programs wait for parts of files: these do not wait for whole ones.
+    private let parts = CallGate(width: 8)
     /// For programs that wait for files: neither they nor the engine are to keep the other waiting.
     private let coordinated = CallGate(width: 64)
     /// Items whose files programs use at their places.
@@ -160,6 +162,22 @@ package final class ExtensionProvider: Provider {
         return ProviderContents(descriptor: answer.file, item: item)
     }
 
+    package func servesParts() async throws(ProviderFailure) -> Bool {
+        try await ask(ProviderServesPartsCall(), isSafe: true).servesParts
+    }
+
+    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
+        let call = ProviderPartCall(
+            identifier: request.identifier, contentVersion: request.version, metadataVersion: request.metadataVersion,
+            range: request.range, alignment: Int(request.alignment))
+        let answer = try await ask(call, isSafe: true, .transfer, through: parts)
+        let item = try Self.checked(answer.item, identifier: request.identifier)
+        guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
+            throw .bad("a part that is no file that can be read")
+        }
+        return ProviderPart(descriptor: answer.file, item: item, range: answer.range)
+    }
+
     package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
         let file = try contents.map(Self.readOnly)
         let made = try await ask(
@@ -262,12 +280,13 @@ package final class ExtensionProvider: Provider {
     ///   - isSafe: whether it may be asked twice for one answer.
     ///   - isForProgram: whether a program waits for it, and not the engine.
     ///   - mayDie: whether it is held against nobody that the process ends over it.
+    ///   - own: what it waits in for its turn; `nil` for what others of its kind do.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
-        mayDie: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        mayDie: Bool = false, through own: CallGate? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
         try checkConnected()
-        let gate = isForProgram ? coordinated : length == .transfer ? transfers : questions
+        let gate = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : questions)
         let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {
                 return try await self.process.call(request, length, mayDie: mayDie, progress: progress)

@@ -30,6 +30,17 @@ package protocol Provider: Sendable {
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents
 
+    /// Whether the provider gives parts of files.
+    func servesParts() async throws(ProviderFailure) -> Bool
+
+    /// Some bytes of a file.
+    ///
+    /// - Returns: a file that has at least these bytes at their places, which the engine may read for as long as it holds it. Neither
+    ///   its version nor its range is checked.
+    /// - Throws: of kind `expired` where the version is not to be had any more, `unsupported` where the provider gives no parts of
+    ///   this file.
+    func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart
+
     /// Makes an item of a file's contents, or a folder, or a link.
     ///
     /// Safe to repeat: a provider that made it already answers with a collision.
@@ -98,6 +109,13 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
+    /// Many a provider has files as a whole only.
+    package func servesParts() async throws(ProviderFailure) -> Bool { false }
+
+    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
+        throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
+    }
+
     /// Many a provider has nobody sign in.
     package func signIn(password: String) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider takes no password")

@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// In the order in which they run. A section's file is named after it.
 let sections: [Section] = [
-    .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .listing,
+    .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .parts, .listing,
     .finding, .change, .thumbnails,
 ]
 

@@ -9,7 +9,7 @@ import Testing
     /// Steps of the recovery and of failures have tests of their own.
     @Test func everyStepHasAnEditThatTheDaemonIsKilledAt() {
         let tested = Set(Edit.allCases.flatMap { $0.moments.map(\.step) })
-        let others: [EngineStep] = SecondDeathTests.recovery + [.failed]
+        let others: [EngineStep] = SecondDeathTests.recovery + PartKillTests.steps + [.failed]
         #expect(tested.union(others) == Set(EngineStep.allCases))
     }
 

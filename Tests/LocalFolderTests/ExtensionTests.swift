@@ -247,7 +247,7 @@ private final class Witness<Value>: @unchecked Sendable {
 }
 
 /// The extension answers on the thread that asks.
-private final class PageWitness: NSObject, NSFileProviderEnumerationObserver {
+final class PageWitness: NSObject, NSFileProviderEnumerationObserver {
     private(set) var items: [ProviderItem] = []
     private(set) var next: NSFileProviderPage?
     private(set) var error: (any Error)?

@@ -73,6 +73,32 @@ extension MemoryProvider {
         return ProviderContents(descriptor: file, item: node.item)
     }
 
+    package func servesParts() async throws(ProviderFailure) -> Bool { state.withLock { $0.behaviour.servesParts } }
+
+    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
+        try await begin(.part(of: request.identifier, request.range))
+        let (node, script) = try state.withLock { state throws(ProviderFailure) in
+            (try state.node(request.identifier), state.behaviour.part)
+        }
+        let file: FileDescriptor
+        let range = request.range.clamped(to: 0..<Int64(node.contents.count))
+        do throws(Errno) {
+            file = try MemoryFile.create(name: "part")
+            try file.truncate(to: node.contents.count)
+            let bytes = node.contents[Int(range.lowerBound)..<Int(range.upperBound)]
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(Errno) in try file.writeAll(bytes, at: Int(range.lowerBound)) }
+            }
+            try result.get()
+        } catch {
+            throw ProviderFailure(.noSpace, message: error.description)
+        }
+        var part = ProviderPart(descriptor: file, item: node.item, range: range)
+        if let script { part = try script(request, part) }
+        try await end(.part(of: request.identifier, request.range))
+        return part
+    }
+
     package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
         let request = Request.create(name: item.filename, in: item.parent)
         try await begin(request)

@@ -14,6 +14,7 @@ package final class MemoryProvider: Provider {
         case currentAnchor(of: String)
         case changes(in: String)
         case contents(of: String)
+        case part(of: String, Range<Int64>)
         case create(name: String, in: String)
         case replaceContents(of: String)
         case move(String)
@@ -31,6 +32,7 @@ package final class MemoryProvider: Provider {
             case .currentAnchor: .currentAnchor
             case .changes: .changes
             case .contents: .contents
+            case .part: .part
             case .create: .create
             case .replaceContents: .replaceContents
             case .move: .move
@@ -44,7 +46,7 @@ package final class MemoryProvider: Provider {
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, trashPage, currentAnchor, changes, contents, create, replaceContents, move, delete, set, trash,
+        case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set, trash,
             untrash, stopProviding
     }
 
@@ -78,6 +80,10 @@ package final class MemoryProvider: Provider {
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May change a file's contents on their way out.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
+        /// Whether it gives parts of files.
+        package var servesParts = false
+        /// May change a part on its way out, or make one up.
+        package var part: (@Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart)?
     }
 
     struct Node {

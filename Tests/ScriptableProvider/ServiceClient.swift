@@ -75,6 +75,20 @@ struct ServiceClient: Sendable {
         return item
     }
 
+    /// Fetches bytes that come with an answer to their place in a file.
+    func fetchPart(_ request: CloudRequest, to url: URL, at offset: Int) throws -> (item: CloudItem, count: Int) {
+        let file = try FileDescriptor.open(url.path, [.writeOnly, .create, .exclusive])
+        var place = offset
+        let answer = try ask(
+            request,
+            receiving: { piece in
+                try piece.withUnsafeBytes { try file.writeAll($0, at: place) }
+                place += piece.count
+            })
+        guard case .item(let item) = answer else { throw CloudFailure.broken }
+        return (item, place - offset)
+    }
+
     func signIn(_ password: String) throws {
         guard case .token(let token) = try ask(.signIn(password: password)) else { throw CloudFailure.broken }
         try Data(token.utf8).write(to: tokenFile)

@@ -48,6 +48,11 @@ package struct Cloud {
         case .contents(let identifier):
             let node = try node(identifier)
             return (.item(node.item), node.contents)
+        case .part(let identifier, let version, let start, let count):
+            let node = try node(identifier)
+            guard node.item.version == version else { throw .outdated }
+            let from = min(max(0, start), node.contents.count)
+            return (.item(node.item), Array(node.contents[from..<min(node.contents.count, from + max(0, count))]))
         case .thumbnail(let identifier):
             let node = try node(identifier)
             return (.item(node.item), node.thumbnail ?? [])

@@ -6,6 +6,8 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case anchor
     case changes(since: Int, limit: Int)
     case contents(of: String)
+    /// - Parameter version: the one that the bytes have to be of.
+    case part(of: String, version: Int, start: Int, count: Int)
     case thumbnail(of: String)
     /// - Parameter identifier: chosen by the provider; one that exists already is answered with the item that has it.
     case create(CloudItem)
@@ -28,6 +30,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
         case .anchor: .anchor
         case .changes: .changes
         case .contents: .contents
+        case .part: .part
         case .thumbnail: .thumbnail
         case .create: .create
         case .replace: .replace
@@ -44,7 +47,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     /// The identifier of what it is about; `nil` where it is about none.
     package var item: String? {
         switch self {
-        case .item(let item), .page(let item, _, _), .contents(let item), .thumbnail(let item),
+        case .item(let item), .page(let item, _, _), .contents(let item), .part(let item, _, _, _), .thumbnail(let item),
             .replace(let item, _, _), .move(let item, _, _), .delete(let item), .set(_, of: let item), .trash(let item),
             .untrash(let item, _):
             item

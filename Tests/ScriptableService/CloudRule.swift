@@ -1,7 +1,7 @@
 /// What the service does otherwise than it should.
 package struct CloudRule: Codable, Sendable {
     package enum Request: String, Codable, Sendable, CaseIterable {
-        case item, page, anchor, changes, contents, thumbnail, create, replace, move, delete, set, trash, untrash
+        case item, page, anchor, changes, contents, part, thumbnail, create, replace, move, delete, set, trash, untrash
         case signIn, act
     }
 

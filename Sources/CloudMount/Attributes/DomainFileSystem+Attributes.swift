@@ -64,9 +64,9 @@ extension DomainFileSystem {
 
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
         // The kernel names an opening when it is about to read beyond the size, to append or to seek: then the size has to be
-        // the right one, which for contents that are not here yet only they tell.
+        // the right one, which for contents that are not here yet, and are not served in parts, only they tell.
         if let handle, let opening = files.opening(handle), opening.item.descriptor == nil {
-            whenReady(opening, reply) { [self] _ in answerAttributes(of: node, reply) }
+            whenExtentIsKnown(opening, reply) { [self] _ in answerAttributes(of: node, reply) }
         } else {
             answerAttributes(of: node, reply)
         }

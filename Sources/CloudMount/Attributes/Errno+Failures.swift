@@ -21,7 +21,9 @@ extension Errno {
         case .filenameCollision: EEXIST
         case .directoryNotEmpty: ENOTEMPTY
         case .unsupported: EOPNOTSUPP
-        case .transient, .expired, .cannotSynchronize, .processEnded, .badAnswer, .disabled: EIO
+        // Of contents: those that somebody has begun to read.
+        case .expired: ESTALE
+        case .transient, .cannotSynchronize, .processEnded, .badAnswer, .disabled: EIO
         }
     }
 }

@@ -44,7 +44,7 @@ extension IndexedItem {
 
     /// Bytes that are on this machine.
     var sizeHere: Int64 {
-        hasAllBytes ? localSize : 0
+        content == .dataless ? 0 : localSize
     }
 
     /// When it was changed last; seconds since 1970.

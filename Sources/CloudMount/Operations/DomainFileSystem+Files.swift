@@ -121,9 +121,48 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
+    /// Calls a function when some bytes of an opening are here, with a file that has them at their places.
+    func whenHere<Content: SendableMetatype>(
+        _ opening: OpenFiles.Opening, at offset: Int64, count: Int, _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (FileDescriptor) -> Void
+    ) {
+        if let descriptor = opening.item.bytesHere(at: offset, count: count) { return body(descriptor) }
+        // What is written lies beside all of the rest.
+        if opening.isForWriting { return whenReady(opening, reply, body) }
+        guard !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
+        let waiting = opening.item.bytes(at: offset, count: count) { [files] result in
+            switch result {
+            case .success(let descriptor):
+                if opening.item.isComplete { files.becameReady(opening, descriptor) }
+                body(descriptor)
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+        reply.onInterrupt { waiting.cancel() }
+    }
+
+    /// Calls a function when it is known how long an opening's file is.
+    func whenExtentIsKnown<Content: SendableMetatype>(
+        _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (OpenItem.Extent) -> Void
+    ) {
+        if opening.isForWriting { return whenReady(opening, reply) { body(.whole($0)) } }
+        if let descriptor = opening.item.descriptor { return body(.whole(descriptor)) }
+        guard !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
+        let waiting = opening.item.extent { [files] result in
+            switch result {
+            case .success(let extent):
+                if case .whole(let descriptor) = extent { files.becameReady(opening, descriptor) }
+                body(extent)
+            case .failure(let failure): reply.fail(Errno(failure))
+            }
+        }
+        reply.onInterrupt { waiting.cancel() }
+    }
+
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
         guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
-        whenReady(opening, reply) { reply.reply(reading: $0, at: offset, count: count) }
+        whenHere(opening, at: offset, count: count, reply) { reply.reply(reading: $0, at: offset, count: count) }
     }
 
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>) {
@@ -151,7 +190,14 @@ extension DomainFileSystem {
 
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {
         guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
-        whenReady(opening, reply) { descriptor in
+        whenExtentIsKnown(opening, reply) { extent in
+            guard case .whole(let descriptor) = extent else {
+                // Where its holes are is not known: all of it is data, and its end is the first hole.
+                guard case .parts(let size) = extent, offset >= 0, offset < size else {
+                    return reply.fail(Errno(rawValue: ENXIO))
+                }
+                return reply.reply(target == .data ? offset : size)
+            }
             // The position is of no use to anybody: everything here is read and written at places that are named.
             let whence = target == .data ? clinux_seek_data : clinux_seek_hole
             reply.reply(trying: { () throws(Errno) in

@@ -100,13 +100,15 @@ extension DomainFileSystem {
         guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
             return reply.fail(Errno(rawValue: EBADF))
         }
-        whenReady(source, reply) { [self] from in
+        // What is asked for may be all of the file: a part of it is copied as soon as it is here, and the rest is asked for again.
+        let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
+        whenHere(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
                 // Where the disk has to copy, it takes its time. What it cannot copy, the kernel reads and writes.
                 HandlerThreads.shared.run {
                     var (start, end) = (offset, destinationOffset)
                     let copied = clinux_copy_file_range(
-                        from.rawValue, &start, to.rawValue, &end, min(max(0, count), Self.copyLimit))
+                        from.rawValue, &start, to.rawValue, &end, min(max(0, count), part))
                     guard copied < 0 else { return reply.reply(copied) }
                     reply.fail(Errno.current == .noSpace ? .noSpace : .notSupported)
                 }
@@ -116,6 +118,8 @@ extension DomainFileSystem {
 
     /// The most bytes that are copied at once, so that a signal can come in between.
     private static let copyLimit = 64 << 20
+    /// As much of what is not here.
+    private static let partLimit = 4 << 20
 
     // MARK: Attributes
 

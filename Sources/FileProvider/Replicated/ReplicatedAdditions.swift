@@ -13,16 +13,21 @@ public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider that fetches parts of files.
+/// A provider that fetches parts of files. A subclass of ``NSFileProviderExtension`` may conform to it, too: then programs that read a
+/// large file wait for what they read only.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
-    /// Fetches a range of a file.
+    /// Fetches a range of a file. Called on any thread, several times at once, also for one file.
     ///
     /// - Parameters:
+    ///   - requestedVersion: the one that the bytes have to be of.
     ///   - requestedRange: in bytes: at least these.
-    ///   - alignment: a power of two that the range's bounds are multiples of.
-    ///   - completionHandler: called with a file that has the bytes at their places, the item, and the range.
+    ///   - alignment: a power of two, of which the bounds of what is given are multiples, but for the end of the file.
+    ///   - options: with `strictVersioning`, another version is `NSFileProviderError.versionNoLongerAvailable`.
+    ///   - completionHandler: called once with a file that has the bytes at their places, the item that they are of, and the range; or
+    ///     with an error. The file is removed where it lies in a folder for temporary files, and left alone anywhere else.
+    /// - Returns: stops the work when it is cancelled, and tells how far it is: it is given up when it stands still for too long.
     func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
         request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,

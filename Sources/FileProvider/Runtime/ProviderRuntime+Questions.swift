@@ -22,6 +22,7 @@ extension ProviderRuntime {
             try self.changes(request, provider, question)
         }
         addTransfers(to: &service)
+        addParts(to: &service)
         addPlaces(to: &service)
         addSigningIn(to: &service)
         addThumbnails(to: &service)

@@ -35,6 +35,7 @@ extension DomainEngine {
             makeReady(number)
             cancelFetch(number)
         }
+        for number in removed.removed where contents.parts.files[number] != nil { failParts(number, .noSuchItem) }
         if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
     }
 

@@ -12,21 +12,25 @@ final class ContentFolders: Sendable {
     var clean: FileDescriptor { current().clean }
     /// Copies of what a provider handed over, until they are whole; on the file system of the first.
     var incoming: FileDescriptor { current().incoming }
+    /// Files of which parts are here, each as long as the whole; on the file system of the first.
+    var parts: FileDescriptor { current().parts }
 
     /// What anybody may remove at any time.
     private struct Cache: Sendable {
         let clean: FileDescriptor
         let incoming: FileDescriptor
+        let parts: FileDescriptor
 
         init(in path: String) throws(Errno) {
             let folder = try ContentFolders.folder(path)
             clean = try ContentFolders.folder("content", in: folder)
             incoming = try ContentFolders.folder("incoming", in: folder)
+            parts = try ContentFolders.folder("parts", in: folder)
         }
 
         /// Whether somebody removed the folders themselves.
         var isGone: Bool {
-            [clean, incoming].contains { folder in (try? folder.status().linkCount) == 0 }
+            [clean, incoming, parts].contains { folder in (try? folder.status().linkCount) == 0 }
         }
     }
 
@@ -47,7 +51,7 @@ final class ContentFolders: Sendable {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
             // From a time when that could not be used.
-            for name in ["content", "incoming"].compactMap({ FileName($0) }) { try? TreeRemover.remove(name, in: data) }
+            for name in ["content", "incoming", "parts"].compactMap({ FileName($0) }) { try? TreeRemover.remove(name, in: data) }
         } else {
             self.cacheFolder = dataFolder
             cache = Lock(try Cache(in: dataFolder))

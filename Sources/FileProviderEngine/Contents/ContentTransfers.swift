@@ -27,6 +27,7 @@ struct ContentTransfers {
     /// For ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
+    var parts = PartTransfers()
     /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.
     var cleanBytes: Int64 = 0
     /// The last failure of the disk or the index that nobody was told of.

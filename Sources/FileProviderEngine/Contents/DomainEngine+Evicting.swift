@@ -26,6 +26,7 @@ extension DomainEngine {
         }
         guard let result else { return false }
         try result.get()
+        endParts(row.number)
         contents.cleanBytes = max(0, contents.cleanBytes - row.localSize)
         return true
     }
@@ -34,7 +35,12 @@ extension DomainEngine {
     func dropOutdatedContents(_ number: ItemNumber) {
         do throws(ProviderFailure) {
             let row = try row(number)
-            guard row.content == .current, row.localVersion != row.item.contentVersion else { return }
+            if let parts = contents.parts.files[number], parts.file.version != row.item.contentVersion {
+                partsAreOutdated(number)
+            }
+            guard row.content == .current || row.content == .partial, row.localVersion != row.item.contentVersion,
+                row.content == .current || contents.parts.files[number] == nil
+            else { return }
             if try drop(row) {
                 events.tell(.contentsReplaced(number))
             } else {
@@ -49,8 +55,7 @@ extension DomainEngine {
     func discardContents(_ number: ItemNumber) {
         let result = openFiles.whileClosed(number) {
             Result { () throws(Errno) in
-                try folders.remove(number, in: folders.clean)
-                try folders.remove(number, in: folders.edits)
+                for folder in [folders.clean, folders.parts, folders.edits] { try folders.remove(number, in: folder) }
             }
         }
         switch result {
@@ -112,8 +117,9 @@ extension DomainEngine {
                 let oldest = try write { writer throws(IndexFailure) in try writer.leastRecentlyUsed(limit: limit) }
                 var isAnyGone = false
                 for (number, _) in oldest where gone < bytes {
-                    guard contents.fetches[number] == nil, let row = try? row(number), row.content == .current,
-                        !row.staysHere, try drop(row)
+                    guard contents.fetches[number] == nil, contents.parts.files[number] == nil,
+                        let row = try? row(number), row.content == .current || row.content == .partial, !row.staysHere,
+                        try drop(row)
                     else { continue }
                     gone += row.localSize
                     isAnyGone = true

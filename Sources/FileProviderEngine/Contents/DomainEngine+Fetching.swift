@@ -68,6 +68,8 @@ extension DomainEngine {
     /// Gives those who wait for a file's bytes the file, or begins to fetch it.
     func makeReady(_ number: ItemNumber) {
         guard let waiters = contents.waiters[number] else { return }
+        // The bytes that are here now are not those that somebody who has it open has begun with.
+        if contents.parts.files[number]?.isStale == true { return failWaiters(number, .otherVersion) }
         do throws(ProviderFailure) {
             let isForWriting = waiters.contains { $0.isForWriting }
             var writing = openFiles.entry(number)?.writing
@@ -149,6 +151,7 @@ extension DomainEngine {
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
         }
+        putAwayParts(number)
         startNextFetches()
         if contents.cleanBytes > cacheLimit { evictToLimit() }
     }
@@ -170,6 +173,7 @@ extension DomainEngine {
                     return .success(())
                 }
                 guard row.isKnownToProvider else { throw .noSuchItem }
+                if try await fillParts(row, progress) { return .success(()) }
                 let takesOld = attempt == Self.attempts
                 if try await fetchOnce(row, progress, takesOld: takesOld, &doubtedSize) { return .success(()) }
                 attempt += 1
@@ -186,6 +190,8 @@ extension DomainEngine {
                     signalParent(of: number)
                     doubt(number)
                     return .failure(error)
+                // The parts that were here are of another version than the provider's.
+                case .expired: break
                 default:
                     guard error.isWorthAnotherAttempt else { return .failure(error) }
                     await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
@@ -278,11 +284,11 @@ extension DomainEngine {
         EngineStep.fetchMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
-                row.content = .current
-                row.localSize = size
-                row.localVersion = item.contentVersion
+                row.settle(size: size, version: item.contentVersion)
+                row.parts = ByteRanges()
             }
         }
+        partsWereReplaced(number, by: item.contentVersion)
         contents.cleanBytes += size
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
         if isOld { try askAgain([item.identifier]) }

@@ -82,6 +82,7 @@ extension DomainEngine {
         guard row.item.kind == .file else {
             throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
         }
+        if purpose == .writing(truncating: false), contents.parts.files[number]?.isStale == true { throw .otherVersion }
         let (isForWriting, now) = (purpose.isWriting, clock.now)
         openFiles.withLock { state in state.open(number, isForWriting: isForWriting, now) }
         do throws(ProviderFailure) {
@@ -92,7 +93,10 @@ extension DomainEngine {
                     try makingRoom { () throws(ProviderFailure) in try fileForWriting(row, truncating: truncating) }
                 }
             // Those who wait for the contents of a file that was emptied now have them.
-            if purpose == .writing(truncating: true) { makeReady(number) }
+            if purpose == .writing(truncating: true) {
+                endParts(number)
+                makeReady(number)
+            }
             if file != nil { noteUse(of: number) }
             return OpenItem(self, number, isForWriting: isForWriting, descriptor: file)
         } catch {
@@ -118,6 +122,8 @@ extension DomainEngine {
     func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
+        // Somebody has begun with other bytes.
+        if contents.parts.files[number]?.isStale == true { return nil }
         let folder: FileDescriptor
         switch row.content {
         case .dataless, .partial: return nil
@@ -144,12 +150,16 @@ extension DomainEngine {
 
     /// Writes to the index that nothing of a file is here, and removes what is.
     func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
-        try onDisk { () throws(Errno) in try folders.remove(number, in: folders.clean) }
+        try onDisk { () throws(Errno) in
+            try folders.remove(number, in: folders.clean)
+            try folders.remove(number, in: folders.parts)
+        }
         try write(freesSpace: true) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.content = .dataless
                 row.localSize = 0
                 row.localVersion = []
+                row.parts = ByteRanges()
             }
         }
     }
@@ -180,6 +190,7 @@ extension DomainEngine {
         // Only those who gave up are left.
         for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
         cancelFetch(number)
+        putAwayParts(number)
     }
 }
 

@@ -7,10 +7,29 @@ extension DomainEngine {
     /// Puts right at the start what an engine left that was killed.
     func recoverContents(afterRebuilding isRebuilt: Bool) throws {
         // Nobody knows what these are, and the provider has them all.
-        if isRebuilt { try folders.empty(folders.clean) }
+        if isRebuilt {
+            try folders.empty(folders.clean)
+            try folders.empty(folders.parts)
+        }
+        try recoverParts()
         for number in try folders.numbers(in: folders.edits) where try journal.entry(number) == nil {
             try putBack(number)
         }
+    }
+
+    /// The index knows which parts are in a file, and nobody waited for the disk to have them: they count for as long as the machine
+    /// has been running since.
+    private func recoverParts() throws {
+        let (key, boot) = ("parts.boot", Array(configuration.bootIdentifier.utf8))
+        let isSameBoot = try index.setting(key) == boot
+        for number in try folders.numbers(in: folders.parts) {
+            guard let row = try index.item(number), row.content == .partial else {
+                try folders.remove(number, in: folders.parts)
+                continue
+            }
+            if !isSameBoot { try forgetContents(number) }
+        }
+        if !isSameBoot { try index.write { writer throws(IndexFailure) in try writer.setSetting(key, boot) } }
     }
 
     /// A file was moved among the edits when it was opened for writing, and the engine ended before the journal knew: so nobody has

@@ -47,7 +47,15 @@ extension DomainEngine {
         var row = row
         row.localVersion = row.item.contentVersion
         let version = row.localVersion
-        try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = version } }
+        try write { writer throws(IndexFailure) in
+            try writer.update(number) { row in
+                row.localVersion = version
+                guard row.content == .partial else { return }
+                row.content = .dataless
+                row.localSize = 0
+                row.parts = ByteRanges()
+            }
+        }
         try noteOpenForWriting(row, .none)
         let file = try onDisk { () throws(Errno) in
             try folders.edits.open(

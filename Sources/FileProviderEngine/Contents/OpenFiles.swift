@@ -33,6 +33,7 @@ final class OpenFiles: Sendable {
         var uses: [ItemNumber: Double] = [:]
         /// Likewise, as far as a person may have used them.
         var personal = PersonalUses()
+        var lastReader = 0
     }
 
     // Innermost: nothing else is locked and nobody is called under it.
@@ -49,6 +50,14 @@ final class OpenFiles: Sendable {
             guard var entry = state.entries[number] else { return }
             change(&entry)
             state.entries[number] = entry
+        }
+    }
+
+    /// A number for an opening that waits for parts.
+    func newReader() -> Int {
+        state.withLock { state in
+            state.lastReader += 1
+            return state.lastReader
         }
     }
 

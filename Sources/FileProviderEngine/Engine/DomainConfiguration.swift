@@ -23,6 +23,8 @@ package struct DomainConfiguration: Sendable {
     package var settlingTime = 0.3
     /// The provider is told of a file's use when the last one that is known was so many seconds before it.
     package var lastUsedInterval = 3600.0
+    /// Another one after each start of the machine.
+    package var bootIdentifier = SystemBoot.identifier
     /// And so many seconds later, because nobody waits for it.
     package var lastUsedDelay = 60.0
     /// Where it notes which items may be in another state than before; `nil` where nobody wants to know.

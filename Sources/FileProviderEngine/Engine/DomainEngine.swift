@@ -125,6 +125,7 @@ package actor DomainEngine {
     /// Ends everything: what is under way is given up, whoever waits is told, edits stay where they are until the next start.
     package func close() async {
         guard !isClosed else { return }
+        for number in contents.parts.files.keys { writeParts(number) }
         isClosed = true
         endWork()
         writeUses(isEnd: true)
@@ -167,7 +168,12 @@ package actor DomainEngine {
             for download in fetch.downloads { download.give(.failure(.closed)) }
         }
         for waiter in contents.waiters.values.joined() { waiter.answer.give(.failure(.closed)) }
+        for file in contents.parts.files.values {
+            for ask in file.asks.values { ask.task.cancel() }
+            for waiter in file.waiters { waiter.answer?.give(.failure(.closed)) }
+        }
         contents.fetches = [:]
         contents.waiters = [:]
+        contents.parts.files = [:]
     }
 }

@@ -50,10 +50,16 @@ extension DomainEngine {
                 number: number, name: (try? row(number))?.name ?? "", done: bytes.done, total: bytes.total,
                 isWaiting: fetch.task == nil)
         }
+        let parts = contents.parts.files.compactMap { number, transfer -> DomainStatus.Transfer? in
+            guard !transfer.asks.isEmpty, contents.fetches[number] == nil else { return nil }
+            return DomainStatus.Transfer(
+                number: number, name: (try? row(number))?.name ?? "", done: transfer.file.ranges.count,
+                total: transfer.file.size, isWaiting: false)
+        }
         return DomainStatus(
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
             listingCount: listings.folders.count,
-            downloads: downloads.sorted { $0.number.rawValue < $1.number.rawValue },
+            downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: facts.running.count,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,

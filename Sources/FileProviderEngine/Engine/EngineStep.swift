@@ -6,6 +6,8 @@ package enum EngineStep: String, FaultPoint {
     // Contents come here.
     case fetched = "engine.fetching.fetched"
     case fetchMoved = "engine.fetching.moved"
+    case partFetched = "engine.parts.fetched"
+    case partsMoved = "engine.parts.moved"
 
     // A file is opened for writing, and closed with nothing written to it.
     case openingMoved = "engine.opening.moved"

@@ -14,7 +14,7 @@ package struct IndexedItem: Sendable, Equatable {
     /// What was done here and the provider has not confirmed.
     package var changes: LocalChanges
     package var content: ContentState
-    /// Of ``ContentState/current`` and ``ContentState/edited``: bytes of the file on this machine.
+    /// Bytes of the file on this machine.
     package var localSize: Int64
     /// The version of the contents that are here, or that the edit began with.
     package var localVersion: [UInt8]
@@ -33,6 +33,8 @@ package struct IndexedItem: Sendable, Equatable {
     package var attributes = LocalAttributes()
     /// It lies in a folder that stays here. The index sees to it, wherever the item goes.
     package var isKeptByFolder = false
+    /// Of ``ContentState/partial``: which bytes are on this machine, or at least the most of them.
+    package var parts = ByteRanges()
 
     /// An identifier that begins like this was made here.
     package static let localPrefix = "purvey-local:"

@@ -19,6 +19,7 @@ enum PackedItem {
         static let attributes = Local(rawValue: 1 << 9)
         static let changed = Local(rawValue: 1 << 10)
         static let keptByFolder = Local(rawValue: 1 << 11)
+        static let parts = Local(rawValue: 1 << 12)
     }
 
     private struct Said: OptionSet {
@@ -53,6 +54,7 @@ enum PackedItem {
         if !item.name.hasSameBytes(as: item.item.filename) { local.insert(.name) }
         if !item.attributes.isEmpty { local.insert(.attributes) }
         if item.localChanged != nil { local.insert(.changed) }
+        if !item.parts.isEmpty { local.insert(.parts) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if local.contains(.contents) {
@@ -63,6 +65,7 @@ enum PackedItem {
         if let mode = item.mode { bytes.number(UInt64(mode)) }
         if local.contains(.attributes) { item.attributes.write(to: &bytes) }
         if let changed = item.localChanged { bytes.double(changed) }
+        if local.contains(.parts) { item.parts.write(to: &bytes) }
         if local.contains(.name) { bytes.text(item.name) }
         write(item.item, to: &bytes)
     }
@@ -167,7 +170,8 @@ enum PackedItem {
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
             localModified: before.modified, localChanged: before.changed, mode: before.mode, listing: local.listing,
-            isKept: local.isKept, attributes: before.attributes, isKeptByFolder: local.isKeptByFolder)
+            isKept: local.isKept, attributes: before.attributes, isKeptByFolder: local.isKeptByFolder,
+            parts: before.parts)
     }
 
     /// What a row is looked for by, without the rest of it.
@@ -211,6 +215,7 @@ enum PackedItem {
         if local.contains(.mode) { _ = try reader.number() }
         if local.contains(.attributes) { try LocalAttributes.skip(&reader) }
         if local.contains(.changed) { _ = try reader.double() }
+        if local.contains(.parts) { try ByteRanges.skip(&reader) }
         let name = local.contains(.name) ? try reader.counted() : nil
         let start = reader.position
         let filename = try reader.counted()
@@ -234,6 +239,7 @@ enum PackedItem {
         var mode: UInt16?
         var attributes = LocalAttributes()
         var changed: Double?
+        var parts = ByteRanges()
         var name: String?
     }
 
@@ -259,6 +265,7 @@ enum PackedItem {
         if local.contains(.mode) { before.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if local.contains(.attributes) { before.attributes = try LocalAttributes(&reader) }
         if local.contains(.changed) { before.changed = try reader.double() }
+        if local.contains(.parts) { before.parts = try ByteRanges(&reader) }
         if local.contains(.name) { before.name = try reader.text() }
         let states = States(
             content: content, listing: listing, isKept: local.contains(.kept),

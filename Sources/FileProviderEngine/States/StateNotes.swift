@@ -50,6 +50,15 @@ package final class StateNotes: Sendable {
         var givenUp: Set<UInt64> = []
 
         var end: UInt64 { start + UInt64(notes.count) }
+
+        /// Drops the oldest.
+        mutating func drop(_ count: Int) {
+            for note in notes.prefix(count) {
+                start += 1
+                dropped[note.domain] = start
+            }
+            notes.removeFirst(count)
+        }
     }
 
     // Innermost: whoever waits goes on after it is released.
@@ -78,13 +87,7 @@ package final class StateNotes: Sendable {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.followers > 0 else { return [] }
             for subject in subjects {
-                if state.notes.count >= limit {
-                    for (offset, note) in state.notes.enumerated() {
-                        state.dropped[note.domain] = state.start + UInt64(offset) + 1
-                    }
-                    state.start = state.end
-                    state.notes.removeAll(keepingCapacity: true)
-                }
+                if state.notes.count >= limit { state.drop(limit / 2) }
                 let note = Note(domain: domain, subject: subject)
                 // Once more what nobody has seen yet is nothing new.
                 if state.notes.last != note || state.told == state.end { state.notes.append(note) }

@@ -54,6 +54,29 @@ struct ContentCopier: ~Copyable {
         return method
     }
 
+    /// Copies some of `source` to the same place in `target`, where that has a hole.
+    ///
+    /// - Parameter before: as for the whole.
+    mutating func copy(
+        _ range: Range<Int>, of source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor,
+        isCancelled: () -> Bool
+    ) throws(ContentError) {
+        if isCancelled() { throw .cancelled }
+        guard before.size >= range.upperBound else { throw .changed }
+        let prober = before.isSparse ? try? source.reopen(.readOnly) : nil
+        var position = range.lowerBound
+        while position < range.upperBound {
+            var data: Range<Int>? = position..<range.upperBound
+            if let prober { data = try Self.data(of: prober, from: position, size: range.upperBound) }
+            guard let data else { break }
+            _ = try copyRange(source, before, data, to: target, advanced: { _ in }, isCancelled: isCancelled)
+            position = data.upperBound
+        }
+        guard try Self.call({ () throws(Errno) in try source.status() }).hasSameContent(as: before) else {
+            throw .changed
+        }
+    }
+
     private static func call<Result>(_ body: () throws(Errno) -> Result) throws(ContentError) -> Result {
         do throws(Errno) { return try body() } catch { throw .system(error) }
     }

@@ -74,4 +74,27 @@ package enum FileCopier {
             throw error.atPath(name)
         }
     }
+
+    /// Copies some bytes of an open file to the same place in another, which has a hole there: by the kernel, which shares blocks
+    /// where the file system can, else through a buffer. Holes stay holes.
+    ///
+    /// Blocks for as long as it takes. Positions are neither used nor moved.
+    ///
+    /// - Parameters:
+    ///   - name: what errors call the file.
+    ///   - isCancelled: asked between pieces of at most 16 MiB.
+    /// - Throws: ``CopyError/changedDuringCopy(path:)`` where the file ends before.
+    package static func copyRange(
+        _ range: Range<Int>, of source: FileDescriptor, to target: FileDescriptor, named name: String,
+        isCancelled: () -> Bool = { false }
+    ) throws(CopyError) {
+        let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
+        guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
+        var copier = ContentCopier()
+        do throws(ContentError) {
+            try copier.copy(range, of: source, status, to: target, isCancelled: isCancelled)
+        } catch {
+            throw error.atPath(name)
+        }
+    }
 }

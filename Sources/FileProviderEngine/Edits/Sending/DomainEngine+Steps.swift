@@ -98,6 +98,7 @@ extension DomainEngine {
         switch result {
         case .done:
             edits.attempts[number] = nil
+            edits.circles[number] = nil
             uploads.update(number) { $0.failure = nil }
             // It was tried although somebody has to sign in: that was done elsewhere.
             if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
@@ -115,6 +116,12 @@ extension DomainEngine {
             edits.waiters[other, default: []].insert(number)
             // Should nobody say so, it is looked at again all the same.
             edits.queue.put(number, at: clock.now + edits.pauses.longest)
+            // Of two that wait for each other, the one that came first did not know of it, and finds now that it has to go first.
+            if waits(other, for: number) {
+                let count = edits.circles[other, default: 0] + 1
+                edits.circles[other] = count
+                edits.queue.put(other, at: clock.now + pause(after: count))
+            }
         case .later(let seconds): edits.queue.put(number, at: clock.now + seconds)
         case .parked: break
         }
@@ -178,6 +185,7 @@ extension DomainEngine {
         edits.again.remove(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
+        edits.circles[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
         settleUnanswered(of: number)

@@ -1,0 +1,42 @@
+import Foundation
+import LinuxSystem
+
+extension SharedCatalogue {
+    /// Copies some bytes of a file to the same places in a new one.
+    ///
+    /// - Parameters:
+    ///   - alignment: a power of two, of which the bounds of what is copied are multiples, but for the end of the file.
+    ///   - version: the version of the contents that the bytes have to be of; `nil` is any.
+    /// - Returns: the item, and which bytes these are.
+    /// - Throws: ``FolderFailure/busy`` where the file has other contents than those.
+    package func copyPart(
+        _ wanted: NSRange, alignment: Int, of identifier: String, version: [UInt8]?, to path: String
+    ) throws(FolderFailure) -> (CatalogueItem, NSRange) {
+        let (item, source) = try perform { catalogue in
+            let item = try catalogue.item(identifier)
+            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
+            let (folder, name) = try catalogue.place(of: item)
+            return (item, try folder.open(entry: name, [.readOnly, .nonBlocking]))
+        }
+        do {
+            let status = try source.status()
+            // As for the whole file: what was opened is what the item describes.
+            guard version == nil || version == item.contentVersion,
+                let facts = CatalogueItem.Facts(status, device: status.identity.device), facts.size == item.facts.size,
+                facts.modified == item.facts.modified
+            else { throw FolderFailure.busy }
+            let size = status.size
+            let mask = max(1, alignment) - 1
+            let start = min(size, max(0, wanted.location) & ~mask)
+            let (last, isTooFar) = max(0, wanted.location).addingReportingOverflow(max(0, wanted.length))
+            let end = isTooFar || last > size - mask ? size : (last + mask) & ~mask
+            let range = start..<max(start, end)
+            let file = try FileDescriptor.open(path, [.writeOnly, .create, .exclusive])
+            try file.truncate(to: range.upperBound)
+            try FileCopier.copyRange(range, of: source, to: file, named: item.filename)
+            return (item, NSRange(location: range.lowerBound, length: range.count))
+        } catch {
+            throw FolderFailure(error)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Parts of large files, for programs that read no more.
+extension LocalFolderExtension: NSFileProviderPartialContentFetching {
+    package func fetchPartialContents(
+        for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
+        request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,
+        options: NSFileProviderFetchContentsOptions,
+        completionHandler:
+            @escaping (
+                URL?, (any NSFileProviderItem)?, NSRange, NSFileProviderMaterializationFlags, (any Error)?
+            ) -> Void
+    ) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(requestedRange.length))
+        let url = partsFolder.appendingPathComponent(".purvey-part-" + UUID().uuidString, isDirectory: false)
+        do {
+            let identifier = try known(itemIdentifier)
+            // What was edited here, and is not in the folder yet, is given as a whole.
+            guard !hasUnsentEdit(identifier) else { throw FolderFailure.wrongKind }
+            let (item, range) = try catalogue().copyPart(
+                requestedRange, alignment: alignment, of: identifier,
+                version: options.contains(.strictVersioning) ? Array(requestedVersion.contentVersion) : nil,
+                to: url.path)
+            completionHandler(url, self.item(item), range, [.knownSparseRanges], nil)
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            let failure = FolderFailure(error)
+            if case .busy = failure {
+                let words = [NSLocalizedDescriptionKey: "the file has changed"]
+                completionHandler(
+                    nil, nil, NSRange(), [], NSFileProviderError(.versionNoLongerAvailable, userInfo: words))
+            } else {
+                completionHandler(nil, nil, NSRange(), [], self.error(failure))
+            }
+        }
+        progress.completedUnitCount = progress.totalUnitCount
+        return progress
+    }
+
+    /// Where the system removes what it was given.
+    private var partsFolder: URL {
+        let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
+        return (try? manager.temporaryDirectoryURL()) ?? FileManager.default.temporaryDirectory
+    }
+}

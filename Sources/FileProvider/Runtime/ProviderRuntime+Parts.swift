@@ -1,0 +1,88 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// Parts of files, of a provider that is an ``NSFileProviderPartialContentFetching``.
+extension ProviderRuntime {
+    func addParts(to service: inout Service) {
+        on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderFailure) in
+            ProviderServesParts(provider.object is any NSFileProviderPartialContentFetching)
+        }
+        // Of one file, too, parts do not wait for each other.
+        on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            guard let fetching = provider.object as? any NSFileProviderPartialContentFetching else {
+                throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
+            }
+            return try Self.part(request, fetching, temporary: provider.temporary, question)
+        }
+    }
+
+    /// Has a provider fetch some bytes of a file.
+    ///
+    /// - Parameter temporary: the folder for files on their way.
+    static func part(
+        _ request: ProviderPartCall, _ provider: any NSFileProviderPartialContentFetching, temporary: String,
+        _ question: Question
+    ) throws(ProviderFailure) -> ProviderPartFile {
+        let (start, count) = (Int(request.range.lowerBound), Int(request.range.upperBound - request.range.lowerBound))
+        let running = StoppableProgress()
+        running.watch { thousandths in
+            question.advance(completed: Int64(count) / 1000 * thousandths, total: Int64(count))
+        }
+        let result: Result<ProviderPartFile, ProviderFailure>
+        do throws(ProviderFailure) {
+            result = try question.wait { done in
+                let progress = provider.fetchPartialContents(
+                    for: NSFileProviderItemIdentifier(request.identifier),
+                    version: NSFileProviderItemVersion(
+                        contentVersion: Data(request.contentVersion), metadataVersion: Data(request.metadataVersion)),
+                    request: NSFileProviderRequest(), minimalRange: NSRange(location: start, length: count),
+                    aligningTo: request.alignment, options: [.strictVersioning]
+                ) { url, item, range, _, error in
+                    // Each answer's file goes, also that of one that comes too late.
+                    let file = url.map { url in
+                        Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
+                    }
+                    done(answer(file, item, range, error))
+                }
+                running.begin(progress)
+            }
+        } catch {
+            // Nobody waits any more: the provider is to stop.
+            running.cancel()
+            throw error
+        }
+        running.end()
+        return try result.get()
+    }
+
+    private static func answer(
+        _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ range: NSRange, _ error: (any Error)?
+    ) -> Result<ProviderPartFile, ProviderFailure> {
+        if let error { return .failure(partFailure(error)) }
+        guard let file, let item else {
+            return .failure(ProviderFailure(.badAnswer, message: "the provider gave neither a part nor an error"))
+        }
+        // Holes that are the service's own read as what they are, so the flags tell nothing that is not seen.
+        let (end, isTooFar) = range.location.addingReportingOverflow(range.length)
+        guard range.location >= 0, range.length >= 0, !isTooFar else {
+            return .failure(ProviderFailure(.badAnswer, message: "the provider gave the bytes \(range)"))
+        }
+        return Result { () throws(ProviderFailure) in
+            do throws(Errno) {
+                return ProviderPartFile(
+                    item: ProviderItem(item), file: try file.get(), range: Int64(range.location)..<Int64(end))
+            } catch {
+                throw ProviderFailure(.badAnswer, message: "the provider gave no file that can be read: \(error)")
+            }
+        }
+    }
+
+    private static func partFailure(_ error: any Error) -> ProviderFailure {
+        var failure = ProviderFailure(error)
+        // To be asked again does not help: there is another one.
+        if (error as? NSFileProviderError)?.code == .versionNoLongerAvailable { failure.kind = .expired }
+        return failure
+    }
+}

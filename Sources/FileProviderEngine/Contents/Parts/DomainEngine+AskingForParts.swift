@@ -1,0 +1,225 @@
+import FileProvider
+import LinuxSystem
+
+/// Parts on their way here.
+extension DomainEngine {
+    /// What came of asking for a part.
+    private enum PartOutcome: Sendable {
+        /// These bytes are here now.
+        case here(Range<Int64>)
+        /// The provider gave bytes of another version.
+        case other(ProviderItem, AnswerOrder.Question)
+        /// It says that there is another version.
+        case gone
+        /// What it gave cannot be used, or it gives none.
+        case refused(ProviderFailure)
+        /// Nobody wants it any more.
+        case stopped
+        case failed(ProviderFailure)
+    }
+
+    /// Asks for what is wanted of a file, as much of it as may be under way.
+    func askForParts(_ number: ItemNumber) {
+        while !isClosed, contents.parts.running < PartTransfers.limit, let transfer = contents.parts.files[number],
+            transfer.asks.count < PartTransfers.fileLimit, let range = transfer.nextAsk()
+        {
+            let file = transfer.file
+            let key = contents.parts.nextNumber()
+            contents.parts.running += 1
+            let task = Task {
+                let outcome = await fetched(range, of: file)
+                endedPart(key, range, of: file, outcome)
+            }
+            contents.parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task)
+        }
+    }
+
+    private func endedPart(_ key: Int, _ range: Range<Int64>, of file: PartFile, _ outcome: PartOutcome) {
+        contents.parts.running -= 1
+        let number = file.number
+        // The parts may be those of another version by now.
+        if contents.parts.files[number]?.file === file,
+            contents.parts.files[number]?.asks.removeValue(forKey: key) != nil
+        {
+            take(outcome, of: file, range)
+        }
+        // Others have waited for this one's place.
+        for other in contents.parts.files.keys { askForParts(other) }
+        if contents.cleanBytes > cacheLimit { evictToLimit() }
+    }
+
+    private func take(_ outcome: PartOutcome, of file: PartFile, _ range: Range<Int64>) {
+        let number = file.number
+        switch outcome {
+        case .here(let range):
+            let count = file.insert(range)
+            contents.parts.files[number]?.unwritten += count
+            if file.isComplete { return completeParts(number) }
+            noteParts(number)
+            serveParts(number)
+        case .other(let item, let question): replaceVersion(of: file, by: item, question)
+        case .gone: askForVersion(of: file)
+        case .refused(let failure):
+            if failure.kind == .badAnswer { remember(failure) }
+            refuseParts(of: file)
+        // Wanted again since.
+        case .stopped: serveParts(number)
+        case .failed(let failure):
+            if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+            let waiters = contents.parts.files[number]?.waiters ?? []
+            func isConcerned(_ waiter: PartTransfers.Waiter) -> Bool {
+                waiter.answer == nil || PartBlocks.around(waiter.range, size: file.size).overlaps(range)
+            }
+            contents.parts.files[number]?.waiters.removeAll(where: isConcerned)
+            for waiter in waiters where isConcerned(waiter) { waiter.answer?.give(.failure(failure)) }
+            serveParts(number)
+        }
+    }
+
+    private func refuseParts(of file: PartFile) {
+        contents.parts.refused[file.number] = file.version
+        guard let transfer = contents.parts.files[file.number] else { return }
+        // Nothing of it was seen: the whole may be anything.
+        if transfer.begun.isEmpty, transfer.file.ranges.isEmpty { return endParts(file.number) }
+        contents.parts.files[file.number]?.isRefused = true
+        for ask in transfer.asks.values { ask.task.cancel() }
+        serveParts(file.number)
+    }
+
+    // MARK: Versions
+
+    /// The provider does not have the version any more: asks which one it has.
+    private func askForVersion(of file: PartFile) {
+        guard let identifier = (try? row(file.number))?.item.identifier else { return partsAreOutdated(file.number) }
+        let question = answers.ask()
+        Task {
+            let item = try? await provider.item(identifier)
+            guard contents.parts.files[file.number]?.file === file, !isClosed else { return }
+            guard let item else {
+                return failParts(file.number, .otherVersion)
+            }
+            replaceVersion(of: file, by: item, question)
+        }
+    }
+
+    private func replaceVersion(of file: PartFile, by item: ProviderItem, _ question: AnswerOrder.Question) {
+        // It has the version and does not give it.
+        if item.contentVersion == file.version { return refuseParts(of: file) }
+        do throws(ProviderFailure) {
+            let row = try row(file.number)
+            // What it said since counts, and of places changes tell.
+            if !answers.hasNews(of: row.item.identifier, since: question), item.identifier == row.item.identifier {
+                var now = item
+                now.parent = row.item.parent
+                now.filename = row.item.filename
+                try apply([now], listedIn: nil, answering: question)
+            }
+        } catch {
+            return failParts(file.number, error)
+        }
+        guard contents.parts.files[file.number]?.file === file else { return }
+        partsAreOutdated(file.number)
+    }
+
+    // MARK: One part
+
+    /// As for a whole file.
+    private static let attempts = 4
+    private static let firstPause = 0.5
+
+    private func fetched(_ range: Range<Int64>, of file: PartFile) async -> PartOutcome {
+        var attempt = 1
+        while true {
+            let failure: ProviderFailure
+            do throws(ProviderFailure) {
+                guard !isClosed else { throw .closed }
+                return try await fetchedOnce(range, of: file)
+            } catch {
+                failure = error
+            }
+            if Task.isCancelled { return .stopped }
+            guard attempt < Self.attempts, !isClosed else { return .failed(failure) }
+            switch failure.kind {
+            case .expired: return .gone
+            case .unsupported, .badAnswer: return .refused(failure)
+            case .noSpace:
+                guard evict(bytes: max(range.length, Self.leastRoom)) > 0 else { return .failed(failure) }
+            case .noSuchItem:
+                doubt(file.number)
+                return .failed(failure)
+            default:
+                guard failure.isWorthAnotherAttempt else { return .failed(failure) }
+                await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
+            }
+            attempt += 1
+        }
+    }
+
+    private func fetchedOnce(_ range: Range<Int64>, of file: PartFile) async throws(ProviderFailure) -> PartOutcome {
+        let row = try row(file.number)
+        let question = answers.ask()
+        let answer = try await provider.part(
+            PartRequest(
+                identifier: row.item.identifier, version: file.version, metadataVersion: row.item.metadataVersion,
+                range: range, alignment: PartTransfers.alignment))
+        guard answer.item.identifier == row.item.identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider gave bytes of another item.")
+        }
+        guard answer.item.contentVersion == file.version else { return .other(answer.item, question) }
+        let given = file.clipped(answer.range)
+        let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
+        guard given.lowerBound <= range.lowerBound, given.upperBound >= range.upperBound, size >= given.upperBound,
+            answer.item.size.map({ $0 <= 0 || $0 == file.size }) ?? true
+        else {
+            throw ProviderFailure(.badAnswer, message: "The provider gave other bytes than those that it was asked for.")
+        }
+        let isCancelled = Lock(false)
+        try await withTaskCancellationHandler {
+            await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in
+                Result { () throws(ProviderFailure) in
+                    try file.take(given, from: answer.descriptor) { isCancelled.withLock { $0 } }
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }.get()
+        EngineStep.partFetched.reach()
+        return .here(given)
+    }
+
+    // MARK: In the index
+
+    /// Has what is here written to the index: the first part at once, others together.
+    private func noteParts(_ number: ItemNumber) {
+        guard let transfer = contents.parts.files[number] else { return }
+        let isFirst = transfer.file.ranges.count == transfer.unwritten
+        if isFirst || transfer.unwritten >= PartTransfers.writtenBytes { return writeParts(number) }
+        guard !transfer.isWritingDue else { return }
+        contents.parts.files[number]?.isWritingDue = true
+        clock.run(after: PartTransfers.writingPause) { [weak self] in self?.perform { $0.writeParts(number) } }
+    }
+
+    func writeParts(_ number: ItemNumber) {
+        guard let transfer = contents.parts.files[number] else { return }
+        contents.parts.files[number]?.isWritingDue = false
+        guard transfer.unwritten > 0, !transfer.isStale, !isClosed, let row = try? row(number),
+            row.content == .dataless || row.content == .partial
+        else { return }
+        let ranges = transfer.file.ranges
+        do throws(ProviderFailure) {
+            try write(freesSpace: true) { writer throws(IndexFailure) in
+                try writer.update(number) { row in
+                    row.content = .partial
+                    row.localSize = ranges.count
+                    row.localVersion = transfer.file.version
+                    row.parts = ranges.largest(PartTransfers.writtenRanges)
+                }
+            }
+        } catch {
+            // They are fetched again then.
+            return remember(error)
+        }
+        contents.parts.files[number]?.unwritten = 0
+        contents.cleanBytes += transfer.unwritten
+    }
+}

@@ -1,0 +1,441 @@
+import FileProvider
+import FileProviderEngine
+import FileTesting
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Bytes of which each tells where it lies.
+private func contents(_ size: Int = PartsTests.size, seed: Int = 0) -> [UInt8] {
+    (0..<size).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16 &+ seed &* 37) }
+}
+
+extension OpenItem {
+    /// What is read at a place.
+    func read(_ range: Range<Int>) async throws -> [UInt8] {
+        let result = await withCheckedContinuation { continuation in
+            _ = bytes(at: Int64(range.lowerBound), count: range.count) { continuation.resume(returning: $0) }
+        }
+        let file = try result.get()
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 16)
+        defer { room.deallocate() }
+        let count = try file.read(into: room, at: range.lowerBound)
+        return Array(room[..<count])
+    }
+}
+
+@Suite(.ownThreads) struct PartsTests {
+    static let size = 6 << 20
+    private static let block = 256 << 10
+
+    /// A domain with one large file of a provider that gives parts.
+    private func domain(_ bytes: [UInt8] = contents()) async throws -> (TestDomain, String, ItemNumber) {
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile("file", bytes)
+        domain.provider.behave { $0.servesParts = true }
+        return (domain, identifier, try await domain.item("file").number)
+    }
+
+    private func ranges(_ domain: TestDomain) -> [Range<Int64>] {
+        domain.provider.requests.compactMap { request in
+            if case .part(_, let range) = request { range } else { nil }
+        }
+    }
+
+    // MARK: What comes
+
+    @Test func aReadFetchesItsOwnBlocksOnly() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        #expect(try await opened.read(3_000_000..<3_000_010) == Array(contents()[3_000_000..<3_000_010]))
+        #expect(ranges(domain) == [Int64(11 * Self.block)..<Int64(12 * Self.block)])
+        #expect(try await opened.read(Self.size - 5..<Self.size + 100) == Array(contents().suffix(5)))
+        #expect(try await opened.read(Self.size + 5..<Self.size + 100).isEmpty)
+        #expect(!opened.isComplete && domain.provider.count(.contents) == 0)
+        try await opened.closed()
+        try await eventually { try domain.row(number).content == .partial }
+        try await eventually { try domain.row(number).localSize == Int64(2 * Self.block) }
+        #expect(try domain.row(number).state(nil) == .partial)
+    }
+
+    @Test func whatWasReadOnceIsNotAskedForAgain() async throws {
+        let (domain, _, number) = try await domain()
+        for _ in 0..<3 {
+            let opened = try await domain.open(number)
+            _ = try await opened.read(100..<200)
+            try await opened.closed()
+        }
+        #expect(domain.provider.count(.part) == 1)
+    }
+
+    @Test func aSmallFileIsFetchedWholeAndSoIsOneOfAProviderWithoutParts() async throws {
+        let (domain, _, number) = try await domain(contents(1 << 20))
+        let opened = try await domain.open(number)
+        #expect(try await opened.read(0..<4) == Array(contents(4)))
+        #expect(opened.isComplete)
+        let (other, _, large) = try await self.domain()
+        other.provider.behave { $0.servesParts = false }
+        #expect(try await other.open(large).read(0..<4) == Array(contents(4)))
+        #expect(other.provider.count(.contents) == 1 && domain.provider.count(.part) + other.provider.count(.part) == 0)
+    }
+
+    @Test func readersOfTheSameBytesAskOnce() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.hold(.part)
+        let opened = try await domain.open(number)
+        let outcomes = (0..<10).map { _ in Outcome() }
+        for (index, outcome) in outcomes.enumerated() {
+            opened.bytes(at: Int64(index * 1000), count: 2000) { outcome.note($0) }
+        }
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        domain.provider.release(.part)
+        try await eventually { outcomes.allSatisfy(\.isThere) }
+        #expect(outcomes.allSatisfy { $0.failure == nil } && domain.provider.count(.part) == 1)
+    }
+
+    @Test func aReaderDoesNotWaitForAnotherOne() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.hold(.part)
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        opened.bytes(at: 0, count: 10) { outcome.note($0) }
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        domain.provider.behave { behaviour in
+            behaviour.before = { (request) throws(ProviderFailure) in }
+        }
+        let other = try await domain.open(number)
+        async let bytes = other.read(5_000_000..<5_000_010)
+        try await eventually { domain.provider.heldCount(.part) == 2 }
+        domain.provider.release(.part)
+        #expect(try await bytes == Array(contents()[5_000_000..<5_000_010]))
+        try await eventually { outcome.isThere }
+    }
+
+    @Test func aFileThatIsReadFromItsBeginningToItsEndIsHere() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try await opened.read(bytes.count..<bytes.count + (128 << 10))
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        #expect(bytes == contents())
+        try await eventually { try domain.row(number).content == .current }
+        #expect(try domain.row(number).localSize == Int64(Self.size))
+        // More and more at once.
+        #expect(domain.provider.count(.part) < 16 && domain.provider.count(.contents) == 0)
+        try await opened.closed()
+        #expect(domain.hasFile(number, in: "cache/content") && !domain.hasFile(number, in: "cache/parts"))
+        let again = try await domain.open(number)
+        #expect(again.isComplete)
+        #expect(try await again.read(0..<Self.size) == contents())
+    }
+
+    @Test func aDownloadFetchesWhatIsMissing() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(3_000_000..<3_000_010)
+        try await domain.engine.download(number)
+        #expect(try domain.row(number).content == .current)
+        #expect(domain.provider.count(.contents) == 0)
+        #expect(ranges(domain).reduce(0) { $0 + $1.count } == Self.size)
+        // Whoever had it open goes on with the same file.
+        #expect(try await opened.read(0..<Self.size) == contents())
+        try await opened.closed()
+        #expect(try await domain.open(number).read(0..<Self.size) == contents())
+    }
+
+    @Test func whoeverWritesHasTheRestFirst() async throws {
+        let (domain, identifier, number) = try await domain()
+        let reader = try await domain.open(number)
+        _ = try await reader.read(0..<10)
+        let writer = try await domain.open(number, for: .writing(truncating: false))
+        try await writer.write("new", at: 5_000_000)
+        #expect(try await reader.read(4_999_999..<5_000_004) == [contents()[4_999_999]] + Array("new".utf8) + [contents()[5_000_003]])
+        try await reader.closed()
+        try await writer.closed()
+        domain.clock.advance(by: 10)
+        try await eventually { domain.provider.bytes(of: identifier)?[5_000_000] == UInt8(ascii: "n") }
+        #expect(domain.provider.bytes(of: identifier)?.count == Self.size)
+    }
+
+    @Test func whoeverEmptiesTheFileHasAnotherOne() async throws {
+        let (domain, identifier, number) = try await domain()
+        let reader = try await domain.open(number)
+        _ = try await reader.read(0..<10)
+        let writer = try await domain.open(number, for: .writing(truncating: true))
+        #expect(!domain.hasFile(number, in: "cache/parts"))
+        try await writer.write("new")
+        #expect(try await reader.read(0..<10) == Array("new".utf8))
+        try await reader.closed()
+        try await writer.closed()
+        domain.clock.advance(by: 10)
+        try await eventually { domain.provider.bytes(of: identifier) == Array("new".utf8) }
+    }
+
+    // MARK: Versions
+
+    @Test func whoeverHasBegunGetsNoBytesOfAnotherVersion() async throws {
+        let (domain, identifier, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(0..<10)
+        domain.provider.write(contents(seed: 1), to: identifier)
+        #expect(await failure { _ = try await opened.read(5_000_000..<5_000_010) } == .expired)
+        // What is here is of the version that was begun.
+        #expect(try await opened.read(0..<10) == Array(contents().prefix(10)))
+        #expect(await failure { _ = try await domain.open(number, for: .writing(truncating: false)) } == .expired)
+        let other = try await domain.open(number)
+        #expect(await failure { _ = try await other.read(5_000_000..<5_000_010) } == .expired)
+        try await opened.closed()
+        // Nobody has begun any more.
+        #expect(try await other.read(5_000_000..<5_000_010) == Array(contents(seed: 1)[5_000_000..<5_000_010]))
+        #expect(try await other.read(0..<10) == Array(contents(seed: 1).prefix(10)))
+        try await other.closed()
+        #expect(!domain.hasFile(number, in: "cache/content"))
+    }
+
+    @Test func whoeverHasNotBegunGetsTheNewVersion() async throws {
+        let (domain, identifier, number) = try await domain()
+        domain.provider.hold(.part)
+        let opened = try await domain.open(number)
+        async let bytes = opened.read(5_000_000..<5_000_010)
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        domain.provider.write(contents(seed: 1), to: identifier)
+        domain.provider.release(.part)
+        #expect(try await bytes == Array(contents(seed: 1)[5_000_000..<5_000_010]))
+        #expect(try domain.row(number).item.contentVersion == domain.provider.item(of: identifier)?.contentVersion)
+    }
+
+    @Test func partsOfAnOlderVersionGoWhenTheProviderTellsOfAnother() async throws {
+        let (domain, identifier, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(0..<10)
+        try await opened.closed()
+        try await eventually { try domain.row(number).content == .partial }
+        domain.provider.write(contents(seed: 1), to: identifier)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).content == .dataless }
+        #expect(!domain.hasFile(number, in: "cache/parts"))
+        #expect(try await domain.open(number).read(0..<10) == Array(contents(seed: 1).prefix(10)))
+    }
+
+    @Test func aVersionThatIsNotToBeHadIsAskedFor() async throws {
+        let (domain, identifier, number) = try await domain()
+        domain.provider.write(contents(seed: 1), to: identifier)
+        domain.provider.fail(.part, with: .of(.expired))
+        #expect(try await domain.open(number).read(0..<10) == Array(contents(seed: 1).prefix(10)))
+        #expect(domain.provider.count(.item(identifier)) == 1)
+    }
+
+    @Test func aProviderThatHasTheVersionAndDoesNotGiveItIsAskedForTheWhole() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.fail(.part, with: .of(.expired))
+        #expect(try await domain.open(number).read(0..<10) == Array(contents().prefix(10)))
+        #expect(domain.provider.count(.contents) == 1)
+    }
+
+    @Test func aVersionThatChangesAllTheTimeIsFetchedWhole() async throws {
+        let (domain, identifier, number) = try await domain()
+        domain.provider.behave { behaviour in
+            behaviour.part = { [provider = domain.provider] (_, part) throws(ProviderFailure) in
+                var part = part
+                provider.write(contents(), to: identifier)
+                part.item = provider.item(of: identifier) ?? part.item
+                return part
+            }
+        }
+        #expect(try await domain.open(number).read(0..<10) == Array(contents().prefix(10)))
+        #expect(domain.provider.count(.contents) == 1 && domain.provider.count(.part) < 10)
+    }
+
+    // MARK: Bad answers
+
+    private func readAgainst(
+        _ script: @escaping @Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart
+    ) async throws -> TestDomain {
+        let (domain, _, number) = try await domain()
+        domain.provider.behave { $0.part = script }
+        let opened = try await domain.open(number)
+        #expect(try await opened.read(3_000_000..<3_000_010) == Array(contents()[3_000_000..<3_000_010]))
+        try await opened.closed()
+        return domain
+    }
+
+    @Test func tooLittleOrAnotherRangeOrAnotherItemHasTheWholeFetched() async throws {
+        let changes: [@Sendable (inout ProviderPart) -> Void] = [
+            { $0.range = $0.range.lowerBound..<$0.range.upperBound - 1 },
+            { $0.range = 0..<100 },
+            { $0.range = Int64.max - 10..<Int64.max },
+            { $0.item.identifier = "another" },
+            { $0.item.size = 100 },
+            { try? $0.descriptor.truncate(to: 100) },
+        ]
+        for (index, change) in changes.enumerated() {
+            let domain = try await readAgainst { (_, part) throws(ProviderFailure) in
+                var part = part
+                change(&part)
+                return part
+            }
+            #expect(domain.provider.count(.contents) == 1, "\(index)")
+        }
+    }
+
+    @Test func moreThanWasAskedForIsTaken() async throws {
+        let whole = contents()
+        let domain = try await readAgainst { (_, part) throws(ProviderFailure) in
+            var part = part
+            let written: ()? = whole.withUnsafeBytes { try? part.descriptor.writeAll($0, at: 0) }
+            if written != nil { part.range = 0..<Int64.max }
+            return part
+        }
+        #expect(domain.provider.count(.contents) == 0 && domain.provider.count(.part) == 1)
+        #expect(try await domain.item("file").content == .current)
+    }
+
+    @Test(arguments: [Int64.max, 1 << 40, 20 << 20]) func aSizeThatIsALieIsCorrected(size: Int64) async throws {
+        let (domain, identifier, _) = try await domain()
+        domain.provider.update(identifier) { $0.size = size }
+        let other = try TestDomain(domain.provider)
+        let number = try await other.item("file").number
+        let opened = try await other.open(number)
+        #expect(try await opened.read(Self.size - 10..<Self.size + 10) == Array(contents().suffix(10)))
+        try await opened.closed()
+        #expect(try other.row(number).localSize == Int64(Self.size))
+    }
+
+    @Test func whatPassesIsAskedForAgainAndWhatLastsIsTold() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        domain.provider.fail(.part, with: .of(.transient), .of(.serverUnreachable))
+        let outcome = Outcome()
+        opened.bytes(at: 0, count: 10) { outcome.note($0) }
+        for pause in [0.5, 1] {
+            try await eventually { domain.clock.waitingCount == 1 }
+            domain.clock.advance(by: pause)
+        }
+        try await eventually { outcome.isThere }
+        #expect(outcome.failure == nil)
+        domain.provider.fail(.part, with: .of(.notAuthenticated), .of(.noSpace))
+        #expect(await failure { _ = try await opened.read(5_000_000..<5_000_010) } == .notAuthenticated)
+        #expect(await failure { _ = try await opened.read(5_000_000..<5_000_010) } == .noSpace)
+        #expect(try await opened.read(5_000_000..<5_000_010) == Array(contents()[5_000_000..<5_000_010]))
+    }
+
+    // MARK: Giving up
+
+    @Test func whoeverGivesUpIsAnsweredAtOnceAndNothingIsFetchedForThem() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.hold(.part)
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        let waiting = opened.bytes(at: 0, count: 10) { outcome.note($0) }
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        waiting.cancel()
+        #expect(outcome.failure == .cancelled)
+        try await eventually { domain.provider.heldCount(.part) == 0 }
+        // The same bytes are asked for again.
+        async let bytes = opened.read(0..<10)
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        domain.provider.release(.part)
+        #expect(try await bytes == Array(contents().prefix(10)))
+    }
+
+    @Test func theLastClosingGivesUpWhatIsOnItsWay() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.hold(.part)
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        opened.bytes(at: 0, count: 10) { outcome.note($0) }
+        try await eventually { domain.provider.heldCount(.part) == 1 }
+        try await opened.closed()
+        try await eventually { domain.provider.heldCount(.part) == 0 && outcome.failure == .cancelled }
+        try await eventually { !domain.hasFile(number, in: "cache/parts") }
+        #expect(try domain.row(number).content == .dataless)
+    }
+
+    @Test func aRetryThatIsGivenUpAnswersWhoeverWaits() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.fail(.part, with: .of(.transient))
+        let opened = try await domain.open(number)
+        let outcome = Outcome()
+        opened.bytes(at: 0, count: 10) { outcome.note($0) }
+        try await eventually { domain.clock.waitingCount == 1 }
+        await domain.engine.close()
+        #expect(outcome.isThere && outcome.failure == .disabled)
+    }
+
+    @Test func anItemThatIsRemovedKeepsWhatIsHereForWhoeverHasItOpen() async throws {
+        let (domain, identifier, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(0..<10)
+        domain.provider.remove(identifier)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.index.item(number) == nil }
+        #expect(try await opened.read(0..<10) == Array(contents().prefix(10)))
+        #expect(await failure { _ = try await opened.read(5_000_000..<5_000_010) } == .noSuchItem)
+        try await opened.closed()
+        try await eventually { !domain.hasFile(number, in: "cache/parts") }
+    }
+
+    // MARK: What is kept
+
+    @Test func partsAreKeptOverAKillAndDroppedWithTheirVersion() async throws {
+        let (domain, identifier, number) = try await domain()
+        _ = try await domain.open(number).read(0..<10)
+        try domain.restart()
+        #expect(try domain.row(number).content == .partial)
+        let opened = try await domain.open(number)
+        #expect(try await opened.read(0..<10) == Array(contents().prefix(10)))
+        #expect(domain.provider.count(.part) == 1)
+        try await opened.closed()
+        domain.provider.write(contents(seed: 1), to: identifier)
+        try domain.restart()
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).content == .dataless }
+    }
+
+    @Test func partsAreNotTrustedAfterAStartOfTheMachine() async throws {
+        let (domain, _, number) = try await domain()
+        _ = try await domain.open(number).read(0..<10)
+        domain.configuration.bootIdentifier = "another"
+        try domain.restart()
+        #expect(try domain.row(number).content == .dataless)
+        #expect(!domain.hasFile(number, in: "cache/parts"))
+    }
+
+    @Test func aCacheThatSomebodyEmptiedIsFilledAgain() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(0..<10)
+        try await opened.closed()
+        try await eventually { try domain.row(number).content == .partial }
+        try TreeRemover.remove(
+            try #require(FileName("parts")), in: .open(domain.folder.path + "/cache", [.readOnly, .directory]))
+        #expect(try await domain.open(number).read(0..<10) == Array(contents().prefix(10)))
+        #expect(domain.provider.count(.part) == 2)
+    }
+
+    @Test func partsAreEvictedUnlessTheyAreOpen() async throws {
+        let (domain, _, number) = try await domain()
+        let opened = try await domain.open(number)
+        _ = try await opened.read(0..<10)
+        #expect(await failure { try await domain.engine.evict(number) } == .notPermitted)
+        try await opened.closed()
+        try await eventually { try domain.row(number).content == .partial }
+        await domain.engine.setCacheLimit(0)
+        try await eventually { try domain.row(number).content == .dataless }
+        #expect(!domain.hasFile(number, in: "cache/parts"))
+    }
+
+    @Test func nothingIsLeftOpen() async throws {
+        let (domain, _, number) = try await domain()
+        for place in 0..<10 {
+            let opened = try await domain.open(number)
+            _ = try await opened.read(place * 500_000..<place * 500_000 + 10)
+            try await opened.closed()
+        }
+        try await eventually { try openDescriptors(beneath: domain.folder.path + "/cache/parts/") == 0 }
+    }
+}

@@ -1,0 +1,75 @@
+import FileProvider
+import Foundation
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Parts of files, given in whatever way the identifier says.
+extension Peer: NSFileProviderPartialContentFetching {
+    func fetchPartialContents(
+        for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
+        request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,
+        options: NSFileProviderFetchContentsOptions,
+        completionHandler:
+            @escaping (
+                URL?, (any NSFileProviderItem)?, NSRange, NSFileProviderMaterializationFlags, (any Error)?
+            ) -> Void
+    ) -> Progress {
+        let name = itemIdentifier.rawValue
+        let version = String(decoding: requestedVersion.contentVersion, as: UTF8.self)
+        note("part \(name) \(requestedRange.location)+\(requestedRange.length) by \(alignment) of \(version)")
+        let progress = Progress(totalUnitCount: 1)
+        progress.cancellationHandler = { [weak self] in self?.note("cancelled \(name)") }
+        func fail(_ error: (any Error)?) { completionHandler(nil, nil, NSRange(), [], error) }
+        guard let entry = catalogue.entry(name) else {
+            fail(NSFileProviderError(.noSuchItem))
+            return progress
+        }
+        func give(_ url: URL, _ range: NSRange? = nil) {
+            completionHandler(url, PeerItem(entry), range ?? requestedRange, .knownSparseRanges, nil)
+        }
+        let own = folder.appendingPathComponent("own-file")
+        switch name {
+        case "never-given": break
+        case "gone": fail(NSFileProviderError(.versionNoLongerAvailable))
+        case "nothing": fail(nil)
+        case "own-file": give(own)
+        case "linked":
+            let link = Self.place()
+            symlink(own.path, link.path)
+            give(link)
+        case "by-another-way":
+            // A folder for temporary files that leads to the person's.
+            let way = Self.place()
+            symlink(folder.path, way.path)
+            give(way.appendingPathComponent("own-file"))
+        case "far": give(part(of: entry, requestedRange), NSRange(location: Int.max, length: 5))
+        case "pipe":
+            let pipe = Self.place()
+            mkfifo(pipe.path, 0o600)
+            give(pipe)
+        case "twice":
+            give(part(of: entry, requestedRange))
+            give(part(of: entry, requestedRange))
+        default: give(part(of: entry, requestedRange))
+        }
+        return progress
+    }
+
+    private static func place() -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("part-" + UUID().uuidString)
+    }
+
+    /// A file that has the bytes at their places.
+    private func part(of entry: Entry, _ range: NSRange) -> URL {
+        let url = Self.place()
+        let bytes = Array(entry.contents)[range.location..<min(entry.contents.count, range.location + range.length)]
+        do {
+            let file = try FileDescriptor.open(url.path, [.writeOnly, .create, .exclusive])
+            try bytes.withUnsafeBytes { try file.writeAll($0, at: range.location) }
+        } catch {
+            note("part failed \(error)")
+        }
+        return url
+    }
+}
