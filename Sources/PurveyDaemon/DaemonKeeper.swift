@@ -86,6 +86,12 @@ final class DaemonKeeper: Sendable {
         }
     }
 
+    /// This daemon serves no domains: whoever does may have the mounts.
+    func withdraw() {
+        guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
+        _ = lose(line)
+    }
+
     private func lose(_ line: SequencedPacketSocket) -> [KeptMount] {
         state.withLock { state in
             if state.line?.descriptor === line.descriptor { state.line = nil }

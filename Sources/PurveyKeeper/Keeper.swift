@@ -156,7 +156,7 @@ struct Keeper {
         while !adopt() {
             // One that is there has all the time that its start takes; one that has gone is not waited for.
             if end <= .now, !visitors.hasIntroduced || visitors.hasLost { return false }
-            if visitors.hasLost, !visitors.hasIntroduced { return false }
+            if visitors.hasLost || visitors.hasLeft, !visitors.hasIntroduced { return false }
             visitors.wait(besides: [], until: max(end, .now + .milliseconds(100)))
         }
         return true

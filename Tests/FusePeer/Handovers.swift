@@ -67,7 +67,10 @@ struct Handovers {
                 _ = try Session.resume(handover, options: options, files)
             }
             say("ready \(getpid()) \(descriptorCount())")
-            while true { pause() }
+            // Nobody is left behind who keeps it.
+            var ended = pollfd(fd: line.descriptor.rawValue, events: 0, revents: 0)
+            while poll(&ended, 1, -1) <= 0 {}
+            exit(0)
         } catch {
             say("failed \(error)")
             exit(1)

@@ -58,9 +58,17 @@ final class OpenFiles: Sendable {
         /// As it was when an opening ended.
         var lastStatus: FileStatus?
 
+        /// Each opening is asked once: it may be closed meanwhile, and then it has none.
+        private var descriptor: FileDescriptor? {
+            for opening in openings {
+                if let descriptor = opening.item.descriptor { return descriptor }
+            }
+            return nil
+        }
+
         var view: View {
             View(
-                descriptor: openings.lazy.compactMap(\.item.descriptor).first, lastStatus: lastStatus,
+                descriptor: descriptor, lastStatus: lastStatus,
                 isOpenForWriting: openings.contains(where: \.isForWriting),
                 modifiedBefore: wasCut ? nil : modifiedBefore, known: known)
         }

@@ -15,9 +15,13 @@ import Synchronization
 actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
+    /// What is noted of all domains, for those who follow their items' states.
+    nonisolated let states = StateNotes()
+    nonisolated let followers: StateFollowers
     private let log: DaemonLog
     let mounts: Mounts?
     private let keeper: DaemonKeeper?
+    private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -32,7 +36,9 @@ actor DomainService {
         }
     }
 
-    private(set) var places: [String: Place] = [:]
+    private(set) var places: [String: Place] = [:] {
+        didSet { states.noteDomain() }
+    }
     /// Held for as long as the domains are this process's.
     private var lock: FileDescriptor?
     /// Why there are no domains to be had, in one sentence.
@@ -51,12 +57,14 @@ actor DomainService {
     /// - Parameters:
     ///   - mountsDomains: whether domains are mounted, or served to commands only.
     ///   - keeper: what sees to it that mounts do not stay without a daemon.
+    ///   - bus: what shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
-        surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
+        surroundings = RunningDomain.Surroundings(folders: folders, states: states, coordination: coordination)
+        followers = StateFollowers(states)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
@@ -66,6 +74,7 @@ actor DomainService {
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.keeper = keeper
+        self.bus = bus
         self.log = log
     }
 
@@ -102,6 +111,7 @@ actor DomainService {
         guard lock != nil, !isEnding else {
             let reason = fault ?? "another daemon serves the domains in \(folders.locations.domains)"
             fault = reason
+            keeper?.withdraw()
             return log.error("no domain is started: \(reason)")
         }
         let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
@@ -216,6 +226,7 @@ actor DomainService {
     private func note() {
         hasDomains.store(!places.isEmpty, ordering: .relaxed)
         if mounts != nil { keeper?.want(!places.isEmpty) }
+        bus?.want(!places.isEmpty)
     }
 
     /// Waits until those domains are started that were there.
@@ -259,6 +270,7 @@ actor DomainService {
             }
         }
         let path = mountPath(of: record.name)
+        defer { states.noteDomain(record.identifier) }
         do {
             try await HandlerThreads.shared.value { [folders, keeper] () throws in
                 try PrivateFolder.make(folders.locations.mounts)
