@@ -103,6 +103,7 @@ let package = Package(
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
+        library("Keeping", ["CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -168,7 +169,8 @@ let package = Package(
         library(
             "CloudMount",
             [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "Keeping",
+                "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
 
@@ -186,7 +188,7 @@ let package = Package(
             "PurveyDaemon",
             [
                 "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "LinuxSystem", "PropertyLists",
+                "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists",
             ]),
         program(
             "PurveyCommand",
@@ -201,7 +203,7 @@ let package = Package(
                 "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
-        program("PurveyKeeper", ["LinuxSystem"]),
+        program("PurveyKeeper", ["Fuse", "Keeping", "LinuxSystem"]),
         program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
@@ -252,6 +254,7 @@ let package = Package(
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
+        tests("KeepingTests", ["FileTesting", "Keeping", "LinuxSystem"]),
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests("UniformTypeIdentifiersTests", ["ProgramTesting", "UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
@@ -382,8 +385,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "LinuxSystem",
-                "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "Keeping",
+                "LinuxSystem", "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(
             "DesktopBusTests",

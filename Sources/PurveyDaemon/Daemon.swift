@@ -53,6 +53,7 @@ enum Daemon {
         log.info("process \(getpid()) listens at \(locations.socket)")
         // One that was started on demand ends when nobody needs it; one that a person started stays.
         let endsWhenIdle = starter.isWaiting
+        if !options.noMount { keeper?.introduce() }
         starter.ready()
         // Nobody waits for these: a domain that cannot be started says so where domains are listed.
         Task { await domains.begin() }

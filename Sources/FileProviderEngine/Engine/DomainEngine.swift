@@ -45,12 +45,23 @@ package actor DomainEngine {
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
+    /// What programs have open in a mount that has outlived the last engine, and those that were opened here for them.
+    let openingsToResume: [OpeningToResume]
+    let resumedWriters: Set<ItemNumber>
+    let resumed = Lock<[UInt64: OpenItem]>([:])
+
     /// Opens a domain, and puts right what a crash left. Blocks for the disk.
     ///
     /// An index that is damaged is deleted and built anew, from the journal and by asking the provider.
+    ///
+    /// - Parameter openings: what programs have open in a mount that goes on. They are opened before anything happens to their
+    ///   contents, and are to be had from ``takeResumed()``.
     package init(
-        configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock()
+        configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
+        resuming openings: [OpeningToResume] = []
     ) throws {
+        openingsToResume = openings
+        resumedWriters = Set(openings.filter(\.isForWriting).map(\.number))
         self.configuration = configuration
         cacheLimit = configuration.cacheLimit
         self.provider = provider
@@ -111,6 +122,7 @@ package actor DomainEngine {
         try recoverFacts()
         try recoverDoubts()
         try recoverTrashListing()
+        resumeOpenings()
         evictToLimit()
         bringWhatIsKept()
         // What the last process did not come to.

@@ -52,8 +52,10 @@ struct RunningDomain: Sendable {
     /// - Parameter isNew: the provider is asked first whether it can serve it, and the domain is kept on disk then; otherwise the
     ///   provider's process is started when it is needed.
     /// - Parameter password: what to sign in with before the provider is asked.
+    /// - Parameter openings: what programs have open in its mount, which has outlived the last daemon.
     static func start(
-        _ record: DomainRecord, isNew: Bool, password: String? = nil, in surroundings: Surroundings
+        _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [OpeningToResume] = [],
+        in surroundings: Surroundings
     ) async throws -> RunningDomain {
         let notices = Notices()
         let folders = surroundings.folders
@@ -71,7 +73,7 @@ struct RunningDomain: Sendable {
             configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
             let engine = try await HandlerThreads.shared.value { [configuration] in
                 if isNew { try folders.add(record) }
-                return try DomainEngine(configuration: configuration, provider: provider)
+                return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
             }
             let domain = RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
             notices.begin(domain)
