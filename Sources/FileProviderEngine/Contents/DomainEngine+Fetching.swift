@@ -109,6 +109,7 @@ extension DomainEngine {
             let number = contents.queue.removeFirst()
             guard let fetch = contents.fetches[number] else { continue }
             contents.running += 1
+            contents.fetches[number]?.era = signInEra
             contents.fetches[number]?.task = Task {
                 let result = await fetched(number, fetch.progress)
                 ended(number, result)
@@ -132,15 +133,18 @@ extension DomainEngine {
         configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
-        if case .failure(let failure) = result, failure.kind == .cancelled, isWanted, !isClosed {
-            // Given up for those who were there before, and wanted again since.
+        let era = fetch?.era ?? signInEra
+        if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era),
+            isWanted, !isClosed
+        {
+            // Given up for those who were there before, and wanted again since; or refused to those who were not signed in then.
             startFetch(number)
             contents.fetches[number]?.downloads = fetch?.downloads ?? []
         } else {
             switch result {
             case .success: makeReady(number)
             case .failure(let failure):
-                if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+                if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
@@ -281,7 +285,7 @@ extension DomainEngine {
         }
         contents.cleanBytes += size
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
-        if isOld { askAgain([item.identifier]) }
+        if isOld { try askAgain([item.identifier]) }
         return true
     }
 }

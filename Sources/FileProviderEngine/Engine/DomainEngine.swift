@@ -36,6 +36,9 @@ package actor DomainEngine {
     var keeping = KeepingState()
     var edits = EditState()
     var signIn = SignInStatus()
+    /// Grows with each sign-in, and whenever somebody says that what was in the way is not any more.
+    var signInEra = 0
+    var trashListing = TrashListing()
     var facts = FactState()
     /// The most bytes of clean contents; as ``DomainConfiguration/cacheLimit``, and changeable.
     var cacheLimit: Int64
@@ -106,6 +109,8 @@ package actor DomainEngine {
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
         try recoverFacts()
+        try recoverDoubts()
+        try recoverTrashListing()
         evictToLimit()
         bringWhatIsKept()
         // What the last process did not come to.
@@ -154,6 +159,8 @@ package actor DomainEngine {
         changes.waiting = [:]
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
+        trashListing.task?.cancel()
+        trashListing.waiting?.cancel()
         keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()

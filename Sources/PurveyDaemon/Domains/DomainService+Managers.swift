@@ -32,7 +32,7 @@ extension DomainService {
         }
         on(ManagerResolvedCall.self, programs, in: &service) { request, service, providers in
             for (_, domain) in try await service.running(request.domain, of: providers) {
-                await domain.engine.retry()
+                await domain.engine.resolved()
             }
             return Empty()
         }

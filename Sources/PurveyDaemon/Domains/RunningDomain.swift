@@ -27,7 +27,7 @@ struct RunningDomain: Sendable {
             guard let engine = domain.withLock({ $0 })?.engine else { return }
             switch notice {
             case .changes(let container): engine.signal(container: container)
-            case .resolved: engine.perform { $0.retry() }
+            case .resolved: engine.perform { $0.resolved() }
             case .progress(let identifier, let sent, let total):
                 engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
             }
