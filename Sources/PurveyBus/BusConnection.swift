@@ -7,22 +7,14 @@ struct BusConnection {
     private let pointer: OpaquePointer
     private let description: UnsafeMutablePointer<GDBusNodeInfo>
 
-    struct NotConnected: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Connects, which waits for the bus.
+    /// Connects, which waits for the bus; `nil` where it cannot be reached.
     ///
     /// - Parameter address: as D-Bus writes addresses.
-    init(address: String) throws(NotConnected) {
-        var error: UnsafeMutablePointer<GError>?
-        defer { g_clear_error(&error) }
+    init?(address: String) {
         let flags = [G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION]
         let connection = g_dbus_connection_new_for_address_sync(
-            address, GDBusConnectionFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue }), nil, nil, &error)
-        guard let connection, let node = g_dbus_node_info_new_for_xml(BusNames.description, &error) else {
-            throw NotConnected(description: error.map { String(cString: $0.pointee.message) } ?? "no reason is known")
-        }
+            address, GDBusConnectionFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue }), nil, nil, nil)
+        guard let connection, let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
         pointer = connection
         description = node
     }

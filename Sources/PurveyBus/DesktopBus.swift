@@ -61,13 +61,7 @@ actor DesktopBus {
 
     /// Shows everything, and returns when there is no daemon any more.
     func serve() async {
-        let connection: BusConnection
-        do {
-            connection = try BusConnection(address: address)
-        } catch {
-            StandardError.complain("\(address) cannot be reached: \(error)")
-            _exit(Self.statusWithoutBus)
-        }
+        guard let connection = BusConnection(address: address) else { _exit(Self.statusWithoutBus) }
         connection.exitWhenClosed(with: Self.statusWithoutBus)
         self.connection = connection
         // Nothing that happens from here on is missed.

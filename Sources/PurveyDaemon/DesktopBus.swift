@@ -124,15 +124,16 @@ final class DesktopBus: Sendable {
         instance.connection.onClose { _ in try? instance.process.send(signal: SIGKILL) }
         let ending = (try? child.wait()) ?? .unknown
         instance.connection.close()
-        let isUnexpected = state.withLock { state in
-            guard state.instance?.connection === instance.connection else { return false }
+        let failures = state.withLock { state -> Int? in
+            guard state.instance?.connection === instance.connection else { return nil }
             state.instance = nil
             state.isStarting = true
-            return true
+            return state.failures
         }
-        guard isUnexpected else { return }
+        guard let failures else { return }
         if ending == .exited(Self.statusWithoutBus) {
-            log.debug("the desktop's bus at \(address) cannot be reached, or is gone")
+            // Once, and not every time that it is looked for again.
+            if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or is gone") }
         } else {
             log.warning("\(program) ended (\(ending)), and is started again")
         }
