@@ -8,8 +8,8 @@ import LinuxSystem
 import Synchronization
 
 final class Peer: NSFileProviderExtension {
-    private let catalogue: Catalogue
-    private let folder: URL
+    let catalogue: Catalogue
+    let folder: URL
 
     override init() {
         let path = ExtensionSurroundings.domain?.userInfo?["path"] as? String ?? NSHomeDirectory()
@@ -21,7 +21,7 @@ final class Peer: NSFileProviderExtension {
     }
 
     /// Leaves a line for the test.
-    private func note(_ text: String) {
+    func note(_ text: String) {
         let file = open(folder.path + "/notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard file >= 0 else { return }
         let line = Array((text + "\n").utf8)

@@ -2,7 +2,7 @@ import AppExtension
 import LinuxSystem
 
 extension ProviderDomain {
-    /// Removes what the provider keeps of a domain that is there no more: its documents, and files on their way. Its process has
+    /// Removes what the provider keeps of a domain that is there no more: its documents, its state, and files on their way. Its process has
     /// ended. Blocks on the file system; no link is followed.
     ///
     /// - Parameters:
@@ -12,7 +12,10 @@ extension ProviderDomain {
         guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }
         let container = try FileDescriptor.open(
             data + "/containers/" + extensionIdentifier, [.readOnly, .directory, .noFollow])
-        for (folder, name) in [(Self.storageFolder, documentFolder), ("tmp", "domain-" + folderName)] {
+        let folders = [
+            (Self.storageFolder, documentFolder), (Self.stateFolder, identifier), ("tmp", "domain-" + folderName),
+        ]
+        for (folder, name) in folders {
             guard let folder = FileName(folder), let name = FileName(name),
                 let parent = try? container.open(entry: folder, [.readOnly, .directory])
             else { continue }

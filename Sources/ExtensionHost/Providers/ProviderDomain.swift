@@ -1,4 +1,5 @@
 import AppExtension
+import FileProvider
 import Foundation
 import Glibc
 import LinuxSystem
@@ -48,6 +49,9 @@ package struct ProviderDomain: Sendable, Equatable {
 
     /// The folder in a container that all of the provider's documents are in.
     package static let storageFolder = "File Provider Storage"
+
+    /// The folder in a container that what the provider keeps of each domain is in.
+    package static let stateFolder = DocumentStorage.stateFolder
 
     /// Where the provider keeps its documents.
     static func storage(in container: Container) -> String { container.path + "/" + storageFolder }

@@ -13,6 +13,8 @@ package protocol ManagerBackend: Sendable {
     func documentStorage() -> URL
     /// Has folders watched. Blocks.
     func folderWatcher() throws(Errno) -> any FolderWatcher
+    /// The folder for what the provider keeps of a domain besides its documents; it need not be there.
+    func stateFolder(of domain: NSFileProviderDomainIdentifier) -> URL
     /// A folder for files that are handed over, on the volume that they will be on.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
 
@@ -67,6 +69,12 @@ package protocol ManagerBackend: Sendable {
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
+    /// The version of a set, once it is another one than that which is known. With a known one, nobody is started for it.
+    ///
+    /// - Parameter known: `nil` to have an answer at once.
+    func version(
+        of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+        _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
     /// How much of all that is on its way has arrived.
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
@@ -82,6 +90,10 @@ extension ManagerBackend {
     package var providerIdentifier: String { Self.nameOfProcess }
     static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
     package func documentStorage() -> URL { DocumentStorage.url }
+    package func stateFolder(of domain: NSFileProviderDomainIdentifier) -> URL {
+        documentStorage().deletingLastPathComponent().appendingPathComponent(DocumentStorage.stateFolder)
+            .appendingPathComponent(domain.rawValue, isDirectory: true)
+    }
     package func folderWatcher() throws(Errno) -> any FolderWatcher { try OwnFolderWatcher() }
     package func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         FileManager.default.temporaryDirectory
@@ -133,5 +145,9 @@ extension ManagerBackend {
     package func items(
         in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
+    package func version(
+        of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+        _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void
     ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
 }

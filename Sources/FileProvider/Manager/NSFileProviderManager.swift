@@ -104,6 +104,18 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     /// A folder for files that are handed to the system.
     open func temporaryDirectoryURL() throws -> URL { try Self.backend.temporaryFolder(of: domain?.identifier) }
 
+    /// A folder in which the provider keeps what it needs to know of the domain: beside its documents, and gone with the domain. Made
+    /// when it is asked for.
+    ///
+    /// - Throws: ``NSFileProviderError/providerDomainNotFound`` for the manager of the default domain, which has none of its own.
+    open func stateDirectoryURL() throws -> URL {
+        guard let domain else { throw NSFileProviderError(.providerDomainNotFound) }
+        let url = Self.backend.stateFolder(of: domain.identifier)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return url
+    }
+
     /// Writes what is known of a file that is not there. The folder is made if it is missing.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: any NSFileProviderItem) throws {
         try Placeholder.write(at: placeholderURL, metadata)

@@ -64,6 +64,7 @@ extension DomainService {
         addActionCalls(to: &service)
         addInterfaceCalls(to: &service)
         addTrashCalls(to: &service)
+        addProviderSearchCall(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.

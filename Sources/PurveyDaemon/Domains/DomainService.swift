@@ -55,7 +55,8 @@ actor DomainService {
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
-        surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
+        let reference = DomainServiceReference()
+        surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination, service: reference)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
@@ -66,6 +67,7 @@ actor DomainService {
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.keeper = keeper
         self.log = log
+        reference.set(self)
     }
 
     /// Made where the program is that decodes pictures: beside this one.
