@@ -64,6 +64,7 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
+        .executable(name: "purvey-bus", targets: ["PurveyBus"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -82,6 +83,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
@@ -200,6 +202,7 @@ let package = Package(
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
         program("PurveyKeeper", ["LinuxSystem"]),
+        program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -384,6 +387,12 @@ let package = Package(
             [
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "LinuxSystem",
                 "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+            ]),
+        tests(
+            "DesktopBusTests",
+            [
+                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(

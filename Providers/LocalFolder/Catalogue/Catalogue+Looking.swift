@@ -86,13 +86,13 @@ extension Catalogue {
 
     /// The same for one folder.
     package func lookAtNews(in folder: Int64) throws {
-        if watches.isDoubtful(folder) { try lookAt(folder) }
+        if watches.isDoubtful(folder) { try look(at: folder, isForNews: true) }
     }
 
     /// Of a folder that went with the one that it was in, nothing has changed.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
-            return try lookAt(folder)
+            return try look(at: folder, isForNews: true)
         } catch FolderFailure.noSuchItem {
             return false
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
@@ -106,8 +106,12 @@ extension Catalogue {
 
     /// Compares a folder with what is known of it. Returns whether anything has changed.
     @discardableResult
-    package func lookAt(_ folder: Int64) throws -> Bool {
-        let hasChanged = try compare(folder).hasChanged
+    package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, isForNews: false) }
+
+    /// - Parameter isForNews: to look at no more than what may have changed since the last look.
+    @discardableResult
+    private func look(at folder: Int64, isForNews: Bool) throws -> Bool {
+        let hasChanged = try compare(folder, isForNews: isForNews).hasChanged
         // Its date is another one by what happened in it, and the folder that it is in has no news of that.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
@@ -116,11 +120,11 @@ extension Catalogue {
     }
 
     /// Whether anything is in a folder that was not known to be there.
-    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder).hasAdditions }
+    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder, isForNews: false).hasAdditions }
 
-    private func compare(_ folder: Int64) throws -> Comparison {
+    private func compare(_ folder: Int64, isForNews: Bool) throws -> Comparison {
         do {
-            return try compareNow(folder)
+            return try compareNow(folder, isForNews: isForNews)
         } catch {
             switch error {
             case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
@@ -130,15 +134,23 @@ extension Catalogue {
         }
     }
 
-    private func compareNow(_ folder: Int64) throws -> Comparison {
+    private func compareNow(_ folder: Int64, isForNews: Bool) throws -> Comparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
+        if isForNews, item.isListed, let news = try foundNews(in: folder) {
+            if news.names.isEmpty { return Comparison(self, folder, [], among: []) }
+            return try database.transaction {
+                var comparison = Comparison(self, folder, news.found, among: news.names)
+                try comparison.run()
+                return comparison
+            }
+        }
         let found = try found(in: folder)
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
             }
-            var comparison = Comparison(self, folder, found)
+            var comparison = Comparison(self, folder, found, among: nil)
             try comparison.run()
             return comparison
         }
@@ -159,6 +171,19 @@ extension Catalogue {
         let found = try FoundEntry.all(in: descriptor, device: try openRoot().status().identity.device)
         return folder == CatalogueItem.root ? found.filter { !Self.isTrash($0.name) } : found
     }
+
+    /// What the names stand for that the kernel told of; `nil` where the whole folder is to be looked at.
+    fileprivate func foundNews(in folder: Int64) throws -> (found: [FoundEntry], names: Set<FileName>)? {
+        guard let descriptor = try? openFolder(folder),
+            let told = watches.namesToLook(at: folder, descriptor)
+        else { return nil }
+        let names = told.filter {
+            !TemporaryName.isTemporary($0) && !(folder == CatalogueItem.root && Self.isTrash(Array($0.bytes)))
+        }
+        let device = try openRoot().status().identity.device
+        // In an order that is the same each time.
+        return (try names.sorted().compactMap { try FoundEntry($0, in: descriptor, device: device) }, names)
+    }
 }
 
 /// What a folder was found to hold under one name. There may be a million of them, so nothing is kept twice.
@@ -168,6 +193,19 @@ struct FoundEntry {
 
     var name: [UInt8] { Array(entry.bytes) }
 
+    /// `nil` for what is not served, or not there any more.
+    init?(_ name: FileName, in folder: FileDescriptor, device: UInt64) throws {
+        do throws(Errno) {
+            let status = try folder.status(of: name)
+            let target = status.kind == .symbolicLink ? try folder.target(ofLink: name) : []
+            guard let facts = CatalogueItem.Facts(status, device: device, target: target) else { return nil }
+            (entry, self.facts) = (name, facts)
+        } catch {
+            guard error == .noSuchFile else { throw error }
+            return nil
+        }
+    }
+
     static func all(in folder: FileDescriptor, device: UInt64) throws -> [FoundEntry] {
         var found: [FoundEntry] = []
         var hasLeftovers = false
@@ -176,15 +214,7 @@ struct FoundEntry {
                 hasLeftovers = true
                 continue
             }
-            do throws(Errno) {
-                let status = try folder.status(of: entry.name)
-                let target = status.kind == .symbolicLink ? try folder.target(ofLink: entry.name) : []
-                guard let facts = CatalogueItem.Facts(status, device: device, target: target) else { continue }
-                found.append(FoundEntry(entry: entry.name, facts: facts))
-            } catch {
-                // Removed since the folder was read.
-                guard error == .noSuchFile else { throw error }
-            }
+            if let entry = try FoundEntry(entry.name, in: folder, device: device) { found.append(entry) }
         }
         // Of a process that was killed in the middle of writing; what is being written now is left alone.
         if hasLeftovers { TemporaryName.sweep(folder) }
@@ -199,16 +229,20 @@ private struct Comparison {
     private let catalogue: Catalogue
     private let folder: Int64
     private let found: [FoundEntry]
+    /// Where not all of the folder was looked at: the names that were.
+    private let names: Set<FileName>?
     /// Items whose place is decided.
     private var decided: Set<Int64> = []
     private(set) var hasChanged = false
     /// Whether something came into the folder.
     private(set) var hasAdditions = false
 
-    init(_ catalogue: Catalogue, _ folder: Int64, _ found: [FoundEntry]) {
+    /// - Parameter names: those that were looked at; `nil` for all.
+    init(_ catalogue: Catalogue, _ folder: Int64, _ found: [FoundEntry], among names: Set<FileName>?) {
         self.catalogue = catalogue
         self.folder = folder
         self.found = found
+        self.names = names
     }
 
     mutating func run() throws {
@@ -238,12 +272,18 @@ private struct Comparison {
                 hasAdditions = true
             }
         }
-        for number in try catalogue.childNumbers(of: folder) where !decided.contains(number) {
+        for number in try known() where !decided.contains(number) {
             // With another one that went.
             guard let now = try catalogue.row(number), !now.isGone, now.parent == folder else { continue }
             try catalogue.remove(now)
             hasChanged = true
         }
+    }
+
+    /// The items that were known to be where it was looked.
+    private func known() throws -> [Int64] {
+        guard let names else { return try catalogue.childNumbers(of: folder) }
+        return try names.compactMap { try catalogue.row(named: Array($0.bytes), in: folder)?.number }
     }
 
     private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {

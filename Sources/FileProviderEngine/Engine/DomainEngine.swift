@@ -23,7 +23,7 @@ package actor DomainEngine {
     /// Why the index was built anew when the domain was opened, and what that means for a person; `nil` where it was not.
     package nonisolated let rebuilding: String?
     /// How far edits are, for those who show items.
-    package nonisolated let uploads = UploadStates()
+    package nonisolated let uploads: UploadStates
     /// Tells when something changes in the sets that programs follow.
     package nonisolated let sets = SetVersions()
     nonisolated let signInRequests = Receiver<ProviderFailure>()
@@ -38,6 +38,9 @@ package actor DomainEngine {
     var keeping = KeepingState()
     var edits = EditState()
     var signIn = SignInStatus()
+    /// Grows with each sign-in, and whenever somebody says that what was in the way is not any more.
+    var signInEra = 0
+    var trashListing = TrashListing()
     var facts = FactState()
     /// The most bytes of clean contents; as ``DomainConfiguration/cacheLimit``, and changeable.
     var cacheLimit: Int64
@@ -54,6 +57,7 @@ package actor DomainEngine {
         cacheLimit = configuration.cacheLimit
         self.provider = provider
         self.clock = clock
+        uploads = UploadStates(notes: configuration.states)
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let indexPath = configuration.dataFolder + "/index.db"
@@ -97,8 +101,9 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         // The search has hold of the index.
-        index.onChange = { [events, weak search] changes in
+        index.onChange = { [events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
+            states?.note(changes)
             search?.noteChanges()
         }
         index.onSetChange { [sets] in sets.note($0) }
@@ -107,6 +112,8 @@ package actor DomainEngine {
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
         try recoverFacts()
+        try recoverDoubts()
+        try recoverTrashListing()
         evictToLimit()
         bringWhatIsKept()
         // What the last process did not come to.
@@ -156,6 +163,8 @@ package actor DomainEngine {
         changes.waiting = [:]
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
+        trashListing.task?.cancel()
+        trashListing.waiting?.cancel()
         keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()

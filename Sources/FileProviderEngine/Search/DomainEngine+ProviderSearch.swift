@@ -16,14 +16,16 @@ extension DomainEngine {
     ///   - limit: the most results, up to ``ProviderSearchCall/mostResults``.
     ///   - progress: how many results there are, of those that are wanted.
     /// - Returns: the best first, and whether the search was ended before its end because it took too long.
-    package nonisolated func searchProvider(
+    package func searchProvider(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
+        guard !isClosed else { throw .closed }
         let found: ProviderSearchResults
+        let era = signInEra
         do throws(ProviderFailure) {
             found = try await provider.search(query, limit: limit, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { perform { $0.noteSignInNeeded(error) } }
+            if error.kind == .notAuthenticated { noteSignInNeeded(error, askedIn: era) }
             throw error
         }
         let results = await HandlerThreads.shared.value { [index] in

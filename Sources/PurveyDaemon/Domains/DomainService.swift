@@ -14,9 +14,13 @@ import Synchronization
 actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
+    /// What is noted of all domains, for those who follow their items' states.
+    nonisolated let states = StateNotes()
+    nonisolated let followers: StateFollowers
     private let log: DaemonLog
     let mounts: Mounts?
     private let keeper: DaemonKeeper?
+    private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -31,7 +35,9 @@ actor DomainService {
         }
     }
 
-    private(set) var places: [String: Place] = [:]
+    private(set) var places: [String: Place] = [:] {
+        didSet { states.noteDomain() }
+    }
     /// Held for as long as the domains are this process's.
     private var lock: FileDescriptor?
     /// Why there are no domains to be had, in one sentence.
@@ -50,13 +56,16 @@ actor DomainService {
     /// - Parameters:
     ///   - mountsDomains: whether domains are mounted, or served to commands only.
     ///   - keeper: what sees to it that mounts do not stay without a daemon.
+    ///   - bus: what shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
         let reference = DomainServiceReference()
-        surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination, service: reference)
+        surroundings = RunningDomain.Surroundings(
+            folders: folders, states: states, coordination: coordination, service: reference)
+        followers = StateFollowers(states)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
@@ -66,6 +75,7 @@ actor DomainService {
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.keeper = keeper
+        self.bus = bus
         self.log = log
         reference.set(self)
     }
@@ -183,6 +193,7 @@ actor DomainService {
     private func note() {
         hasDomains.store(!places.isEmpty, ordering: .relaxed)
         if mounts != nil { keeper?.want(!places.isEmpty) }
+        bus?.want(!places.isEmpty)
     }
 
     /// Waits until those domains are started that were there.
@@ -224,6 +235,7 @@ actor DomainService {
             }
         }
         let path = mountPath(of: record.name)
+        defer { states.noteDomain(record.identifier) }
         do {
             try await HandlerThreads.shared.value { [folders] () throws in
                 try PrivateFolder.make(folders.locations.mounts)

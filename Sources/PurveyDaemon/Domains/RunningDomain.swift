@@ -28,7 +28,7 @@ struct RunningDomain: Sendable {
             guard let engine = domain.withLock({ $0 })?.engine else { return }
             switch notice {
             case .changes(let container): engine.signal(container: container)
-            case .resolved: engine.perform { $0.retry() }
+            case .resolved: engine.perform { $0.resolved() }
             case .progress(let identifier, let sent, let total):
                 engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
             }
@@ -38,6 +38,7 @@ struct RunningDomain: Sendable {
     /// Where a domain is to run.
     struct Surroundings: Sendable {
         let folders: DomainFolders
+        let states: StateNotes
         let coordination: ExtensionService.Coordination?
         let service: DomainServiceReference
 
@@ -69,10 +70,11 @@ struct RunningDomain: Sendable {
         do {
             if let password { try await provider.signIn(password: password) }
             if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
-            let configuration = DomainConfiguration(
+            var configuration = DomainConfiguration(
                 identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
                 cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
-            let engine = try await HandlerThreads.shared.value {
+            configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
+            let engine = try await HandlerThreads.shared.value { [configuration] in
                 if isNew { try folders.add(record) }
                 return try DomainEngine(configuration: configuration, provider: provider)
             }

@@ -46,7 +46,24 @@ final class TrashWriter {
     }
 }
 
+extension IndexWriter {
+    /// An item does not lie in the trash any more.
+    package mutating func forgetTrashed(_ identifier: String) throws(IndexFailure) {
+        try state.trash.forget(identifier)
+    }
+}
+
 extension Index {
+    /// Whether an item is known to lie in the provider's trash.
+    package func isTrashed(_ identifier: String) throws(IndexFailure) -> Bool {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
+            statement.bind(1, identifier)
+            defer { statement.reset() }
+            return try statement.step()
+        }
+    }
+
     /// What is known to lie in the provider's trash, by name.
     package func trashed() throws(IndexFailure) -> [ProviderItem] {
         try read { queries throws(IndexFailure) in
