@@ -346,7 +346,10 @@ let package = Package(
             path: "Tests/ProviderTesting", swiftSettings: settings),
         tests(
             "FileProviderEngineTests",
-            ["FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProviderTesting", "TestThreads"]),
+            [
+                "AppExtension", "FileProvider", "FileProviderEngine", "FileTesting", "LinuxSystem", "ProviderTesting",
+                "TestThreads",
+            ]),
         .executableTarget(name: "MappingPeer", path: "Tests/MappingPeer", swiftSettings: settings),
         tests(
             "CloudMountTests",
@@ -413,8 +416,8 @@ let package = Package(
         tests(
             "FileProviderProgramsTests",
             [
-                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "LinuxSystem", "VaultApp",
-                "VaultProvider",
+                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider", "LinuxSystem",
+                "VaultApp", "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
         .target(

@@ -210,6 +210,10 @@ package final class ExtensionProvider: Provider {
         _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
     }
 
+    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
+        try await ask(ProviderStateCall(), isSafe: true)
+    }
+
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {
@@ -321,14 +325,17 @@ package final class ExtensionProvider: Provider {
 
     /// Whether an item can be one in a folder: containers that are always there cannot, and neither can what only this
     /// machine has identifiers for.
-    private static func isListable(_ item: ProviderItem) -> Bool {
+    private static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
+
+    /// Whether an identifier can be that of an item in a folder.
+    static func isListable(_ identifier: String) -> Bool {
         // Every identifier that is left out begins with one of these letters.
-        guard let first = item.identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
+        guard let first = identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
             return true
         }
-        return switch item.identifier {
+        return switch identifier {
         case ProviderItem.rootIdentifier, ProviderItem.workingSetIdentifier, ProviderItem.trashIdentifier: false
-        default: !item.identifier.hasPrefix(IndexedItem.localPrefix)
+        default: !identifier.hasPrefix(IndexedItem.localPrefix)
         }
     }
 

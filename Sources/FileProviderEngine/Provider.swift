@@ -97,6 +97,22 @@ package protocol Provider: Sendable {
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure)
 
+    /// What the provider says of its whole domain.
+    ///
+    /// - Throws: of kind `unsupported` where it says nothing.
+    func domainState() async throws(ProviderFailure) -> ProviderDomainState
+
+    /// Has the service look for items, those too that are not known on this machine.
+    ///
+    /// - Parameters:
+    ///   - query: what a person has written; at most ``ProviderSearchCall/longestQuery`` bytes.
+    ///   - limit: the most results, up to ``ProviderSearchCall/mostResults``.
+    /// - Returns: the best first; no identifier is in it twice.
+    /// - Throws: of kind `unsupported` where the provider does not search.
+    func search(
+        _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderSearchResults
+
     /// Small pictures of files, whose contents are not fetched for that.
     ///
     /// - Parameters:
@@ -126,6 +142,18 @@ extension Provider {
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider performs no actions")
+    }
+
+    /// Many a provider says nothing of its domain.
+    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
+        throw ProviderFailure(.unsupported, message: "the provider says nothing of its domain")
+    }
+
+    /// Many a provider does not search.
+    package func search(
+        _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderSearchResults {
+        throw ProviderFailure(.unsupported, message: "the provider does not search")
     }
 
     /// Many a provider has no pictures.

@@ -44,6 +44,45 @@ import Testing
     func whatItemsAreAskedForCanBeReckonedWith(_ rule: String) throws { #expect(try holds(rule)) }
 
     @Test(arguments: [
+        "CAST('12.5', 'NSNumber') == 12.5", "CAST(' 7 ', \"NSDecimalNumber\") + 1 == 8", "CAST(12, 'NSString') == '12'",
+        "CAST(0.5, 'NSString') == '0.5'", "CAST('a', 'NSString') == 'a'", "CAST('a', 'NSNumber') == nil",
+        "CAST({1}, 'NSNumber') == nil", "CAST(nil, 'NSString') == nil", "CAST('now', 'NSDate') == nil",
+        // Dates count from 2001 as numbers.
+        "CAST(721692800, 'NSDate') == 1700000000", "CAST(fileproviderItems[0].lastUsedDate, 'NSNumber') == 721692800",
+        "CAST(CAST(now(), 'NSNumber') - 60, 'NSDate') < now()", "CAST(CAST(5, 'NSDate'), 'NSNumber') == 5",
+        "fileproviderItems[0].lastUsedDate < CAST(721692801, 'NSDate')",
+        "CAST(fileproviderItems[0].lastUsedDate, 'NSString') BEGINSWITH '2023-11-14 22:13:20'",
+        "CAST(max(fileproviderItems[0].lastUsedDate, CAST(0, 'NSDate')), 'NSNumber') == 721692800",
+        "CAST(domainUserInfo.lastUsedDate, 'NSNumber') == nil", "CAST(1700000000, 'NSNumber') == 1700000000",
+        "TERNARY(1 < 2, 'a', 'b') == 'a'", "TERNARY(NOT (1 < 2), 1, 2) + 1 == 3",
+        "((TERNARY((fileproviderItems.@count == 3 AND TRUEPREDICATE), (5), 6))) == 5",
+        "SUBQUERY(fileproviderItems, $i, TERNARY($i.documentSize == nil, 99, $i.documentSize) > 20).@count == 2",
+        "CAST(TERNARY(1 == 1, now(), CAST(0, 'NSDate')), 'NSNumber') < now() - 900000000",
+        "TERNARY(TERNARY(1 == 1, 2, 3) == 2, ternary(FALSEPREDICATE, 1, 7), 0) == 7",
+    ])
+    func valuesAreChosenAndMadeOtherOnes(_ rule: String) throws { #expect(try holds(rule)) }
+
+    @Test(arguments: [
+        ("CAST(1) == 1", "\",\" is expected at character 7"), ("CAST(1, 'NSData') == 1", "\"NSNumber\", \"NSString\""),
+        ("CAST(1, NSNumber) == 1", "\"NSNumber\", \"NSString\""), ("TERNARY(1, 2, 3) == 1", "a comparison such as"),
+        ("TERNARY(1 == 1, 2) == 1", "\",\" is expected"), ("FUNCTION('a', 'length') == 1", "FUNCTION, at character 1,"),
+        ("1 == function(1, 'x')", "FUNCTION, at character 6,"),
+    ])
+    func whatMakesNoSenseOfThatIsToldWithItsPlace(_ rule: String, _ words: String) {
+        let fault = #expect(throws: ActivationRule.Fault.self) { try holds(rule) }
+        #expect(fault.map { "\($0)".contains(words) } == true, "\(fault.map { "\($0)" } ?? "-")")
+    }
+
+    @Test func choicesWithinBracketsAreNotReadAgainAtEveryDepth() throws {
+        var rule = "1"
+        for _ in 0..<25 { rule = "(TERNARY((1 == 1), (\(rule)), 2))" }
+        #expect(throws: ActivationRule.Fault.self) { try holds(rule + " == 1") }
+        rule = "1"
+        for _ in 0..<10 { rule = "(TERNARY((1 == 1), (\(rule)), 2))" }
+        #expect(try holds(rule + " == 1"))
+    }
+
+    @Test(arguments: [
         "'a' + 1 == 1", "fileproviderItems[2].documentSize + 1 > 0", "1.5 & 1 == 1", "sqrt('a') == 0",
         "0 / 0 == 0 / 0", "1 << 1.5 == 2",
     ])

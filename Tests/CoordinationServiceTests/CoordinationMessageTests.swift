@@ -68,7 +68,7 @@ import Testing
 
     @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
         let (one, other) = try Connection.pair(Service(), Service())
-        let coordination = DaemonCoordination(DaemonEntrance { _ in one })
+        let coordination = DaemonCoordination(DaemonEntrance(connect: { _ in one }, join: { _ in one }))
         #expect(throws: ConduitError.self) {
             try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {})
         }

@@ -1,4 +1,5 @@
 import Exchange
+import FileProvider
 import Foundation
 import Glibc
 import Testing
@@ -174,6 +175,24 @@ import Testing
             #expect(try await app.ask("settle main a.txt", "settle") == "done")
             #expect(await place.contents(folder + "/a.txt") == "edited")
             #expect(try await app.ask("download main b.txt", "download") == "done")
+        }
+    }
+
+    @Test func aProviderIsAskedToSearchWhereItsProgramHasSaidSo() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            let call = SearchProvidersCall(domain: "Papers", query: "a.t", limit: 10)
+            await #expect(throws: (any Error).self) { _ = try await place.daemon.client.call(call) }
+            try await app.ask("add main ?Papers \(folder)", "add done")
+            for _ in 0..<2 {
+                #expect(try await app.ask("domains", "domains") == "main=?Papers?")
+                let found = try await place.daemon.client.call(call)
+                #expect(found.items.map(\.result.filename) == ["a.txt"] && found.faults.isEmpty)
+                await place.daemon.stop()
+                try await place.daemon.start()
+            }
         }
     }
 }

@@ -85,6 +85,7 @@ import Testing
             let folder = try place.makeService(["ask.txt": "?", "b.txt": "other\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
+            try await app.ask("add second Others \(try place.makeService(named: "other"))", "add done")
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/ask.txt") == "?")
             try await offPool {
@@ -94,6 +95,40 @@ import Testing
             await eventually { place.notes(folder).contains("asked -1005") }
             let notes = place.notes(folder)
             #expect(notes.contains("here ask.txt b.txt") && notes.contains("there ask.txt"), "\(notes)")
+            #expect(notes.contains("visible \(mount)/b.txt b.txt") && notes.contains("domains main second"), "\(notes)")
+            // Whether it is asked anything is up to its program.
+            #expect(notes.contains("refused \(CocoaError.featureUnsupported.rawValue)"), "\(notes)")
+            // What it keeps of the domain is its own, and goes with the domain.
+            let state = try #require(notes.split(separator: "\n").first { $0.hasPrefix("state ") }.map { String($0.dropFirst(6)) })
+            #expect(await place.contents(state + "/note") == "kept")
+            #expect(try await app.ask("remove main", "remove") == "nothing")
+            #expect(!FileManager.default.fileExists(atPath: state))
+            #expect(FileManager.default.fileExists(atPath: (state as NSString).deletingLastPathComponent))
+        }
+    }
+
+    @Test func aProgramIsNotifiedOfChangesInWhatItHasAskedFor() async throws {
+        try await VaultPlace.run { place in
+            let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
+            let app = try place.app()
+            try await app.ask("add main Papers \(folder)", "add done")
+            for set in ["materialized", "pending"] { try await app.ask("list main \(set)", "list") }
+            _ = try await app.ask("notified materialized", "notified")
+            try await app.ask("download main a.txt", "download done")
+            try await eventually { try await app.ask("notified materialized", "notified") != "0" }
+            #expect(try await app.ask("notified pending", "notified") == "0")
+            let mount = place.daemon.locations.mounts + "/Papers"
+            try await offPool {
+                try Data("edited".utf8).write(to: URL(fileURLWithPath: mount + "/a.txt"), options: [])
+            }
+            try await eventually { try await app.ask("notified pending", "notified") != "0" }
+            // It goes on with the next daemon, which it does not start for that.
+            await place.daemon.stop()
+            try await place.daemon.start()
+            _ = try await app.ask("notified materialized", "notified")
+            try await eventually { try await app.ask("notified materialized", "notified") != "0" }
+            try await app.ask("download main b.txt", "download done")
+            try await eventually { try await app.ask("notified materialized", "notified") != "0" }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
+import Foundation
 import TestThreads
 import Testing
 
@@ -168,6 +169,24 @@ import Testing
                 return
             }
             #expect(failure.kind == .notAuthenticated)
+        }
+    }
+
+    @Test func whatAProviderSaysOfItsDomainIsToldAsFarAsRulesUnderstandIt() async throws {
+        try await ProviderStage.with { stage in
+            try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
+            let state = try await stage.provider.domainState()
+            #expect(
+                state
+                    == ProviderDomainState(
+                        version: 3,
+                        userInfo: [
+                            "text": .text("fine"), "number": .number(2.5), "date": .number(60), "flag": .number(1),
+                        ]))
+            let much = "4\n" + String(repeating: "x", count: ProviderItem.longestUserInfo)
+            try much.write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
+            let empty = try await stage.provider.domainState()
+            #expect(empty == ProviderDomainState(version: 4, userInfo: [:]))
         }
     }
 }

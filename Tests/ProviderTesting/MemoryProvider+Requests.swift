@@ -53,6 +53,13 @@ extension MemoryProvider {
         return batch
     }
 
+    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
+        guard let state = state.withLock({ $0.behaviour.domainState })?() else {
+            throw ProviderFailure(.unsupported, message: "The provider says nothing of its domain.")
+        }
+        return state
+    }
+
     package func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents {

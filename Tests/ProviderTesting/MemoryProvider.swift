@@ -68,6 +68,8 @@ package final class MemoryProvider: Provider {
         package var confirmsUploads = true
         /// Whether it keeps tags, favorites and dates of use.
         package var keepsFacts = true
+        /// What it says of the whole domain.
+        package var domainState: (@Sendable () -> ProviderDomainState?)?
         /// Called with each request before anything is done about it.
         package var before: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
         }

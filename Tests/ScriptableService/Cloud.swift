@@ -43,6 +43,7 @@ package struct Cloud {
         switch signed.request {
         case .item(let identifier): return (.item(try node(identifier).item), [])
         case .page(let container, let after, let limit): return (try page(container, after, limit), [])
+        case .search(let word, let after, let limit): return (search(word, after, limit), [])
         case .anchor: return (.anchor(log.count), [])
         case .changes(let anchor, let limit): return (try changes(anchor, limit), [])
         case .contents(let identifier):
@@ -87,6 +88,14 @@ package struct Cloud {
     private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
         if container != CloudItem.trash { _ = try node(container) }
         let all = (children[container] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
+        let rest = all.drop { $0.order <= after ?? -1 }
+        let page = rest.prefix(max(1, min(limit, settings.pageLimit)))
+        return .page(page.map(\.item), next: page.count < rest.count ? page.last?.order : nil)
+    }
+
+    private func search(_ word: String, _ after: Int?, _ limit: Int) -> CloudAnswer {
+        let all = nodes.values.filter { $0.item.identifier != CloudItem.root && $0.item.name.contains(word) }
+            .sorted { $0.order < $1.order }
         let rest = all.drop { $0.order <= after ?? -1 }
         let page = rest.prefix(max(1, min(limit, settings.pageLimit)))
         return .page(page.map(\.item), next: page.count < rest.count ? page.last?.order : nil)

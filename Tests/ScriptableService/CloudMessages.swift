@@ -21,6 +21,10 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case untrash(String, to: String?)
     case signIn(password: String)
     case act(String, on: [String])
+    /// Items anywhere whose names have a word in them.
+    ///
+    /// - Parameter after: where the page before ended.
+    case search(String, after: Int?, limit: Int)
 
     /// What a rule names it by.
     package var kind: CloudRule.Request {
@@ -41,6 +45,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
         case .untrash: .untrash
         case .signIn: .signIn
         case .act: .act
+        case .search: .search
         }
     }
 
@@ -53,7 +58,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
             item
         case .create(let item): item.identifier
         case .act(_, let items): items.first
-        case .anchor, .changes, .signIn: nil
+        case .anchor, .changes, .signIn, .search: nil
         }
     }
 }

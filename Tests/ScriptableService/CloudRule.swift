@@ -2,7 +2,7 @@
 package struct CloudRule: Codable, Sendable {
     package enum Request: String, Codable, Sendable, CaseIterable {
         case item, page, anchor, changes, contents, part, thumbnail, create, replace, move, delete, set, trash, untrash
-        case signIn, act
+        case signIn, act, search
     }
 
     package enum Effect: Codable, Sendable {

@@ -6,11 +6,13 @@ import Synchronization
 /// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
 /// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
 ///
-///     domains                          `IDENTIFIER=NAME` of each domain, with `+` for one that is hidden
-///     add IDENTIFIER NAME FOLDER       adds a domain that is handed a folder, hidden where the name ends in `-`
+///     domains                          `IDENTIFIER=NAME` of each domain, with `+` for one that is hidden, `?` for one that is searched
+///     add IDENTIFIER NAME FOLDER       adds a domain that is handed a folder, hidden where the name ends in `-`, and searched
+///                                      where it begins with `?`
 ///     remove IDENTIFIER                removes a domain: the path of its edits
 ///     removeall                        removes all domains
 ///     place                            the provider's identifier, and its document storage
+///     state IDENTIFIER                 the folder for what the provider keeps of a domain
 ///     signal IDENTIFIER CONTAINER      signals
 ///     flood IDENTIFIER COUNT           signals so often, of containers that nobody knows too: how many of these failed
 ///     visible IDENTIFIER ITEM          where a person sees an item
@@ -19,6 +21,7 @@ import Synchronization
 ///     evict IDENTIFIER ITEM            drops it
 ///     list IDENTIFIER SET              what is `materialized` or `pending`, with `+` for what is here
 ///     changes IDENTIFIER SET           what has changed in it since the last time: `NAME`, `-NAME`
+///     notified SET                     how often it was notified of changes in that set since the last time
 ///     progress IDENTIFIER KIND         `uploading` or `downloading`: `DONE/TOTAL FILES`
 ///     modify IDENTIFIER ITEM           has its contents sent as if they had been changed
 ///     read PATH                        reads a file in turn with others: its contents
@@ -96,13 +99,15 @@ final class Script: Sendable {
         switch (command, words.count) {
         case ("domains", 0):
             return try await NSFileProviderManager.domains().map { domain in
-                "\(domain.identifier.rawValue)=\(domain.displayName)\(domain.isHidden ? "+" : "")"
+                let marks = (domain.isHidden ? "+" : "") + (domain.supportsStringSearchRequest ? "?" : "")
+                return "\(domain.identifier.rawValue)=\(domain.displayName)\(marks)"
             }.sorted().joined(separator: " ")
         case ("add", 3):
             let domain = NSFileProviderDomain(
                 identifier: NSFileProviderDomainIdentifier(rawValue: words[0]), displayName: words[1],
                 pathRelativeToDocumentStorage: words[0])
             domain.isHidden = words[1].hasSuffix("-")
+            domain.supportsStringSearchRequest = words[1].hasPrefix("?")
             domain.userInfo = ["path": words[2], "greeting": "hello"]
             try await NSFileProviderManager.add(domain)
             return "done"
@@ -147,6 +152,7 @@ final class Script: Sendable {
             return "done"
         case ("list", 2): return try await sets.list(try manager(words[0]), words[1])
         case ("changes", 2): return try await sets.changes(try manager(words[0]), words[1])
+        case ("notified", 1): return await sets.notified(words[0])
         case ("progress", 2): return try await sets.progress(try manager(words[0]), words[1])
         case ("modify", 2):
             try await manager(words[0]).requestModification(

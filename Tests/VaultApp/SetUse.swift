@@ -10,8 +10,29 @@ import Synchronization
     }
     private var sets: [String: Listed] = [:]
     private var progresses: [String: Progress] = [:]
+    /// Notifications by the sets that they are of.
+    private let counts: Counts
 
-    nonisolated init() {}
+    private final class Counts: Sendable {
+        let counts = Mutex<[String: Int]>([:])
+        func count(_ set: String) { counts.withLock { $0[set, default: 0] += 1 } }
+        func take(_ set: String) -> Int { counts.withLock { $0.removeValue(forKey: set) ?? 0 } }
+    }
+
+    nonisolated init() {
+        let counts = Counts()
+        self.counts = counts
+        // For as long as the program runs.
+        for (name, set) in [
+            (NSNotification.Name.fileProviderMaterializedSetDidChange, "materialized"),
+            (.fileProviderPendingSetDidChange, "pending"),
+        ] {
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in counts.count(set)
+            }
+        }
+    }
+
+    func notified(_ set: String) -> String { "\(counts.take(set))" }
 
     private func enumerator(_ manager: NSFileProviderManager, _ set: String) -> any NSFileProviderEnumerator {
         if let known = sets[set] { return known.enumerator }

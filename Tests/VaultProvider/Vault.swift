@@ -5,7 +5,7 @@ import Glibc
 
 /// The provider: an item's identifier is its file's name in the service's folder, and its path in the document storage.
 final class Vault: NSFileProviderExtension {
-    private let service: URL
+    let service: URL
 
     override init() {
         service = URL(fileURLWithPath: ExtensionSurroundings.domain?.userInfo?["path"] as? String ?? "/nonexistent")
@@ -119,6 +119,17 @@ final class Vault: NSFileProviderExtension {
         let (note, item) = (makeNote(), NSFileProviderItemIdentifier("b.txt"))
         Task {
             do {
+                let visible = try await manager.getUserVisibleURL(for: item)
+                let (same, _) = try await NSFileProviderManager.identifierForUserVisibleFile(at: visible)
+                note("visible \(visible.path) \(same.rawValue)")
+                let domains = try await NSFileProviderManager.domains()
+                note("domains " + domains.map(\.identifier.rawValue).sorted().joined(separator: " "))
+                let state = try manager.stateDirectoryURL()
+                try Data("kept".utf8).write(to: state.appendingPathComponent("note"))
+                note("state \(state.path)")
+                do { try await manager.disconnect(reason: "never") } catch {
+                    note("refused \((error as NSError).code)")
+                }
                 try await manager.requestDownloadForItem(withIdentifier: item)
                 note("here \(try await VaultSetObserver.names(manager.enumeratorForMaterializedItems()))")
                 try await manager.evictItem(identifier: item)

@@ -11,13 +11,16 @@ import Foundation
 ///     value       = ["-" | "~"]* part (arithmetic ["-" | "~"]* part)*
 ///     arithmetic  = "|" | "^" | "&" | "<<" | ">>" | "+" | "-" | "*" | "/" | "**"
 ///     part        = number | text | "YES" | "NO" | "TRUE" | "FALSE" | "NIL" | "NULL" | list
-///                 | (subquery | name | variable | call | "(" value ")")
+///                 | (subquery | name | variable | call | choice | cast | "(" value ")")
 ///                   ("." (name | text) | ".@count" | ".@" aggregate ("." name)+ | "[" (value | "FIRST" | "LAST" | "SIZE") "]")*
 ///     list        = "{" [value ("," value)*] "}"
 ///     call        = function "(" [value ("," value)*] ")"
+///     choice      = "TERNARY" "(" predicate "," value "," value ")"
+///     cast        = "CAST" "(" value "," text ")"
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it; the functions are in ``PredicateFunction``.
+/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it; the functions are in ``PredicateFunction``,
+/// the texts of a cast in ``PredicateCast``.
 /// What `MATCHES` compares with is a text in quotes, see ``PredicatePattern``. Of the arithmetic, what stands further right in the
 /// list above is done first. Which names there are, a ``PredicateVocabulary`` says; a variable is that of a subquery around it. Words of the language are
 /// read in either case. Foundation's own predicates are not there on Linux.
@@ -72,6 +75,9 @@ indirect enum PredicateExpression: Sendable, Equatable {
     /// Done from the left to the right.
     case operations(PredicateExpression, [PredicateStep])
     case call(PredicateFunction, [PredicateExpression])
+    /// The first value where the condition holds, else the second.
+    case choice(PredicateNode, PredicateExpression, PredicateExpression)
+    case cast(PredicateExpression, PredicateCast)
 }
 
 /// Arithmetic with what is there already, and a value.

@@ -49,6 +49,9 @@ extension PredicateExpression {
             let values = try arguments.map { try $0.value(scope) }
             try scope.effort.spend(values.reduce(0) { $0 + $1.size })
             return function.result(values, now: scope.now)
+        case .choice(let condition, let first, let second):
+            return try condition.evaluate(scope) ? first.value(scope) : second.value(scope)
+        case .cast(let expression, let type): return type.result(try expression.value(scope), isDate: expression.isDate)
         case .subquery(let collection, let variable, let condition):
             return .list(
                 try collection.value(scope).presentElements.filter {

@@ -42,6 +42,9 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// And what the provider says of its domain.
     package static let domainUserInfo = "domainUserInfo"
 
+    /// Those that are dates.
+    static let dates = [creationDate, contentModificationDate, lastUsedDate].map(\.rawValue)
+
     /// The names that it goes by: `isUploaded`, and `uploaded`.
     package var names: [String] {
         guard rawValue.hasPrefix("is") else { return [rawValue] }

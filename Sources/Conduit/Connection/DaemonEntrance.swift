@@ -3,6 +3,14 @@ package final class DaemonEntrance: Sendable {
     /// Makes a connection of its own, for those who serve the daemon something or hear from it. Starts the daemon if there is
     /// none. Blocks meanwhile.
     package let connect: @Sendable (Service) throws -> Connection
+    /// The same with a daemon that runs; `nil` where there is none.
+    package let join: @Sendable (Service) throws -> Connection?
 
-    package init(connect: @escaping @Sendable (Service) throws -> Connection) { self.connect = connect }
+    package init(
+        connect: @escaping @Sendable (Service) throws -> Connection,
+        join: @escaping @Sendable (Service) throws -> Connection?
+    ) {
+        self.connect = connect
+        self.join = join
+    }
 }

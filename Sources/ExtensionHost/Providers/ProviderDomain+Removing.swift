@@ -2,7 +2,7 @@ import AppExtension
 import LinuxSystem
 
 extension ProviderDomain {
-    /// Removes what the provider keeps of a domain that is there no more: its documents, and files on their way. Its process has
+    /// Removes what the provider keeps of a domain that is there no more: its documents, its state, and files on their way. Its process has
     /// ended. Blocks on the file system; no link is followed.
     ///
     /// - Parameters:

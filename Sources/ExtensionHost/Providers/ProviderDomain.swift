@@ -1,4 +1,5 @@
 import AppExtension
+import FileProvider
 import Foundation
 import Glibc
 import LinuxSystem

@@ -11,6 +11,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         var isHidden = false
         var testingModes: TestingModes = []
         var supportsSyncingTrash = true
+        var supportsStringSearchRequest = false
         var isDisconnected = false
         var isEnabled = true
         var backingStoreIdentity: Data?
@@ -97,6 +98,11 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     open var supportsSyncingTrash: Bool {
         get { with { $0.supportsSyncingTrash } }
         set { with { $0.supportsSyncingTrash = newValue } }
+    }
+    /// Whether the provider's service is asked when somebody looks for items of the domain (``NSFileProviderSearching``).
+    open var supportsStringSearchRequest: Bool {
+        get { with { $0.supportsStringSearchRequest } }
+        set { with { $0.supportsStringSearchRequest = newValue } }
     }
     /// The volume that it is on, where that is not the system's: never, here.
     open var volumeUUID: UUID? { nil }

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
-    private let number: Int64
+    /// From 0 on.
+    package let number: Int64
     private static let key = "version"
 
     /// The first one.
@@ -13,8 +14,8 @@ open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
         super.init()
     }
 
-    private init(_ number: Int64) {
-        self.number = number
+    package init(number: Int64) {
+        self.number = max(0, number)
         super.init()
     }
 
@@ -34,7 +35,7 @@ open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
 
     /// One that is greater.
     open func next() -> NSFileProviderDomainVersion {
-        NSFileProviderDomainVersion(number == .max ? number : number + 1)
+        NSFileProviderDomainVersion(number: number == .max ? number : number + 1)
     }
 
     /// Whether they are the same.

@@ -3,7 +3,7 @@ import Foundation
 
 /// The folder for the files of a provider that keeps them itself: in the container of the group that its property list names, or
 /// in its own.
-enum DocumentStorage {
+package enum DocumentStorage {
     static let name = "File Provider Storage"
 
     static var url: URL { container.appendingPathComponent(name, isDirectory: true) }

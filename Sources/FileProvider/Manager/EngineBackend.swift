@@ -9,6 +9,11 @@ protocol EngineBackend: ManagerBackend {
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
+
+    /// Asks for a version, on a way to an engine that is there; the program waits for nothing.
+    func watch(
+        _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void)
 }
 
 extension EngineBackend {
@@ -23,6 +28,11 @@ extension EngineBackend {
             }
         }
     }
+
+    func watch(
+        _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void
+    ) { ask(request, of: domain, completion) }
 
     // MARK: Items
 
@@ -85,5 +95,14 @@ extension EngineBackend {
     ) {
         let request = ManagerSetCall(domain: domain?.rawValue, set: set, position: position, limit: limit)
         ask(request, of: domain, completion)
+    }
+
+    func version(
+        of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+        _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void
+    ) {
+        watch(ManagerSetVersionCall(domain: domain?.rawValue, set: set, known: known), of: domain) { result in
+            completion(result.map(\.version))
+        }
     }
 }

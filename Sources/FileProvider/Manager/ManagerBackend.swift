@@ -69,6 +69,12 @@ package protocol ManagerBackend: Sendable {
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
+    /// The version of a set, once it is another one than that which is known. With a known one, nobody is started for it.
+    ///
+    /// - Parameter known: `nil` to have an answer at once.
+    func version(
+        of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+        _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
     /// How much of all that is on its way has arrived.
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
@@ -138,5 +144,9 @@ extension ManagerBackend {
     package func items(
         in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+    ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
+    package func version(
+        of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+        _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void
     ) { completion(.failure(NSFileProviderError(.providerNotFound))) }
 }

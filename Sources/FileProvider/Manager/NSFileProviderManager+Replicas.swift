@@ -77,9 +77,11 @@ public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
 }
 
 extension NSNotification.Name {
-    /// For other items on this machine. Not posted yet: ``NSFileProviderManager/enumeratorForMaterializedItems()`` tells of changes.
+    /// Posted when other items are on this machine, without an object, in a process that has called
+    /// ``NSFileProviderManager/enumeratorForMaterializedItems()`` once; on any thread. Changes that follow each other closely are one.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")
-    /// For other items that wait to be sent. Not posted yet: ``NSFileProviderManager/enumeratorForPendingItems()`` tells of changes.
+    /// Posted when other items wait to be sent, without an object, in a process that has called
+    /// ``NSFileProviderManager/enumeratorForPendingItems()`` once; on any thread. Changes that follow each other closely are one.
     public static let fileProviderPendingSetDidChange = NSNotification.Name("NSFileProviderPendingSetDidChange")
 }

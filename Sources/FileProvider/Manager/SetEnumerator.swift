@@ -18,6 +18,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     private struct State {
         var known: [(anchor: NSFileProviderSyncAnchor, contents: Contents)] = []
         var isInvalid = false
+        var domainVersion: Int64?
     }
     // Innermost: nobody is called under it.
     private let state = Mutex(State())
@@ -30,10 +31,13 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         self.domain = domain
         self.backend = backend
         super.init()
+        SetWatches.shared.follow(set, of: domain, backend)
     }
 
-    /// Providers say nothing of the whole domain yet.
-    var domainVersion: NSFileProviderDomainVersion? { nil }
+    /// As of the last page or change that was told.
+    var domainVersion: NSFileProviderDomainVersion? {
+        state.withLock { $0.domainVersion }.map { NSFileProviderDomainVersion(number: $0) }
+    }
     /// What is listed is what is so at that moment; whoever looks again much sooner sees little.
     var refreshInterval: TimeInterval { 1 }
     var isMaximumSizeReached: Bool { false }
@@ -88,7 +92,13 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         after position: Int64, limit: Int, _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
     ) {
         guard !state.withLock({ $0.isInvalid }) else { return completion(.failure(CocoaError(.userCancelled))) }
-        backend.items(in: set, of: domain, after: position == 0 ? nil : position, limit: limit, completion)
+        SetWatches.shared.follow(set, of: domain, backend)
+        SetWatches.shared.whenFollowed(set, of: domain) { [self] in
+            backend.items(in: set, of: domain, after: position == 0 ? nil : position, limit: limit) { [self] result in
+                if let page = try? result.get() { state.withLock { $0.domainVersion = page.domainVersion } }
+                completion(result)
+            }
+        }
     }
 
     // MARK: Changes

@@ -95,12 +95,14 @@ public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
 }
 
-/// A provider that says something of its whole domain.
+/// A provider that says something of its whole domain. A subclass of ``NSFileProviderExtension`` may conform to it, too.
+///
+/// It is asked after it has told of changes of the working set, on any thread.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderDomainState: NSObjectProtocol {
     /// Another one means that ``userInfo`` has changed.
     var domainVersion: NSFileProviderDomainVersion { get }
-    /// What the rules of the provider's actions are told of the domain: strings, numbers, dates.
+    /// What the rules of the provider's actions are told of the domain: strings, numbers, dates; 16 KiB of them.
     var userInfo: [AnyHashable: Any] { get }
 }

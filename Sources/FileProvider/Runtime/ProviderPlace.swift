@@ -70,10 +70,25 @@ private struct ExtensionBackend: EngineBackend {
         return url
     }
 
-    /// The process knows of its own domain only: what happens to others is up to the program that the extension belongs to.
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
-        completion(domain.map { [$0] } ?? [], nil)
+        let own = domain
+        ask(ManagedDomainsCall(), of: own?.identifier) { result in
+            switch result {
+            case .success(let value):
+                // Of its own it knows more: the folder that was handed to it.
+                completion(
+                    value.domains.map { told in
+                        let domain = NSFileProviderDomain(told)
+                        return domain.identifier == own?.identifier ? own ?? domain : domain
+                    }, nil)
+            // Whoever asks people has no way to the engine, and knows of its own domain.
+            case .failure: completion(own.map { [$0] } ?? [], nil)
+            }
+        }
     }
+
+    // Which domains there are, and whether anything is asked of them, is up to the program that the extension belongs to: an extension
+    // that is not asked anything any more could not end that.
 
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
         completion(CocoaError(.featureUnsupported))
@@ -87,6 +102,45 @@ private struct ExtensionBackend: EngineBackend {
     }
 
     func removeAll(_ completion: @escaping Completion) { completion(CocoaError(.featureUnsupported)) }
+
+    func setDisconnected(
+        _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping Completion
+    ) { completion(CocoaError(.featureUnsupported)) }
+
+    func userVisibleURL(
+        of item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) {
+        ask(VisiblePathCall(domain: domain?.rawValue, item: item.rawValue), of: domain) { result in
+            switch result {
+            case .success(let value): completion(URL(fileURLWithPath: value.path, isDirectory: value.isFolder), nil)
+            case .failure(let error): completion(nil, error)
+            }
+        }
+    }
+
+    func identifier(
+        ofFileAt url: URL,
+        _ completion:
+            @escaping @Sendable (
+                NSFileProviderItemIdentifier?, NSFileProviderDomainIdentifier?, (any Error)?
+            ) -> Void
+    ) {
+        guard url.isFileURL else { return completion(nil, nil, CocoaError(.fileNoSuchFile)) }
+        ask(VisibleItemCall(path: url.standardizedFileURL.path), of: domain?.identifier) { result in
+            switch result {
+            case .success(let value):
+                completion(
+                    NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
+                    nil)
+            case .failure(let error):
+                // As the interface has it for files that are none of the provider's.
+                let isNone = (error as? NSFileProviderError)?.code == .noSuchItem
+                completion(nil, nil, isNone ? CocoaError(.fileNoSuchFile) : error)
+            }
+        }
+    }
 
     func signalEnumerator(
         _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,

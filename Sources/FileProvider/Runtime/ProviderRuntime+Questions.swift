@@ -29,6 +29,8 @@ extension ProviderRuntime {
         addActions(to: &service)
         addCoordination(to: &service)
         addServices(to: &service)
+        addSearching(to: &service)
+        addState(to: &service)
     }
 
     private func page(

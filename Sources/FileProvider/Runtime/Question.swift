@@ -13,6 +13,8 @@ final class Question: Sendable {
         var entry: Deadlines.Entry?
         /// Of a handler that is being waited for.
         var wake: DispatchSemaphore?
+        /// What client code wants to know of.
+        var farewell: (@Sendable () -> Void)?
         var isFinished = false
     }
 
@@ -49,11 +51,23 @@ final class Question: Sendable {
 
     /// Client code has come to its end.
     func finish() {
-        let entry = state.withLock { state in
+        let (entry, farewell) = state.withLock { state in
             state.isFinished = true
-            return state.entry.take()
+            return (state.entry.take(), state.farewell.take())
         }
         if let entry { Deadlines.shared.cancel(entry) }
+        // What it holds on to goes after the lock is released.
+        _ = farewell
+    }
+
+    /// Has something called, on a thread of its own, when it is over before client code has come to its end: whatever that waits for
+    /// can be told. Called at most once; at once where it is over already.
+    func whenOver(_ farewell: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if state.over == nil { state.farewell = farewell }
+            return state.over != nil
+        }
+        if isOver { HandlerThreads.shared.runHandler(farewell) }
     }
 
     /// Why it is over, if it is.
@@ -99,14 +113,15 @@ final class Question: Sendable {
     }
 
     private func end(_ failure: ProviderFailure) {
-        let (isFirst, wake) = state.withLock { state -> (Bool, DispatchSemaphore?) in
-            guard state.over == nil, !state.isFinished else { return (false, nil) }
+        let (isFirst, wake, farewell) = state.withLock { state -> (Bool, DispatchSemaphore?, (@Sendable () -> Void)?) in
+            guard state.over == nil, !state.isFinished else { return (false, nil, nil) }
             state.over = failure
-            return (true, state.wake)
+            return (true, state.wake, state.farewell.take())
         }
         guard isFirst else { return }
         isOver(failure)
         wake?.signal()
+        if let farewell { HandlerThreads.shared.runHandler(farewell) }
     }
 }
 

@@ -41,7 +41,7 @@ extension ProviderItem {
     }
 
     /// A name is made fit for a file later; here it is only bounded.
-    private static func beginning(of name: String) -> String {
+    static func beginning(of name: String) -> String {
         guard name.utf8.count > longestText else { return name }
         var count = 0
         return String(
@@ -65,7 +65,7 @@ extension ProviderItem {
     static func size(of item: any NSFileProviderItem) -> Int64? { count(item.documentSize ?? nil) }
 
     /// What has no form here is left out, and all of it where it is too much.
-    private static func userInfo(_ given: [AnyHashable: Any]) -> [String: UserInfoValue] {
+    static func userInfo(_ given: [AnyHashable: Any]) -> [String: UserInfoValue] {
         var values: [String: UserInfoValue] = [:]
         for case (let key as String, let value) in given {
             switch value {
@@ -110,7 +110,7 @@ extension ProviderItem {
     private static let exactLimit: UInt64 = 1 << 53
 
     /// A number that counts something.
-    private static func count(_ number: NSNumber?) -> Int64? {
+    static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
         // The usual case, without the two objects that the comparison below makes.
         let (whole, real) = (number.int64Value, number.doubleValue)
@@ -124,7 +124,7 @@ extension ProviderItem {
     /// The farthest moments that are taken for dates, in seconds: some thirty thousand years away.
     private static let farthest = 1e12
 
-    private static func seconds(_ date: Date?) -> Double? {
+    static func seconds(_ date: Date?) -> Double? {
         guard let seconds = date?.timeIntervalSince1970, abs(seconds) <= farthest else { return nil }
         return seconds
     }

@@ -104,7 +104,8 @@ extension ProviderItem: Message {
         }
     }
 
-    private struct UserInfoEntry: Message {
+    /// A value of ``userInfo`` with its name.
+    struct UserInfoEntry: Message {
         let name: String
         let value: UserInfoValue
 

@@ -9,6 +9,12 @@ extension Index {
         return item.actionSubject(try facts(of: number), inherited: try inheritedUserInfo(of: item))
     }
 
+    /// What a rule is told of the domain: nothing where the provider says nothing of it.
+    package func actionDomain() throws(IndexFailure) -> PredicateValue {
+        guard let state = try domainState() else { return .nothing }
+        return .object(state.userInfo.mapValues { $0.predicateValue })
+    }
+
     /// What the provider says of a folder in keys that end like this is true of everything in it.
     private static let inheritedSuffix = ".inherited"
 
@@ -65,12 +71,7 @@ extension IndexedItem {
         case .symlinkTargetPath: item.linkTarget.map { .text($0) } ?? .nothing
         case .userInfo:
             .object(
-                inherited.merging(item.userInfo) { _, own in own }.mapValues { value in
-                    switch value {
-                    case .number(let number): .number(number)
-                    case .text(let text): .text(text)
-                    }
-                })
+                inherited.merging(item.userInfo) { _, own in own }.mapValues { $0.predicateValue })
         case .isTrashed: .flag(item.flags.contains(.trashed))
         case .isUploaded: .flag(isUploaded)
         case .isUploading: .flag(item.flags.contains(.uploading))
@@ -89,6 +90,15 @@ extension IndexedItem {
         case .file: "public.data"
         case .folder: "public.folder"
         case .symbolicLink: "public.symlink"
+        }
+    }
+}
+
+extension ProviderItem.UserInfoValue {
+    fileprivate var predicateValue: PredicateValue {
+        switch self {
+        case .number(let number): .number(number)
+        case .text(let text): .text(text)
         }
     }
 }

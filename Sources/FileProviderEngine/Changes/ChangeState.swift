@@ -12,6 +12,8 @@ struct ChangeState {
     }
 
     var workingSet = WorkingSet.unknown
+    /// Whether the provider may say something of the whole domain: it has not said that it does not.
+    var mayHaveState = true
     /// Containers whose changes are being asked for, with whether they were signalled again since.
     var running: [String: Bool] = [:]
     /// What asks for them.

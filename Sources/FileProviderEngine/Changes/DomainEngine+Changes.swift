@@ -76,6 +76,7 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             if container == ProviderItem.workingSetIdentifier {
                 try await askForAllChanges()
+                await askForState()
             } else {
                 try await askForFolder(container)
             }

@@ -17,6 +17,7 @@ extension DomainEngine {
             return rows.count < limit
         }
         page.next = last?.rawValue
+        page.domainVersion = try index.domainState()?.version
         for row in rows { page.items.append(try described(row)) }
         return page
     }
@@ -49,19 +50,4 @@ extension DomainEngine {
 
 extension ProviderItem.Flags {
     fileprivate mutating func set(_ flag: Self, _ isSet: Bool) { if isSet { insert(flag) } else { remove(flag) } }
-}
-
-extension IndexedItem {
-    fileprivate func isPart(of set: ItemSet) -> Bool {
-        switch set {
-        case .pending: return !changes.isEmpty
-        case .materialized:
-            guard isShown else { return false }
-            switch item.kind {
-            case .file: return hasAllBytes
-            case .folder: return listing != .never
-            case .symbolicLink: return true
-            }
-        }
-    }
 }

@@ -24,6 +24,8 @@ package actor DomainEngine {
     package nonisolated let rebuilding: String?
     /// How far edits are, for those who show items.
     package nonisolated let uploads: UploadStates
+    /// Tells when something changes in the sets that programs follow.
+    package nonisolated let sets = SetVersions()
     nonisolated let signInRequests = Receiver<ProviderFailure>()
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -115,6 +117,7 @@ package actor DomainEngine {
             states?.note(changes)
             search?.noteChanges()
         }
+        index.onSetChange { [sets] in sets.note($0) }
         index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt)
@@ -162,6 +165,7 @@ package actor DomainEngine {
     }
 
     private func endWork() {
+        sets.close()
         for listing in listings.folders.values {
             listing.task?.cancel()
             for waiter in listing.waiters.values { waiter.answer.give(.failure(.closed)) }

@@ -20,6 +20,7 @@ package final class Index: Sendable {
     // Innermost: nothing is called while it is held.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
     private let observer = Receiver<[IndexChange]>()
+    private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
     /// What only one thread uses at a time, which its owner sees to: the gate for the writer, the pool for a reader.
@@ -89,6 +90,9 @@ package final class Index: Sendable {
     /// Called after each transaction since which something is to be on this machine that is not, on the thread that wrote.
     package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
 
+    /// Called after each transaction that changed something in sets that programs follow, on the thread that wrote.
+    package func onSetChange(_ receiver: @escaping @Sendable (ItemSets) -> Void) { setObserver.function = receiver }
+
     // MARK: Writing
 
     /// Runs a function as one transaction: all that it does is there afterwards, or nothing when it throws. Writers take turns;
@@ -104,11 +108,13 @@ package final class Index: Sendable {
         let result: Result
         let changes: [IndexChange]
         let isMoreWanted: Bool
+        let touched: ItemSets
         do {
             writer.value.isObserved = observer.isSet
             result = try writer.value.transaction(freesSpace: freesSpace, body)
             changes = writer.value.takeChanges()
             isMoreWanted = writer.value.keeping.takeNews()
+            touched = writer.value.takeTouchedSets()
         } catch {
             gate.leave()
             throw error
@@ -117,6 +123,7 @@ package final class Index: Sendable {
         gate.leave()
         if !changes.isEmpty { observer.tell(changes) }
         if isMoreWanted { wantedObserver.tell(()) }
+        if !touched.isEmpty { setObserver.tell(touched) }
         return result
     }
 

@@ -30,6 +30,8 @@ final class WriterConnection {
     /// Whether anybody wants to know the changes.
     var isObserved = false
     private var changes: [IndexChange] = []
+    /// The sets in which something is different since ``takeTouchedSets()``.
+    private var touched: ItemSets = []
     /// Listings under way: what was written since each began.
     var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
     var bytes = ByteWriter()
@@ -129,6 +131,7 @@ final class WriterConnection {
         _ body: (inout IndexWriter) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
         changes.removeAll(keepingCapacity: true)
+        touched = []
         do {
             return try connection.transaction { () throws(IndexFailure) in
                 var writer = IndexWriter(self)
@@ -139,6 +142,7 @@ final class WriterConnection {
             }
         } catch {
             changes.removeAll()
+            touched = []
             // What was counted in the meantime did not happen.
             try? readCounts()
             throw error
@@ -157,6 +161,11 @@ final class WriterConnection {
     func takeChanges() -> [IndexChange] {
         defer { changes = [] }
         return changes
+    }
+
+    func takeTouchedSets() -> ItemSets {
+        defer { touched = [] }
+        return touched
     }
 
     func tell(_ change: @autoclosure () -> IndexChange) {
@@ -183,6 +192,7 @@ final class WriterConnection {
         try lookup.add(hash.identifier(item.identifier), number)
         try lookup.add(hash.name(name, in: parent), number)
         try facts.note(number, item)
+        if item.kind == .symbolicLink { touched.insert(.materialized) }
         if isKept {
             var new = IndexedItem(number: number, parent: parent, name: name, item: item)
             new.isKeptByFolder = true
@@ -202,6 +212,7 @@ final class WriterConnection {
         try noteContents(of: item, before: nil)
         try keeping.note(item, before: nil)
         try facts.note(item.number, item.item)
+        touched.formUnion(ItemSets(of: item))
         // It may have the number of one that was there before.
         try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
@@ -226,6 +237,7 @@ final class WriterConnection {
         noteListed(item.number, in: item.parent)
         guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return item }
         try rewrite(before, as: item)
+        touched.formUnion(ItemSets(of: before).union(ItemSets(of: item)))
         if before.item.identifier != item.item.identifier {
             lookup.remove()
             try lookup.add(hash.identifier(item.item.identifier), item.number)
@@ -291,6 +303,7 @@ final class WriterConnection {
         try forgetOrphan(item.number)
         try facts.forget(item.number)
         try keeping.forget(item)
+        touched.formUnion(ItemSets(of: item))
     }
 
     /// The root is in no folder, and must not be found in itself.

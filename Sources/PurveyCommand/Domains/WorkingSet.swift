@@ -59,20 +59,25 @@ extension Command {
 
     static let search = Command(
         name: "search", summary: "find items of all services by name, type, tag and date",
-        usage: ["[--json] [OPTION…] [WORD…]"],
+        usage: ["[--json] [OPTION…] [WORD…]", "--provider [--json] [--domain NAME] [--limit N] WORD…"],
         options: [
             .flag("json", "print JSON"), .value("type", "T", "of this type: an identifier, or an extension"),
             .value("tag", "TAG", "with this tag; several have all to be there"),
             .value("since", "DATE", "modified on this day or later (2026-01-31)"),
             .value("before", "DATE", "modified before this day"),
             .value("domain", "NAME", "in this domain only"), .value("limit", "N", "at most so many (100)"),
+            .flag("provider", "have the services themselves look"),
         ],
         discussion: """
             Each WORD is a part of the name, without regard to case and accents; one of one or two characters is the beginning
             of a word in it. What is known on this machine is looked through: folders that nobody has looked into yet are not
             in it. It works offline, and no service is asked.
+
+            With --provider the services are asked, of those providers that search, for what they hold the words to mean. What they
+            find is printed with its path, or with domain, name and identifier where it is not known on this machine.
             """
     ) { arguments in
+        if arguments.has("provider") { return try await searchProviders(arguments) }
         let types = try arguments.values("type").map { word in (word, try type(word)) }
         let call = SearchCall(
             domain: arguments.value("domain"), words: arguments.operands,
@@ -105,7 +110,7 @@ extension Command {
 
     // MARK: Arguments
 
-    private static func limit(_ arguments: Arguments, standard: Int) throws -> Int {
+    static func limit(_ arguments: Arguments, standard: Int) throws -> Int {
         guard let text = arguments.value("limit") else { return standard }
         guard let number = Int(text), number > 0 else { throw UsageError("--limit needs a number from 1 on") }
         return number

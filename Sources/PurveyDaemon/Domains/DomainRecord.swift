@@ -119,13 +119,14 @@ extension ManagedDomain {
         self.init(
             identifier: identifier, displayName: displayName, storage: storage,
             isReplicated: values["Replicated"] as? Bool ?? false, isHidden: values["Hidden"] as? Bool ?? false,
+            isSearchable: values["Searchable"] as? Bool ?? false,
             userInfo: (values["User Info"] as? Data).map { [UInt8]($0) })
     }
 
     fileprivate var values: [String: Any] {
         var values: [String: Any] = [
             "Identifier": identifier, "Display Name": displayName, "Storage": storage, "Replicated": isReplicated,
-            "Hidden": isHidden,
+            "Hidden": isHidden, "Searchable": isSearchable,
         ]
         values["User Info"] = userInfo.map { Data($0) }
         return values

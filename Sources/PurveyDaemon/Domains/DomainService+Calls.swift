@@ -66,6 +66,7 @@ extension DomainService {
         addInterfaceCalls(to: &service)
         addTrashCalls(to: &service)
         addStateCalls(to: &service)
+        addProviderSearchCall(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.

@@ -56,30 +56,16 @@ extension DomainService {
     private nonisolated func addItemCalls(to service: inout Service, _ programs: ProviderPrograms) {
         on(VisiblePathCall.self, programs, in: &service) { request, service, providers in
             let (record, domain) = try await service.first(request.domain, of: providers)
-            guard let mount = await service.mountedPath(of: record) else {
-                throw ProviderFailure.domain(
-                    .providerDomainTemporarilyUnavailable, "The domain \(record.name) is not mounted.")
-            }
-            let item = try await domain.engine.learn(of: request.item)
-            let names: [String] = try await HandlerThreads.shared.value { () throws in
-                try domain.engine.index.names(onTheWayTo: item)
-            }
-            let path = ([mount] + names).joined(separator: "/")
-            return .init(path: path, isFolder: item.item.kind == .folder)
+            return try await service.visiblePath(of: request.item, in: record, domain)
         }
         on(VisibleItemCall.self, programs, in: &service) { request, service, providers in
-            let place = ItemPlace(text: request.path, path: request.path)
-            let found = try await service.place(place)
-            let own = try await service.records(of: providers)
-            guard let record = own.first(where: { $0.identifier == found.domain.identifier }) else {
-                throw ProviderFailure(.noSuchItem, message: "\(request.path) is none of the provider's items.")
-            }
-            return .init(item: found.item.item.identifier, domain: record.description.identifier)
+            try await service.visibleItem(at: request.path, among: try await service.records(of: providers))
         }
         onItems(ManagerTransferCall.self, programs, in: &service, { $0.domain }) { try await $0.transfer($1) }
         onItems(ManagerSettleCall.self, programs, in: &service, { $0.domain }) { try await $0.settle($1) }
         onItems(ManagerModificationCall.self, programs, in: &service, { $0.domain }) { try await $0.modify($1) }
         onItems(ManagerSetCall.self, programs, in: &service, { $0.domain }) { try await $0.items($1) }
+        onItems(ManagerSetVersionCall.self, programs, in: &service, { $0.domain }) { try await $0.version($1) }
         on(ManagerProgressCall.self, programs, in: &service) { request, service, providers in
             var totals = TransferTotals()
             for (_, domain) in try await service.running(request.domain, of: providers) {

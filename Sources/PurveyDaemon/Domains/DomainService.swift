@@ -63,7 +63,9 @@ actor DomainService {
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
-        surroundings = RunningDomain.Surroundings(folders: folders, states: states, coordination: coordination)
+        let reference = DomainServiceReference()
+        surroundings = RunningDomain.Surroundings(
+            folders: folders, states: states, coordination: coordination, service: reference)
         followers = StateFollowers(states)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
@@ -76,6 +78,7 @@ actor DomainService {
         self.keeper = keeper
         self.bus = bus
         self.log = log
+        reference.set(self)
     }
 
     /// Made where the program is that decodes pictures: beside this one.

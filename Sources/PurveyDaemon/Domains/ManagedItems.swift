@@ -40,6 +40,19 @@ struct ManagedItems: Sendable {
         return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
     }
 
+    /// How long changes are gathered that are told of as one.
+    private static let gathering: Duration = .milliseconds(300)
+
+    func version(_ request: ManagerSetVersionCall) async throws -> ItemSetVersion {
+        let sets = domain.engine.sets
+        if let known = request.known {
+            try await sets.wait(for: request.set, toDifferFrom: known)
+            // What a person does seldom changes one item alone.
+            try await Task.sleep(for: Self.gathering)
+        }
+        return ItemSetVersion(version: sets.version(of: request.set))
+    }
+
     func items(_ request: ManagerSetCall) async throws -> ItemSetPage {
         try await HandlerThreads.shared.value { [engine = domain.engine] () throws in
             try engine.items(
@@ -64,6 +77,7 @@ extension Service {
         }
         on(ManagerProgressCall.self) { request, call in call.answerProvider { try await running().totals(request) } }
         on(ManagerSetCall.self) { request, call in call.answerProvider { try await running().items(request) } }
+        on(ManagerSetVersionCall.self) { request, call in call.answerProvider { try await running().version(request) } }
     }
 }
 

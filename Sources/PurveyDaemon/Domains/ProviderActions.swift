@@ -34,8 +34,10 @@ struct ProviderActions: Sendable {
 
     /// Those that fit an item. Blocks on the file system.
     func fitting(_ item: DomainItem) throws -> [Choice] {
-        guard let subject = try item.domain.engine.index.actionSubject(of: item.item.number) else { return [] }
-        return choices.filter { $0.action.accepts([subject]) }
+        let index = item.domain.engine.index
+        guard let subject = try index.actionSubject(of: item.item.number) else { return [] }
+        let domain = try index.actionDomain()
+        return choices.filter { $0.action.accepts([subject], domain: domain) }
     }
 
     /// The action that is meant with an identifier, and fits an item. Blocks on the file system.

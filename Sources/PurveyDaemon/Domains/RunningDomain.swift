@@ -21,7 +21,8 @@ struct RunningDomain: Sendable {
         func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
 
         /// `nil` before the domain runs.
-        var items: ManagedItems? { domain.withLock { $0 }.map { ManagedItems(domain: $0) } }
+        var running: RunningDomain? { domain.withLock { $0 } }
+        var items: ManagedItems? { running.map { ManagedItems(domain: $0) } }
 
         func take(_ notice: ExtensionProvider.Notice) {
             guard let engine = domain.withLock({ $0 })?.engine else { return }
@@ -39,6 +40,7 @@ struct RunningDomain: Sendable {
         let folders: DomainFolders
         let states: StateNotes
         let coordination: ExtensionService.Coordination?
+        let service: DomainServiceReference
 
         /// Folders that no provider may be handed.
         var kept: [String] {
@@ -62,7 +64,10 @@ struct RunningDomain: Sendable {
         let provider = ExtensionProvider(
             domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,
             apartFrom: surroundings.kept, coordination: surroundings.coordination,
-            addCalls: { $0.addExtensionCalls { notices.items } }, onNotice: { notices.take($0) })
+            addCalls: { calls in
+                calls.addExtensionCalls { notices.items }
+                calls.addExtensionCalls(surroundings.service) { notices.running }
+            }, onNotice: { notices.take($0) })
         provider.setDisconnected(because: record.disconnection)
         do {
             if let password { try await provider.signIn(password: password) }

@@ -170,4 +170,37 @@ import Testing
             #expect(try String(contentsOfFile: cloud.cloud + "/a copy.txt", encoding: .utf8) == "hello\n")
         }
     }
+
+    @Test func rulesKnowWhatTheProviderSaysOfItsDomain() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("letter.txt", "a") }
+            let rule = "domainUserInfo.plan == 'paid' AND TERNARY(fileproviderItems.@count == 1, YES, NO) == YES"
+            try await place.install(actions: [
+                StoredPlan.make("org.example.share", "Share", rule: rule),
+                StoredPlan.make("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+            ])
+            try await place.succeed("ls", "Cloud:")
+            #expect(try await names(place, "Cloud:letter.txt") == ["Touch"])
+            for (plan, expected) in [
+                ("paid", ["Share", "Touch"]), ("expired", ["Touch"]), ("paid", ["Share", "Touch"]),
+            ] {
+                let file = place.cloud.folder + "/plan"
+                try await onThread { try Data(plan.utf8).write(to: URL(fileURLWithPath: file)) }
+                try await place.succeed("signal", "Cloud")
+                try await place.eventually("the actions are \(expected)") {
+                    try await names(place, "Cloud:letter.txt") == expected
+                }
+            }
+            try await place.restartWithoutExtension()
+            #expect(try await names(place, "Cloud:letter.txt") == ["Share", "Touch"])
+            #expect(place.extensionProcesses.isEmpty)
+        }
+    }
+}
+
+private enum StoredPlan {
+    static func make(_ identifier: String, _ name: String, rule: String) -> [String: String] {
+        let prefix = "NSExtensionFileProviderAction"
+        return [prefix + "Identifier": identifier, prefix + "Name": name, prefix + "ActivationRule": rule]
+    }
 }

@@ -123,6 +123,14 @@ struct DaemonBackend: EngineBackend {
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void
     ) { link.ask(request) { result in completion(result.mapError { $0.error }) } }
+
+    func watch(
+        _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
+        _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void
+    ) {
+        guard request.known != nil else { return ask(request, of: domain, completion) }
+        link.askIfRunning(request) { result in completion(result.mapError { $0.error }) }
+    }
 }
 
 /// Who a program's provider is, and where that keeps its documents, once the daemon has said so. Asking blocks.

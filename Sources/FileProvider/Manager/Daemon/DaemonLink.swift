@@ -63,6 +63,33 @@ final class DaemonLink: Sendable {
         }
     }
 
+    /// Asks a daemon that runs, once; none is started for it.
+    ///
+    /// - Parameter completion: called once, on a thread that must not be blocked.
+    func askIfRunning<C: ProviderCall>(
+        _ request: C, _ completion: @escaping @Sendable (Result<C.Value, ProviderFailure>) -> Void
+    ) {
+        queue.async { [self] in
+            let connection: Connection
+            do {
+                guard let running = try connectedIfRunning() else {
+                    return completion(.failure(.unreachable("it does not run")))
+                }
+                connection = running
+            } catch {
+                return completion(.failure(.unreachable("\(error)")))
+            }
+            room.wait()
+            connection.call(request) { [self] result in
+                room.signal()
+                switch result {
+                case .success(let reply): completion(Result { () throws(ProviderFailure) in try reply.get() })
+                case .failure(let error): completion(.failure(.ofDaemon(error)))
+                }
+            }
+        }
+    }
+
     /// Asks something, and blocks until there is an answer.
     func wait<C: ProviderCall>(for request: C) throws(ProviderFailure) -> C.Value {
         let answered = Latch()
@@ -78,8 +105,18 @@ final class DaemonLink: Sendable {
 
     /// On the queue.
     private func connected() throws -> Connection {
-        if let known = connection.withLock({ $0 }), known.closeReason == nil { return known }
+        if let known = try connectedIfRunning() { return known }
         let made = try entrance.connect(Service())
+        connection.withLock { $0 = made }
+        return made
+    }
+
+    /// On the queue.
+    ///
+    /// - Returns: `nil` where no daemon runs.
+    private func connectedIfRunning() throws -> Connection? {
+        if let known = connection.withLock({ $0 }), known.closeReason == nil { return known }
+        guard let made = try entrance.join(Service()) else { return nil }
         connection.withLock { $0 = made }
         return made
     }

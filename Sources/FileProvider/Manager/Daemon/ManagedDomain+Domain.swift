@@ -9,7 +9,7 @@ extension ManagedDomain {
         self.init(
             identifier: domain.identifier.rawValue, displayName: domain.displayName,
             storage: domain.pathRelativeToDocumentStorage, isReplicated: domain.isReplicated,
-            isHidden: domain.isHidden)
+            isHidden: domain.isHidden, isSearchable: domain.supportsStringSearchRequest)
         guard let given = domain.userInfo, !given.isEmpty else { return }
         var values: [String: Any] = [:]
         for (key, value) in given {
@@ -48,6 +48,7 @@ extension NSFileProviderDomain {
                 pathRelativeToDocumentStorage: domain.storage)
         }
         isHidden = domain.isHidden
+        supportsStringSearchRequest = domain.isSearchable
         take(userInfo: domain.userInfo)
     }
 

@@ -31,6 +31,7 @@ enum DomainMethod {
     static let noteFailedSignIn: UInt64 = 170
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
+    static let searchProviders: UInt64 = 180
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

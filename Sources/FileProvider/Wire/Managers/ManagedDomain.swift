@@ -10,6 +10,8 @@ package struct ManagedDomain: Message, Equatable {
     package var storage: String
     package var isReplicated: Bool
     package var isHidden: Bool
+    /// Whether its provider's service is asked to look for items.
+    package var isSearchable: Bool
     /// What the provider keeps with it: a property list; `nil` for nothing.
     package var userInfo: [UInt8]?
 
@@ -18,13 +20,14 @@ package struct ManagedDomain: Message, Equatable {
 
     package init(
         identifier: String, displayName: String, storage: String = "", isReplicated: Bool = false,
-        isHidden: Bool = false, userInfo: [UInt8]? = nil
+        isHidden: Bool = false, isSearchable: Bool = false, userInfo: [UInt8]? = nil
     ) {
         self.identifier = identifier
         self.displayName = displayName
         self.storage = storage
         self.isReplicated = isReplicated
         self.isHidden = isHidden
+        self.isSearchable = isSearchable
         self.userInfo = userInfo
     }
 
@@ -35,6 +38,8 @@ package struct ManagedDomain: Message, Equatable {
         isReplicated = try decoder.decode(forKey: 3)
         isHidden = try decoder.decode(forKey: 4)
         userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 5)?.bytes
+        // What an earlier version has kept says nothing of it.
+        isSearchable = try decoder.decodeIfPresent(forKey: 6) ?? false
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -44,5 +49,6 @@ package struct ManagedDomain: Message, Equatable {
         encoder.encode(isReplicated, forKey: 3)
         encoder.encode(isHidden, forKey: 4)
         encoder.encodeIfPresent(userInfo.map { ByteString($0) }, forKey: 5)
+        encoder.encode(isSearchable, forKey: 6)
     }
 }

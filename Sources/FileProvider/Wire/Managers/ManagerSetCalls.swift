@@ -99,6 +99,48 @@ package struct ManagerSetCall: ProviderCall {
     }
 }
 
+/// Asks for the version of a set: a number that is another one when something in the set has changed, or the daemon is another one.
+/// Answered when it is no more the one that is known.
+package struct ManagerSetVersionCall: ProviderCall {
+    package typealias Value = ItemSetVersion
+    package typealias Reply = ProviderReply<ItemSetVersion>
+    package static var method: UInt64 { ManagerMethod.setVersion }
+    /// `nil` for the domain that no program has added.
+    package let domain: String?
+    package let set: ItemSet
+    /// What is known; `nil` has it answered at once.
+    package let known: UInt64?
+
+    package init(domain: String?, set: ItemSet, known: UInt64?) {
+        self.domain = domain
+        self.set = set
+        self.known = known
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        domain = try decoder.decodeIfPresent(forKey: 0)
+        set = try decoder.decode(forKey: 1)
+        known = try decoder.decodeIfPresent(forKey: 2)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(domain, forKey: 0)
+        encoder.encode(set, forKey: 1)
+        encoder.encodeIfPresent(known, forKey: 2)
+    }
+}
+
+/// The version of a set.
+package struct ItemSetVersion: Message, Equatable {
+    package let version: UInt64
+
+    package init(version: UInt64) { self.version = version }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) { version = try decoder.decode(forKey: 0) }
+
+    package func encode(to encoder: inout MessageEncoder) { encoder.encode(version, forKey: 0) }
+}
+
 /// The sets of items of a domain that its provider's own programs list.
 package enum ItemSet: UInt8, Sendable, MessageValue {
     /// What is on this machine: files with their contents, folders that are listed.
@@ -112,6 +154,8 @@ package struct ItemSetPage: Message {
     package var items: [ProviderItem]
     /// Where it goes on; `nil` at the end.
     package var next: Int64?
+    /// The last version of the domain that the provider has told of; `nil` where it has told of none.
+    package var domainVersion: Int64?
 
     /// So many items at most.
     package static let most = 500
@@ -124,11 +168,13 @@ package struct ItemSetPage: Message {
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         items = try decoder.decode(forKey: 0)
         next = try decoder.decodeIfPresent(forKey: 1)
+        domainVersion = try decoder.decodeIfPresent(forKey: 2)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(items, forKey: 0)
         encoder.encodeIfPresent(next, forKey: 1)
+        encoder.encodeIfPresent(domainVersion, forKey: 2)
     }
 }
 

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What `CAST` makes of a value: `CAST(value, "NSNumber")`. What cannot be made so is nothing.
+///
+/// A date as a number is in seconds since the beginning of 2001, as with Apple, and such a number as a date is that moment. Dates are
+/// told from numbers by where they come from (``PredicateExpression/isDate``): what a provider keeps under keys of its own is a number.
+enum PredicateCast: Sendable, Equatable {
+    case number
+    case text
+    case date
+
+    /// By the class that stands for it.
+    init?(spelled name: String) {
+        switch name {
+        case "NSNumber", "NSDecimalNumber": self = .number
+        case "NSString": self = .text
+        case "NSDate": self = .date
+        default: return nil
+        }
+    }
+
+    /// Seconds from the beginning of 1970, which dates are kept since, to that of 2001.
+    private static let reference = Date.timeIntervalBetween1970AndReferenceDate
+
+    /// - Parameter isDate: whether the value is a date, in seconds since 1970, where it is a number.
+    func result(_ value: PredicateValue, isDate: Bool) -> PredicateValue {
+        switch (self, value) {
+        case (.number, .number(let number)): .number(isDate ? number - Self.reference : number)
+        case (.number, .text(let text)):
+            Double(text.trimmingCharacters(in: .whitespaces)).map { .number($0) } ?? .nothing
+        case (.text, .text): value
+        case (.text, .number(let number)): .text(isDate ? Self.words(ofDate: number) : Self.words(of: number))
+        case (.date, .number(let number)): .number(isDate ? number : number + Self.reference)
+        case (.date, .text), (_, .list), (_, .object), (_, .nothing): .nothing
+        }
+    }
+
+    private static func words(of number: Double) -> String {
+        Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+
+    /// As `NSDate` describes itself: `2026-11-22 03:02:27 +0000`.
+    private static func words(ofDate seconds: Double) -> String { Date(timeIntervalSince1970: seconds).description }
+}
+
+extension PredicateExpression {
+    /// Whether its value is a date, where it is a number.
+    var isDate: Bool {
+        switch self {
+        case .member(let owner, let name): ProviderItemProperty.dates.contains(name) && !owner.isOfProvidersOwn
+        case .element(let list, _): list.isDate
+        case .call(.now, _): true
+        case .call(.min, let values), .call(.max, let values): values.allSatisfy(\.isDate)
+        case .choice(_, let first, let second): first.isDate && second.isDate
+        case .cast(_, let type): type == .date
+        case .number, .text, .null, .list, .variable, .name, .count, .subquery, .prefixed, .operations, .call: false
+        }
+    }
+
+    /// Whether it is something under keys that the provider has made up.
+    private var isOfProvidersOwn: Bool {
+        switch self {
+        case .name(let name): name == ProviderItemProperty.domainUserInfo
+        case .member(let owner, let name): name == ProviderItemProperty.userInfo.rawValue || owner.isOfProvidersOwn
+        case .element(let list, _): list.isOfProvidersOwn
+        default: false
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Conduit
+import Foundation
+import LinuxSystem
+
+/// Searches by the provider's service.
+extension ProviderRuntime {
+    func addSearching(to service: inout Service) {
+        on(ProviderSearchCall.self, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            guard let object = provider.object as? any NSFileProviderSearching else {
+                throw ProviderFailure(.unsupported, message: "the provider does not search")
+            }
+            let search = ProviderSearch(
+                object.searchEnumerator(
+                    for: NSFileProviderStringSearchRequest(
+                        query: request.query, desiredNumberOfResults: request.limit)))
+            // Code that blocks is told that nobody waits any more.
+            question.whenOver { search.end() }
+            defer { search.end() }
+            return try search.results(request.limit, question)
+        }
+    }
+}
+
+/// A search that is under way.
+///
+/// Sendable: pages are asked for one after the other, and `invalidate()` may be called beside that, as the interface has it.
+private final class ProviderSearch: @unchecked Sendable {
+    private let enumerator: any NSFileProviderSearchEnumerator
+    // Innermost: client code is called after it is released.
+    private let hasEnded = Lock(false)
+
+    /// Every page may take as long as any answer, and all of them together this long.
+    private static let longest: Duration = .seconds(300)
+    /// Pages without a result in a row, after which none are believed to come.
+    private static let pagesWithoutNews = 1000
+
+    init(_ enumerator: any NSFileProviderSearchEnumerator) { self.enumerator = enumerator }
+
+    /// Nobody wants more of it.
+    func end() {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        if isFirst { enumerator.invalidate() }
+    }
+
+    /// - Parameter limit: how many results are wanted.
+    func results(_ limit: Int, _ question: Question) throws(ProviderFailure) -> ProviderSearchResults {
+        let deadline = ContinuousClock.now + Self.longest
+        var found = ProviderSearchResults(results: [])
+        var identifiers: Set<String> = []
+        var pages: Set<Data> = []
+        var next: Data?
+        var pagesWithoutNews = 0
+        repeat {
+            let page = try self.page(next, question)
+            let before = found.results.count
+            for result in page.results where identifiers.insert(result.identifier).inserted {
+                found.results.append(result)
+                if found.results.count == limit { return found }
+            }
+            next = page.next
+            guard let next else { return found }
+            guard next.count <= ProviderWire.longestToken else {
+                throw ProviderFailure(.badAnswer, message: "the provider told of a page of \(next.count) bytes")
+            }
+            guard pages.insert(next).inserted else {
+                throw ProviderFailure(.badAnswer, message: "the provider told of the same page of results twice")
+            }
+            pagesWithoutNews = found.results.count > before ? 0 : pagesWithoutNews + 1
+            guard pagesWithoutNews < Self.pagesWithoutNews else {
+                throw ProviderFailure(
+                    .badAnswer, message: "the provider says that more results come, and none come")
+            }
+            question.advance(completed: Int64(found.results.count), total: Int64(limit))
+        } while ContinuousClock.now < deadline
+        found.isCutShort = true
+        return found
+    }
+
+    private func page(_ page: Data?, _ question: Question) throws(ProviderFailure) -> SearchPage {
+        let result: Result<SearchPage, ProviderFailure> = try question.wait { finish in
+            enumerator.enumerateSearchResults(
+                for: SearchObserver(finish: finish), startingAt: page.map { NSFileProviderPage($0) })
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// One page of what a search finds, and the page that follows.
+struct SearchPage: Sendable {
+    var results: [ProviderSearchResult]
+    var next: Data?
+}
+
+/// Gets one page of results.
+///
+/// Results are read when they are told: client code may change them afterwards.
+final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, Sendable {
+    private struct State {
+        var results: [ProviderSearchResult] = []
+        /// Those that were told, also of those that are left out.
+        var count = 0
+        /// Called once.
+        var finish: (@Sendable (Result<SearchPage, ProviderFailure>) -> Void)?
+    }
+    // Innermost: the page is told after it is released, and results are read before it is taken.
+    private let state: Lock<State>
+
+    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    init(finish: @escaping @Sendable (Result<SearchPage, ProviderFailure>) -> Void) {
+        state = Lock(State(finish: finish))
+        super.init()
+    }
+
+    var maximumNumberOfResultsPerPage: Int { ProviderSearchCall.mostOfPage }
+
+    func didEnumerate(_ searchResults: [any NSFileProviderSearchResult]) {
+        guard state.withLock({ $0.finish != nil }) else { return }
+        let most = ProviderSearchCall.mostOfPage
+        let told = searchResults.prefix(most + 1)
+        let results = told.compactMap { ProviderSearchResult(usable: $0) }
+        let count = state.withLock { state in
+            state.results += results
+            state.count += told.count
+            return state.count
+        }
+        guard count > most else { return }
+        end(
+            .failure(
+                ProviderFailure(
+                    .badAnswer, message: "the provider told more results at once than the \(most) that a page may have")
+            ))
+    }
+
+    func finishEnumerating(upTo nextPage: NSFileProviderPage?) {
+        let results = state.withLock { $0.results }
+        end(.success(SearchPage(results: results, next: nextPage?.rawValue)))
+    }
+
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+
+    private func end(_ result: Result<SearchPage, ProviderFailure>) {
+        let finish = state.withLock { state in
+            state.results = []
+            return state.finish.take()
+        }
+        finish?(result)
+    }
+}
+
+extension ProviderSearchResult {
+    /// What a provider says of a result, each member asked once; `nil` where it has no identifier that can be told to anybody. Of
+    /// other values, those are left out that no item can have.
+    init?(usable result: any NSFileProviderSearchResult) {
+        let identifier = result.itemIdentifier.rawValue
+        guard !identifier.isEmpty, identifier.utf8.count <= ProviderItem.longestText else { return nil }
+        let type = result.contentType.identifier
+        self.init(
+            identifier: identifier, filename: ProviderItem.beginning(of: result.filename),
+            contentType: type.utf8.count <= ProviderItem.longestText ? type : "")
+        size = ProviderItem.count(result.documentSize)
+        created = ProviderItem.seconds(result.creationDate)
+        modified = ProviderItem.seconds(result.contentModificationDate)
+        lastUsed = ProviderItem.seconds(result.lastUsedDate)
+    }
+}

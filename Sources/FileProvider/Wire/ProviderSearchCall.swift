@@ -1,0 +1,99 @@
+import Conduit
+
+/// Has the provider's service look for items. Its progress is in results that were told. Cancelling it ends the search.
+package struct ProviderSearchCall: ProviderCall {
+    package typealias Value = ProviderSearchResults
+    package typealias Reply = ProviderReply<ProviderSearchResults>
+    package static var method: UInt64 { 60 }
+    /// What a person has written.
+    package let query: String
+    /// How many results are of use.
+    package let limit: Int
+
+    /// The most results of a search.
+    package static let mostResults = 1000
+    /// The most results of a page.
+    package static let mostOfPage = 500
+    /// The most bytes of what is looked for.
+    package static let longestQuery = 1000
+
+    package init(query: String, limit: Int) {
+        self.query = query
+        self.limit = limit
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        query = try decoder.decode(forKey: 0)
+        limit = try decoder.decode(forKey: 1)
+        guard query.utf8.count <= Self.longestQuery else { throw .invalid("a query of \(query.utf8.count) bytes") }
+        guard 1...Self.mostResults ~= limit else { throw .invalid("a search for \(limit) results") }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(query, forKey: 0)
+        encoder.encode(limit, forKey: 1)
+    }
+}
+
+/// What a search has found, the best first; no item is in it twice.
+package struct ProviderSearchResults: Message, Equatable {
+    package var results: [ProviderSearchResult]
+    /// Whether the search was ended because it took too long, and not at its end or at its limit.
+    package var isCutShort: Bool
+
+    package init(results: [ProviderSearchResult], isCutShort: Bool = false) {
+        self.results = results
+        self.isCutShort = isCutShort
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        results = try decoder.decode(forKey: 0)
+        isCutShort = try decoder.decode(forKey: 1)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(results, forKey: 0)
+        encoder.encode(isCutShort, forKey: 1)
+    }
+}
+
+/// An item that a service has found.
+package struct ProviderSearchResult: Message, Equatable {
+    package var identifier: String
+    /// The name that the provider gave, whatever it is: no check was made.
+    package var filename: String
+    /// The identifier of the type.
+    package var contentType: String
+    /// Bytes; `nil` where the provider does not know.
+    package var size: Int64?
+    /// Seconds since 1970.
+    package var created: Double?
+    package var modified: Double?
+    package var lastUsed: Double?
+
+    package init(identifier: String, filename: String, contentType: String) {
+        self.identifier = identifier
+        self.filename = filename
+        self.contentType = contentType
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        identifier = try decoder.decode(forKey: 0)
+        filename = try decoder.decode(forKey: 1)
+        contentType = try decoder.decode(forKey: 2)
+        size = try decoder.decodeIfPresent(forKey: 3)
+        created = try decoder.decodeIfPresent(forKey: 4)
+        modified = try decoder.decodeIfPresent(forKey: 5)
+        lastUsed = try decoder.decodeIfPresent(forKey: 6)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(identifier, forKey: 0)
+        encoder.encode(filename, forKey: 1)
+        encoder.encode(contentType, forKey: 2)
+        encoder.encodeIfPresent(size, forKey: 3)
+        encoder.encodeIfPresent(created, forKey: 4)
+        encoder.encodeIfPresent(modified, forKey: 5)
+        encoder.encodeIfPresent(lastUsed, forKey: 6)
+    }
+}

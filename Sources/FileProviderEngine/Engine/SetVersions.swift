@@ -1,0 +1,75 @@
+import FileProvider
+import LinuxSystem
+
+/// Numbers that are others when something has changed in the sets that programs follow. Those of another process are others, too.
+package final class SetVersions: Sendable {
+    fileprivate struct Waiter {
+        let set: ItemSet
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    fileprivate struct State {
+        var versions: [ItemSet: UInt64] = [
+            .materialized: .random(in: 1...(1 << 62)), .pending: .random(in: 1...(1 << 62)),
+        ]
+        var waiters: [UInt64: Waiter] = [:]
+        var lastKey: UInt64 = 0
+        var isClosed = false
+    }
+
+    // Innermost: whoever waits goes on after it is released.
+    private let state = Lock(State())
+
+    package func version(of set: ItemSet) -> UInt64 { state.withLock { $0.versions[set] ?? 0 } }
+
+    func note(_ sets: ItemSets) {
+        let waiters = state.withLock { state in
+            for set in [ItemSet.materialized, .pending] where sets.contains(ItemSets(set)) {
+                state.versions[set, default: 0] &+= 1
+            }
+            return state.takeWaiters { sets.contains(ItemSets($0.set)) }
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Nothing changes any more.
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters { _ in true }
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Waits until the version is another one than that, or the task is cancelled.
+    ///
+    /// - Throws: when the domain is closed.
+    package func wait(for set: ItemSet, toDifferFrom version: UInt64) async throws(ProviderFailure) {
+        let key = state.withLock { state in
+            state.lastKey += 1
+            return state.lastKey
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    // The cancellation may have come before this.
+                    guard !state.isClosed, state.versions[set] == version, !Task.isCancelled else { return false }
+                    state.waiters[key] = Waiter(set: set, continuation: continuation)
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: key) }?.continuation.resume()
+        }
+        if state.withLock({ $0.isClosed }) { throw .closed }
+    }
+}
+
+extension SetVersions.State {
+    fileprivate mutating func takeWaiters(where isMeant: (SetVersions.Waiter) -> Bool) -> [SetVersions.Waiter] {
+        let meant = waiters.filter { isMeant($0.value) }
+        for key in meant.keys { waiters[key] = nil }
+        return Array(meant.values)
+    }
+}

@@ -1,0 +1,34 @@
+import FileProvider
+
+/// Sets of items that programs follow.
+package struct ItemSets: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let materialized = ItemSets(.materialized)
+    package static let pending = ItemSets(.pending)
+
+    package init(_ set: ItemSet) { rawValue = 1 << set.rawValue }
+
+    /// Those that an item is in, as programs are told of them: of what the provider knows, without the root.
+    init(of item: IndexedItem) {
+        self = []
+        guard item.number != .root, item.isKnownToProvider else { return }
+        if item.isPart(of: .materialized) { insert(.materialized) }
+        if item.isPart(of: .pending) { insert(.pending) }
+    }
+}
+
+extension IndexedItem {
+    func isPart(of set: ItemSet) -> Bool {
+        switch set {
+        case .pending: return !changes.isEmpty
+        case .materialized:
+            guard isShown else { return false }
+            switch item.kind {
+            case .file: return hasAllBytes
+            case .folder: return listing != .never
+            case .symbolicLink: return true
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import FileProvider
+
+extension ExtensionProvider {
+    package func search(
+        _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderSearchResults {
+        let limit = min(max(1, limit), ProviderSearchCall.mostResults)
+        guard query.utf8.count <= ProviderSearchCall.longestQuery else {
+            throw ProviderFailure(
+                .unsupported,
+                message: "what is to be found has \(query.utf8.count) bytes, of at most "
+                    + "\(ProviderSearchCall.longestQuery)")
+        }
+        // A person waits for it, and no question of the engine's does.
+        var found = try await ask(
+            ProviderSearchCall(query: query, limit: limit), isSafe: true, isForProgram: true, progress: progress)
+        var identifiers: Set<String> = []
+        found.results = found.results.prefix(limit).filter { result in
+            !result.identifier.isEmpty && result.identifier.utf8.count <= ProviderItem.longestText
+                && Self.isListable(result.identifier) && identifiers.insert(result.identifier).inserted
+        }
+        return found
+    }
+}

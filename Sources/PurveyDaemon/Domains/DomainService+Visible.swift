@@ -1,0 +1,97 @@
+import AppExtension
+import Conduit
+import Exchange
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// Where a person sees items, for providers' programs and their extensions.
+extension DomainService {
+    func visiblePath(
+        of identifier: String, in record: DomainRecord, _ domain: RunningDomain
+    ) async throws -> VisiblePathCall.Value {
+        guard let mount = mountedPath(of: record) else {
+            throw ProviderFailure.domain(
+                .providerDomainTemporarilyUnavailable, "The domain \(record.name) is not mounted.")
+        }
+        let item = try await domain.engine.learn(of: identifier)
+        let names: [String] = try await HandlerThreads.shared.value { () throws in
+            try domain.engine.index.names(onTheWayTo: item)
+        }
+        let path = ([mount] + names).joined(separator: "/")
+        return .init(path: path, isFolder: item.item.kind == .folder)
+    }
+
+    /// The item that a person sees at a path.
+    ///
+    /// - Parameter own: the domains that it may be in.
+    func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {
+        let found = try await place(ItemPlace(text: path, path: path))
+        guard let record = own.first(where: { $0.identifier == found.domain.identifier }) else {
+            throw ProviderFailure(.noSuchItem, message: "\(path) is none of the provider's items.")
+        }
+        return .init(item: found.item.item.identifier, domain: record.description.identifier)
+    }
+
+    /// The domains of the provider that serves a domain. Does not wait for those that are being started or removed: the one who asks
+    /// may be on the way there itself.
+    ///
+    /// - Parameter identifier: of the domain's record.
+    fileprivate func siblings(of identifier: String) throws -> [DomainRecord] {
+        guard let provider = places.values.first(where: { $0.record.identifier == identifier })?.record.provider else {
+            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+        }
+        return places.values.map(\.record).filter { $0.provider == provider && !$0.identifier.isEmpty }
+            .sorted { $0.name < $1.name }
+    }
+
+    fileprivate func visiblePath(of item: String, in domain: RunningDomain) async throws -> VisiblePathCall.Value {
+        guard case .running(let record, _)? = places.values.first(where: { $0.record.identifier == domain.identifier })
+        else { throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.") }
+        return try await visiblePath(of: item, in: record, domain)
+    }
+}
+
+/// The way to the service for what domains' extensions ask of it; it is made before the service.
+final class DomainServiceReference: Sendable {
+    private struct Weak: Sendable { weak var service: DomainService? }
+    // Innermost.
+    private let state = Lock(Weak())
+
+    func set(_ service: DomainService) { state.withLock { $0.service = service } }
+
+    fileprivate func get() throws -> DomainService {
+        if let service = state.withLock({ $0.service }) { return service }
+        throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The daemon is ending.")
+    }
+}
+
+extension Service {
+    /// Adds what the extension of a domain may ask besides what its engine knows.
+    ///
+    /// - Parameter domain: `nil` before it runs.
+    mutating func addExtensionCalls(
+        _ service: DomainServiceReference, _ domain: @escaping @Sendable () -> RunningDomain?
+    ) {
+        @Sendable func running() throws -> RunningDomain {
+            if let domain = domain() { return domain }
+            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+        }
+        on(ManagedDomainsCall.self) { _, call in
+            call.answerProvider {
+                let records = try await service.get().siblings(of: try running().identifier)
+                return .init(domains: records.map(\.description))
+            }
+        }
+        on(VisiblePathCall.self) { request, call in
+            call.answerProvider { try await service.get().visiblePath(of: request.item, in: try running()) }
+        }
+        on(VisibleItemCall.self) { request, call in
+            call.answerProvider {
+                let service = try service.get()
+                let own = try await service.siblings(of: try running().identifier)
+                return try await service.visibleItem(at: request.path, among: own)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import Testing
+
+/// What tells programs that there are other items in a set than before.
+@Suite struct SetVersionTests {
+    private func versions(_ domain: TestDomain) -> [ItemSet: UInt64] {
+        Dictionary(
+            uniqueKeysWithValues: [ItemSet.materialized, .pending].map { ($0, domain.engine.sets.version(of: $0)) })
+    }
+
+    /// Does something, and waits until the versions of these sets are others, and only theirs.
+    private func expectChange(
+        of sets: Set<ItemSet>, in domain: TestDomain, by body: () async throws -> Void
+    ) async throws {
+        let before = versions(domain)
+        try await body()
+        try await eventually {
+            let after = versions(domain)
+            return Set(before.keys.filter { before[$0] != after[$0] }) == sets
+        }
+    }
+
+    @Test func aVersionIsAnotherOneWhenSomethingInTheSetIs() async throws {
+        let domain = try TestDomain()
+        let other = domain.provider.addFile("other.txt", "text")
+        domain.provider.addFile("a.txt", "text")
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("inner.txt", "text", in: folder)
+        // The root is in no set, and what is in it is not here.
+        try await expectChange(of: [], in: domain) {
+            try await domain.list()
+            domain.provider.update(other) { $0.size = 12 }
+            domain.engine.signal(container: nil)
+            try await eventually { try domain.engine.index.item(identifier: other)?.item.size == 12 }
+        }
+        let number = try await domain.item("Folder").number
+        try await expectChange(of: [.materialized], in: domain) { try await domain.list(number) }
+        let file = try await domain.item("a.txt").number
+        try await expectChange(of: [.materialized], in: domain) { _ = try await domain.read(file) }
+        try await expectChange(of: [.materialized], in: domain) { try await domain.engine.evict(file) }
+        domain.provider.hold(.move)
+        try await expectChange(of: [.pending], in: domain) { try await domain.rename("other.txt", "renamed.txt") }
+        try await expectChange(of: [.pending], in: domain) {
+            domain.provider.release(.move)
+            try await domain.settle()
+        }
+        let before = versions(domain)
+        try domain.restart()
+        // Whoever knows one of the process before asks anew.
+        #expect(versions(domain).allSatisfy { before[$0.key] != $0.value })
+    }
+
+    @Test func whoeverWaitsIsToldOfAChangeOfTheEndAndGivesUp() async throws {
+        let domain = try TestDomain()
+        let sets = domain.engine.sets
+        domain.provider.addLink("link", to: "a.txt")
+        let known = sets.version(of: .materialized)
+        let told = Task { try await sets.wait(for: .materialized, toDifferFrom: known) }
+        try await domain.list()
+        try await told.value
+        // At once, where it is so already.
+        try await sets.wait(for: .materialized, toDifferFrom: known)
+        let cancelled = Task { try await sets.wait(for: .pending, toDifferFrom: sets.version(of: .pending)) }
+        cancelled.cancel()
+        try await cancelled.value
+        let left = Task { try await sets.wait(for: .pending, toDifferFrom: sets.version(of: .pending)) }
+        await domain.engine.close()
+        await #expect(throws: ProviderFailure.self) { try await left.value }
+        await #expect(throws: ProviderFailure.self) { try await sets.wait(for: .pending, toDifferFrom: 0) }
+    }
+}

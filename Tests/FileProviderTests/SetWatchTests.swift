@@ -1,0 +1,138 @@
+import FileProvider
+import Foundation
+import Synchronization
+import Testing
+
+/// Notifications of changes in the sets that a process has asked for.
+@Suite(.serialized) struct SetWatchTests {
+    /// A daemon that answers when the test says so.
+    private final class Backend: ManagerBackend {
+        typealias Answer = @Sendable (Result<UInt64, any Error>) -> Void
+        struct State {
+            /// What was known to whoever waits, and how it is told.
+            var waiting: [(known: UInt64?, answer: Answer)] = []
+            var pages = 0
+        }
+        let state = Mutex(State())
+
+        func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
+            completion([], nil)
+        }
+        func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) { completion(nil) }
+        func remove(
+            _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
+            _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+        ) { completion(nil, nil) }
+        func removeAll(_ completion: @escaping Completion) { completion(nil) }
+        func signalEnumerator(
+            _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
+            _ completion: @escaping Completion
+        ) { completion(nil) }
+        func items(
+            in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
+            _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void
+        ) {
+            state.withLock { $0.pages += 1 }
+            var page = ItemSetPage(items: [], next: nil)
+            page.domainVersion = 7
+            completion(.success(page))
+        }
+        func version(
+            of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
+            _ completion: @escaping Answer
+        ) { state.withLock { $0.waiting.append((known, completion)) } }
+
+        /// What is known to the only one that waits, once there is one.
+        func known() async -> UInt64? {
+            for _ in 0..<60_000 {
+                if let waiting = state.withLock({ $0.waiting.first?.known }) { return waiting }
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            return nil
+        }
+
+        func answer(_ result: Result<UInt64, any Error>) async {
+            _ = await known()
+            let waiting = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+            waiting?.answer(result)
+        }
+    }
+
+    /// Counts notifications.
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        init(_ name: NSNotification.Name) {
+            // It stays, and counts for nobody once this is gone.
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
+                self?.count.withLock { $0 += 1 }
+            }
+        }
+
+        var value: Int { count.withLock { $0 } }
+    }
+
+    private func manager() throws -> NSFileProviderManager {
+        let domain = NSFileProviderDomain(
+            identifier: NSFileProviderDomainIdentifier(rawValue: UUID().uuidString), displayName: "Test",
+            pathRelativeToDocumentStorage: "test")
+        return try #require(NSFileProviderManager(for: domain))
+    }
+
+    private final class Listing: NSObject, NSFileProviderEnumerationObserver, Sendable {
+        private let continuation: Mutex<CheckedContinuation<Void, Never>?>
+        init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
+        func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {}
+        func finishEnumerating(upTo nextPage: NSFileProviderPage?) { end() }
+        func finishEnumeratingWithError(_ error: any Error) { end() }
+        private func end() { continuation.withLock { $0.take() }?.resume() }
+    }
+
+    private func list(_ enumerator: any NSFileProviderEnumerator) async {
+        await withCheckedContinuation { continuation in
+            enumerator.enumerateItems(for: Listing(continuation), startingAt: NSFileProviderPage(Data()))
+        }
+    }
+
+    @Test(arguments: [ItemSet.materialized, .pending])
+    func aProgramThatHasAskedForASetIsToldOfItsChanges(set: ItemSet) async throws {
+        let (backend, manager) = (Backend(), try manager())
+        let name: NSNotification.Name =
+            set == .materialized ? .fileProviderMaterializedSetDidChange : .fileProviderPendingSetDidChange
+        let counter = Counter(name)
+        func makeEnumerator() -> any NSFileProviderEnumerator {
+            NSFileProviderManager.$backendOfTask.withValue(backend) {
+                set == .materialized ? manager.enumeratorForMaterializedItems() : manager.enumeratorForPendingItems()
+            }
+        }
+        let enumerator = makeEnumerator()
+        // Another one of the same set does not ask again.
+        _ = makeEnumerator()
+        #expect(backend.state.withLock { $0.waiting.count } == 1)
+        // What is listed comes after what is told of: no change is missed between them.
+        async let listed: Void = list(enumerator)
+        #expect(backend.state.withLock { $0.pages } == 0)
+        let first = try #require(backend.state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() })
+        #expect(first.known == nil)
+        first.answer(.success(1))
+        await listed
+        #expect(backend.state.withLock { $0.pages } == 1 && counter.value == 0)
+        if let pending = enumerator as? any NSFileProviderPendingSetEnumerator {
+            #expect(pending.domainVersion == NSFileProviderDomainVersion(number: 7))
+        }
+        #expect(await backend.known() == 1)
+        await backend.answer(.success(5))
+        #expect(await backend.known() == 5)
+        #expect(counter.value == 1)
+        // The daemon has gone, and is there again, after a while.
+        await backend.answer(.failure(NSFileProviderError(.providerDomainTemporarilyUnavailable)))
+        #expect(await backend.known() == 5)
+        #expect(counter.value == 1)
+        await backend.answer(.success(5))
+        #expect(await backend.known() == 5)
+        #expect(counter.value == 1)
+        // Of a domain that is gone nothing is asked any more.
+        await backend.answer(.failure(NSFileProviderError(.providerDomainNotFound)))
+        #expect(backend.state.withLock { $0.waiting.isEmpty } && counter.value == 1)
+    }
+}

@@ -1,0 +1,22 @@
+import FileProvider
+import Foundation
+
+/// What the peer says of its domain: what the test has left in the folder, a version in one line and a text in the next.
+extension Peer: NSFileProviderDomainState {
+    private var lines: [String] {
+        let text = (try? String(contentsOf: folder.appendingPathComponent("state"), encoding: .utf8)) ?? "0"
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    var domainVersion: NSFileProviderDomainVersion {
+        let count = lines.first.flatMap { Int($0) } ?? 0
+        return (0..<count).reduce(NSFileProviderDomainVersion()) { version, _ in version.next() }
+    }
+
+    var userInfo: [AnyHashable: Any] {
+        [
+            "text": lines.last ?? "", "number": 2.5, "date": Date(timeIntervalSince1970: 60), "flag": true,
+            "list": [1, 2], 7: "no text",
+        ]
+    }
+}
