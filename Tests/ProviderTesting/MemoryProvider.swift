@@ -45,7 +45,8 @@ package final class MemoryProvider: Provider {
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set, trash, untrash,
+        case item, page, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set, trash,
+            untrash,
             stopProviding
     }
 
