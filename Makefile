@@ -7,7 +7,7 @@ DESTDIR ?=
 SWIFT_FLAGS ?=
 
 FORMATTED = Package.swift Sources Tests Examples Providers
-PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures
+PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures purvey-bus
 # The extensions that ship, each the name of a folder in Providers and of its program.
 PROVIDERS = LocalFolder
 

@@ -64,6 +64,7 @@ let package = Package(
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
         .executable(name: "purvey-keeper", targets: ["PurveyKeeper"]),
+        .executable(name: "purvey-bus", targets: ["PurveyBus"]),
         .executable(name: "purvey-passthrough", targets: ["PurveyPassthrough"]),
         .executable(name: "purvey-pictures", targets: ["PurveyPictures"]),
         .executable(name: "purvey-benchmark", targets: ["PurveyBenchmark"]),
@@ -82,6 +83,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+        .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
@@ -101,6 +103,7 @@ let package = Package(
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
         library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
+        library("Keeping", ["CLinux", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -166,7 +169,8 @@ let package = Package(
         library(
             "CloudMount",
             [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "Keeping",
+                "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
 
@@ -184,7 +188,7 @@ let package = Package(
             "PurveyDaemon",
             [
                 "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "LinuxSystem", "PropertyLists",
+                "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists",
             ]),
         program(
             "PurveyCommand",
@@ -199,7 +203,8 @@ let package = Package(
                 "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
-        program("PurveyKeeper", ["LinuxSystem"]),
+        program("PurveyKeeper", ["Fuse", "Keeping", "LinuxSystem"]),
+        program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
@@ -249,6 +254,7 @@ let package = Package(
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
+        tests("KeepingTests", ["FileTesting", "Keeping", "LinuxSystem"]),
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests("UniformTypeIdentifiersTests", ["ProgramTesting", "UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
@@ -379,8 +385,14 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "LinuxSystem",
-                "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "Keeping",
+                "LinuxSystem", "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+            ]),
+        tests(
+            "DesktopBusTests",
+            [
+                "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
+                "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(

@@ -1,6 +1,7 @@
 import FileProviderEngine
 import Fuse
 import Glibc
+internal import Keeping
 import LinuxSystem
 
 /// One domain as the kernel sees it: every request is answered from the index and from open files, or handed to the engine,
@@ -10,7 +11,7 @@ import LinuxSystem
 final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
-    let files = OpenFiles()
+    let files: OpenFiles
     let removed = RemovedItems()
     let notifications: Notifications
     let readers: ReaderPolicies
@@ -30,9 +31,11 @@ final class DomainFileSystem: FileSystem {
 
     private let hasEnded: @Sendable () -> Void
 
-    /// - Parameter hasEnded: called when nothing is mounted any more.
+    /// - Parameters:
+    ///   - ledger: where openings are written down, and are already where the mount is gone on with.
+    ///   - hasEnded: called when nothing is mounted any more.
     init(
-        _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?,
+        _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?, ledger: OpeningLedger? = nil,
         hasEnded: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
@@ -40,6 +43,7 @@ final class DomainFileSystem: FileSystem {
         self.thumbnails = thumbnails
         self.hasEnded = hasEnded
         index = engine.index
+        files = OpenFiles(ledger)
         notifications = Notifications(files)
     }
 
@@ -53,6 +57,22 @@ final class DomainFileSystem: FileSystem {
         current.withLock { $0 = State(session: session, passes: passes) }
         notifications.begin(with: session)
         engine.onEvent { [notifications] event in notifications.take(event) }
+        resumeOpenings(in: session)
+    }
+
+    /// Goes on with what programs have open since before this process, in a mount that has outlived the one before.
+    private func resumeOpenings(in session: Session) {
+        var items: [UInt64: (OpenItem, IndexedItem)] = [:]
+        for (handle, item) in engine.takeResumed() {
+            if let row = try? index.item(item.number) { items[handle] = (item, row) } else { item.close() }
+        }
+        var backing: [Int32: BackingFile] = [:]
+        let numbers = files.resume(items) { number in
+            if backing[number] == nil { backing[number] = session.backing(numbered: number) }
+            return backing[number]
+        }
+        // The last process may have died before it told of a change.
+        for number in numbers { session.invalidateAttributes(of: number.node) }
     }
 
     func end() {

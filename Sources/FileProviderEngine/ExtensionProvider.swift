@@ -89,6 +89,9 @@ package final class ExtensionProvider: Provider {
     /// - Parameter reason: in words for a person; `nil` connects it.
     package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
 
+    /// Why it is not to be asked; `nil` while it may be.
+    package var disconnectionReason: String? { disconnection.withLock { $0 } }
+
     /// - Throws: what everything fails with that is asked while the provider is cut off.
     func checkConnected() throws(ProviderFailure) {
         guard let reason = disconnection.withLock({ $0 }) else { return }
@@ -109,8 +112,10 @@ package final class ExtensionProvider: Provider {
         of container: String, after page: [UInt8]?, suggestedSize: Int
     ) async throws(ProviderFailure) -> ItemPage {
         let size = Self.size(suggestedSize)
+        // Many a provider does not expect to be asked for its trash, and what it dies of is not asked twice.
+        let isSure = container != ProviderItem.trashIdentifier
         let answer = try await ask(
-            ProviderPageCall(container: container, page: page, suggestedSize: size), isSafe: true)
+            ProviderPageCall(container: container, page: page, suggestedSize: size), isSafe: isSure, mayDie: !isSure)
         if let next = answer.next, next.count > ProviderWire.longestToken {
             throw .bad("a page of \(next.count) bytes")
         }
@@ -178,7 +183,7 @@ package final class ExtensionProvider: Provider {
         let made = try await ask(
             ProviderCreateCall(
                 parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
-                modified: item.modified, isExecutable: item.isExecutable, contents: file),
+                modified: item.modified, isExecutable: item.isExecutable, contents: file, template: item.template),
             isSafe: false, .transfer)
         guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
         return made
@@ -245,9 +250,14 @@ package final class ExtensionProvider: Provider {
     }
 
     package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
-        try Self.checked(
-            try await ask(ProviderUntrashCall(identifier: identifier, parent: parent), isSafe: false),
-            identifier: identifier)
+        try await untrash(identifier, to: parent, formerlyIn: nil)
+    }
+
+    package func untrash(
+        _ identifier: String, to parent: String?, formerlyIn former: String?
+    ) async throws(ProviderFailure) -> ProviderItem {
+        let request = ProviderUntrashCall(identifier: identifier, parent: parent, former: former)
+        return try Self.checked(try await ask(request, isSafe: false), identifier: identifier)
     }
 
     // MARK: Places
@@ -269,16 +279,17 @@ package final class ExtensionProvider: Provider {
     /// - Parameters:
     ///   - isSafe: whether it may be asked twice for one answer.
     ///   - isForProgram: whether a program waits for it, and not the engine.
+    ///   - mayDie: whether it is held against nobody that the process ends over it.
     ///   - own: what it waits in for its turn; `nil` for what others of its kind do.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
-        through own: CallGate? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        mayDie: Bool = false, through own: CallGate? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
         try checkConnected()
         let gate = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : questions)
         let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {
-                return try await self.process.call(request, length, progress: progress)
+                return try await self.process.call(request, length, mayDie: mayDie, progress: progress)
             } catch  where isSafe && error.isWorthAnotherTry && !Task.isCancelled {
                 return try await self.process.call(request, length, progress: progress)
             }

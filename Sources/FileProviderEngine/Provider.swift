@@ -71,6 +71,15 @@ package protocol Provider: Sendable {
     /// - Parameter parent: the folder that it goes to; `nil` for the one that it was in.
     func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem
 
+    /// Takes an item out of the trash.
+    ///
+    /// - Parameters:
+    ///   - parent: the folder that it goes to; `nil` for the one that it was in.
+    ///   - former: the folder that it was in, as far as this machine knows, for a provider that does not know that itself.
+    func untrash(
+        _ identifier: String, to parent: String?, formerlyIn former: String?
+    ) async throws(ProviderFailure) -> ProviderItem
+
     /// The engine needs the contents no more: the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
@@ -139,6 +148,10 @@ extension Provider {
     package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
         throw ProviderFailure(.unsupported, message: "the provider has no trash")
     }
+
+    package func untrash(
+        _ identifier: String, to parent: String?, formerlyIn former: String?
+    ) async throws(ProviderFailure) -> ProviderItem { try await untrash(identifier, to: parent) }
 }
 
 /// What an item that is not there yet is to be.
@@ -150,10 +163,12 @@ package struct NewItem: Sendable, Equatable {
     /// Seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
+    /// What it is called on this machine, the same each time that it is asked for; `nil` where nobody says.
+    package var template: String?
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String? = nil, modified: Double,
-        isExecutable: Bool = false
+        isExecutable: Bool = false, template: String? = nil
     ) {
         self.parent = parent
         self.filename = filename
@@ -161,6 +176,7 @@ package struct NewItem: Sendable, Equatable {
         self.linkTarget = linkTarget
         self.modified = modified
         self.isExecutable = isExecutable
+        self.template = template
     }
 }
 

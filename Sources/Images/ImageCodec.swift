@@ -65,7 +65,7 @@ package enum ImageCodec {
     /// Reads a picture's header and refuses one that is too large to decode.
     ///
     /// - Parameter resultPixelSize: bytes for every pixel of a result that is as large as the picture and held whole.
-    private static func checkedHeader(of data: Data, resultPixelSize: Int = 0) throws(ImageError) -> Header {
+    static func checkedHeader(of data: Data, resultPixelSize: Int = 0) throws(ImageError) -> Header {
         let header = try header(of: data)
         let isAnimation = header.format == .gif || header.format == .webp
         // Saturating: a header may claim anything.
@@ -112,25 +112,6 @@ package enum ImageCodec {
         }
     }
 
-    /// The same as a PNG file that takes a few more bytes and a fraction of the time.
-    ///
-    /// - Parameter side: the longest that it may have, in pixels.
-    package static func quickThumbnail(_ data: Data, side: Int) throws(ImageError) -> Data {
-        let header = try checkedHeader(of: data)
-        var (width, height, pixelSize): (Int32, Int32, Int32) = (0, 0, 0)
-        let pixels = try buffer({ .undecoded(header.format, $0) }) { result in
-            data.withUnsafeBytes {
-                cimages_shrink(
-                    $0.baseAddress, $0.count, Int32(min(max(side, 1), 1 << 20)), result, &width, &height, &pixelSize)
-            }
-        }
-        let file = pixels.withUnsafeBytes {
-            QuickPNG.file(of: $0, width: Int(width), height: Int(height), pixelSize: Int(pixelSize))
-        }
-        guard let file else { throw .notEncoded(format: "png", reason: "there is no memory for it") }
-        return Data(file)
-    }
-
     /// Encodes pixels: rows of red, green, blue and alpha, 8 bits each.
     package static func encode(
         _ pixels: Data, width: Int, height: Int, as format: ImageFormat, quality: Double = 0.85
@@ -157,7 +138,7 @@ package enum ImageCodec {
         return (pixels, Int(width), Int(height))
     }
 
-    private static func buffer(
+    static func buffer(
         _ failure: (String) -> ImageError, _ body: (UnsafeMutablePointer<cimages_buffer>) -> CInt
     ) throws(ImageError) -> Data {
         var result = cimages_buffer()
@@ -185,7 +166,7 @@ package enum ImageCodec {
 
 extension ImageError {
     /// What libvips' words say of a picture that it did not decode.
-    fileprivate static func undecoded(_ format: ImageFormat, _ reason: String) -> ImageError {
+    static func undecoded(_ format: ImageFormat, _ reason: String) -> ImageError {
         reason.contains("out of memory")
             ? .outOfMemory(format: "\(format)") : .damaged(format: "\(format)", reason: reason)
     }

@@ -48,6 +48,20 @@ extension FileDescriptor {
         }
     }
 
+    /// Writes a range of a file at the current position, which the kernel copies. The file has a memory of its own or the disk's:
+    /// sockets and pipes have no ranges.
+    ///
+    /// - Throws: `.invalidArgument` where the file ends before.
+    package func appendAll(of source: FileDescriptor, _ range: Range<Int>) throws(Errno) {
+        var offset = off_t(range.lowerBound)
+        while offset < range.upperBound {
+            let rest = range.upperBound - Int(offset)
+            guard try retrying({ sendfile(rawValue, source.rawValue, &offset, rest) }) > 0 else {
+                throw .invalidArgument
+            }
+        }
+    }
+
     /// Sets the file's length; what is added reads as zeros.
     package func truncate(to size: Int) throws(Errno) {
         try retrying { ftruncate(rawValue, off_t(size)) }

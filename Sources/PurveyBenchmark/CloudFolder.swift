@@ -45,7 +45,7 @@ final class CloudFolder {
         try Child.output(ofProgram: Child.sibling("purvey"), arguments, environment: Self.environment(home.path))
     }
 
-    private static func environment(_ home: String) -> [String: String] { ["PURVEY_HOME": home] }
+    private static func environment(_ home: String) -> [String: String] { ["PURVEY_HOME": home, "PURVEY_BUS": "none"] }
 
     private func awaitDaemon() throws {
         for _ in 0..<2_000 {

@@ -32,10 +32,14 @@ enum Daemon {
         let storages = ProvidedStorages(data: locations.data, log: log)
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let keeper = options.deaths.flatMap { DaemonKeeper(options, deaths: $0, locations: locations, log: log) }
-        let domains = DomainService(locations, mountsDomains: !options.noMount, keeper: keeper, log: log) {
+        let bus = DesktopBus(log: log)
+        let domains = DomainService(
+            locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, log: log
+        ) {
             try coordination.admit($0)
         }
         storages.serve(domains)
+        bus?.serve(domains)
         let listener: Listener
         do {
             listener = try listen(
@@ -49,6 +53,7 @@ enum Daemon {
         log.info("process \(getpid()) listens at \(locations.socket)")
         // One that was started on demand ends when nobody needs it; one that a person started stays.
         let endsWhenIdle = starter.isWaiting
+        if !options.noMount { keeper?.introduce() }
         starter.ready()
         // Nobody waits for these: a domain that cannot be started says so where domains are listed.
         Task { await domains.begin() }
@@ -59,6 +64,7 @@ enum Daemon {
         // Not inside the call below: what is not logged is not evaluated.
         let reason = vigil.waitForTheEnd()
         keeper?.end()
+        bus?.end()
         log.info("ends because \(reason)")
         listener.close()
         service.announceEnd()

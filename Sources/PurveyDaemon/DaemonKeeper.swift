@@ -1,9 +1,13 @@
 import Exchange
 import Glibc
+import Keeping
 import LinuxSystem
 
-/// The process that starts a daemon again that has died, for as long as it has domains: programs that use their mounts would get
-/// errors until somebody runs the next command.
+/// The process that starts a daemon again that has died, for as long as it has domains, and keeps their mounts meanwhile: programs
+/// that use them would get errors until somebody runs the next command.
+///
+/// A daemon whose predecessor has died finds that one's keeper, and takes the mounts and the keeper over. Any other starts one when
+/// there is a domain. A keeper that dies is replaced, and has everything handed to it again.
 final class DaemonKeeper: Sendable {
     private let program: String
     private let kept: KeptProgram
@@ -14,10 +18,18 @@ final class DaemonKeeper: Sendable {
         var hasEnded = false
         /// What it is told over. It ends when this closes after a farewell.
         var line: SequencedPacketSocket?
+        /// The mounts that it has, or is to have.
+        var mounts: [String: KeptMount] = [:]
+        /// Keepers that died, each soon after its start.
+        var deaths = 0
     }
 
-    // Held while the keeper is started, which takes a moment, so that it is not started twice and none is left.
+    // Held while the keeper is started or told something, which takes a moment, so that it is not started twice and none is left.
     private let state = Lock(State())
+
+    /// How long a predecessor's keeper may take to hand over what it has.
+    private static let patience = Duration.seconds(20)
+    private static let deathLimit = 10
 
     /// - Parameter deaths: how many daemons have died before this one, each soon after its start.
     /// - Returns: `nil` where the program is not installed beside this one.
@@ -29,33 +41,123 @@ final class DaemonKeeper: Sendable {
         guard access(program, X_OK) == 0 else { return nil }
         kept = KeptProgram(
             path: own, arguments: ["--socket", locations.socket, "--log", "\(options.level)"],
-            folder: locations.domains, deaths: deaths)
+            folder: locations.domains, socket: locations.runtime + "/keeper", deaths: deaths)
         self.log = log
     }
+
+    // MARK: The predecessor's
+
+    /// Goes to the keeper of a daemon that has died, if there is one, and says that this daemon lives. Before anybody takes the daemon
+    /// to be ready; does not wait for the keeper.
+    func introduce() {
+        guard let address = try? LocalSocketAddress(path: kept.socket),
+            let line = try? SequencedPacketSocket.connect(to: address), isOfThisUser(line),
+            (try? KeeperMessage.introduction(kept).send(over: line)) != nil
+        else { return }
+        state.withLock { state in if !state.hasEnded { state.line = line } }
+    }
+
+    /// Whoever made the socket is to be told of nothing that is not theirs.
+    private func isOfThisUser(_ line: SequencedPacketSocket) -> Bool {
+        (try? line.peerCredentials().userID) == getuid()
+    }
+
+    /// The mounts of a daemon that has died. From now on its keeper is this daemon's. Blocks until it has handed them over; called
+    /// when the domains are this process's, and before ``want(_:)``.
+    func claimMounts() -> [KeptMount] {
+        guard let line = state.withLock({ $0.line }) else { return [] }
+        let end = ContinuousClock.now + Self.patience
+        var mounts: [KeptMount] = []
+        guard (try? KeeperMessage.claim.send(over: line)) != nil else { return lose(line) }
+        while true {
+            switch KeeperMessage.next(from: line, until: end) {
+            case .message(.mount(let mount)): mounts.append(mount)
+            case .message(.end):
+                let claimed = mounts
+                state.withLock { state in
+                    for mount in claimed { state.mounts[mount.identifier] = mount }
+                }
+                HandlerThreads.shared.run { self.watch(line, since: .now) }
+                return mounts
+            default:
+                log.warning("the keeper of the last daemon does not hand over its mounts")
+                return lose(line)
+            }
+        }
+    }
+
+    /// This daemon serves no domains: whoever does may have the mounts.
+    func withdraw() {
+        guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
+        _ = lose(line)
+    }
+
+    private func lose(_ line: SequencedPacketSocket) -> [KeptMount] {
+        state.withLock { state in
+            if state.line?.descriptor === line.descriptor { state.line = nil }
+        }
+        line.shutDown()
+        return []
+    }
+
+    // MARK: Mounts
+
+    /// Has the keeper keep a mount, from its start on where it is not there yet.
+    func hold(_ mount: KeptMount) {
+        state.withLock { state in
+            state.mounts[mount.identifier] = mount
+            tell(.hold(mount), &state)
+        }
+    }
+
+    /// A mount is over.
+    func drop(_ identifier: String) {
+        state.withLock { state in
+            guard state.mounts.removeValue(forKey: identifier) != nil else { return }
+            tell(.drop(identifier: identifier), &state)
+        }
+    }
+
+    private func tell(_ message: KeeperMessage, _ state: inout State) {
+        guard let line = state.line else { return }
+        do throws(Errno) {
+            try message.send(over: line)
+        } catch {
+            // One that takes nothing is as good as dead: whoever watches it sees to the next.
+            line.shutDown()
+        }
+    }
+
+    // MARK: Beginning and end
 
     /// Says whether there is a reason for a keeper now. It is started and ended in the background.
     func want(_ isWanted: Bool) {
         let isChanged = state.withLock { state in
             defer { state.isWanted = isWanted }
-            return state.isWanted != isWanted
+            return state.isWanted != isWanted || !isWanted && state.line != nil
         }
         if isChanged { HandlerThreads.shared.run { self.settle() } }
     }
 
-    /// The daemon ends, and is not to be started again.
+    /// The daemon ends, and is not to be started again. What is mounted when it has gone is unmounted then.
     func end() {
         state.withLock { state in
             state.hasEnded = true
-            Self.dismiss(&state)
+            // It closes with this process, when nothing is mounted any more.
+            if let line = state.line { try? KeeperMessage.farewell.send(over: line) }
         }
     }
 
     private func settle() {
         state.withLock { state in
-            guard state.isWanted, !state.hasEnded else { return Self.dismiss(&state) }
+            guard !state.hasEnded else { return }
+            guard state.isWanted else { return Self.dismiss(&state) }
             guard state.line == nil else { return }
             do {
-                state.line = try start()
+                let line = try start()
+                state.line = line
+                for mount in state.mounts.values { tell(.hold(mount), &state) }
+                HandlerThreads.shared.run { self.watch(line, since: .now) }
             } catch {
                 log.warning("\(program) cannot be started: \(error); a daemon that dies is not started again by itself")
             }
@@ -64,7 +166,7 @@ final class DaemonKeeper: Sendable {
 
     private func start() throws(Errno) -> SequencedPacketSocket {
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        try kept.introduce(over: ours)
+        try KeeperMessage.introduction(kept).send(over: ours)
         let child = try ChildProgram.start(
             program, arguments: [], descriptors: [nil, nil, .copy(of: STDERR_FILENO), theirs.descriptor],
             workingFolder: "/", newSession: true)
@@ -73,9 +175,28 @@ final class DaemonKeeper: Sendable {
         return ours
     }
 
+    /// Waits until the keeper has gone, and starts another one where that was none of this daemon's will.
+    private func watch(_ line: SequencedPacketSocket, since start: ContinuousClock.Instant) {
+        var waited = pollfd(fd: line.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
+        // It says nothing any more but its end.
+        _ = try? retrying { poll(&waited, 1, -1) }
+        let pause = state.withLock { state -> Duration? in
+            guard state.line?.descriptor === line.descriptor, !state.hasEnded else { return nil }
+            state.line = nil
+            guard state.isWanted else { return nil }
+            state.deaths = start.duration(to: .now) > .seconds(60) ? 1 : state.deaths + 1
+            return state.deaths <= Self.deathLimit ? .milliseconds(100 * (state.deaths - 1)) : nil
+        }
+        guard let pause else { return }
+        log.warning("the keeper has died: another one is started")
+        usleep(useconds_t(pause / .microseconds(1)))
+        settle()
+    }
+
     private static func dismiss(_ state: inout State) {
         guard let line = state.line.take() else { return }
         // One that has been killed needs no farewell.
-        try? KeptProgram.sayFarewell(over: line)
+        try? KeeperMessage.farewell.send(over: line)
+        line.shutDown()
     }
 }

@@ -1,6 +1,7 @@
-// `purvey-keeper`: starts the daemon again when it has died. The daemon starts it, with one end of a socket as descriptor 3, for as
-// long as it has domains.
+// `purvey-keeper`: starts the daemon again when it has died, and keeps its mounts until then. The daemon starts it, with one end of
+// a socket as descriptor 3, for as long as it has domains.
 import Glibc
+import Keeping
 import LinuxSystem
 
 // What ends the daemon's terminal or its starter is no end of the daemon.
@@ -10,7 +11,9 @@ guard fcntl(3, F_SETFD, FD_CLOEXEC) >= 0 else {
     exit(1)
 }
 do throws(Errno) {
-    exit(try Keeper(line: SequencedPacketSocket(checking: FileDescriptor(owning: 3))).run())
+    let line = try SequencedPacketSocket(checking: FileDescriptor(owning: 3))
+    guard var keeper = Keeper(line: line) else { exit(0) }
+    exit(keeper.run())
 } catch {
     complain("\(error)")
     exit(1)

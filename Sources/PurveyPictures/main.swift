@@ -11,7 +11,7 @@ import LinuxSystem
 let mostPixels = 1 << 25
 
 /// Small pictures of a large one; see ``ShrinkPictureCall``.
-func shrink(_ request: ShrinkPictureCall) throws -> [ByteString] {
+func shrink(_ request: ShrinkPictureCall) throws -> ShrinkPictureCall.Reply {
     let size = try request.picture.status().size
     guard MemoryFile.isSealed(request.picture), size <= ProviderThumbnailsCall.largestPicture else {
         throw ImageError.unknownFormat
@@ -21,13 +21,14 @@ func shrink(_ request: ShrinkPictureCall) throws -> [ByteString] {
     let header = try ImageCodec.header(of: data)
     let (pixels, overflows) = header.width.multipliedReportingOverflow(by: header.height)
     guard !overflows, pixels <= mostPixels else { throw ImageError.tooLarge(pixels: pixels, limit: mostPixels) }
-    var pictures: [ByteString] = []
-    for side in request.sides {
-        let picture = try ImageCodec.quickThumbnail(data, side: side)
-        pictures.append(ByteString([UInt8](picture)))
-        if max(header.width, header.height) <= side { break }
+    let pictures = try ImageCodec.quickThumbnails(data, sides: request.sides)
+    let file = try MemoryFile.sealed(name: "purvey-pictures") { file throws(Errno) in
+        for picture in pictures {
+            let result = picture.withUnsafeBytes { bytes in Result { () throws(Errno) in try file.writeAll(bytes) } }
+            try result.get()
+        }
     }
-    return pictures
+    return ShrinkPictureCall.Reply(file: file, sizes: pictures.map(\.count))
 }
 
 signal(SIGPIPE, SIG_IGN)
@@ -35,7 +36,7 @@ var service = Service()
 service.on(ShrinkPictureCall.self) { request, call in
     HandlerThreads.shared.run {
         do {
-            call.reply(ShrinkPictureCall.Reply(pictures: try shrink(request)))
+            call.reply(try shrink(request))
         } catch {
             call.fail(domain: ShrinkPictureCall.errorDomain, code: 1, message: "\(error)")
         }
@@ -46,6 +47,6 @@ guard fcntl(3, F_GETFD) >= 0 else {
     exit(1)
 }
 let connection = try Connection(
-    try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: service, limits: ShrinkPictureCall.limits)
+    try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: service)
 connection.onClose { _ in exit(0) }
 while true { pause() }

@@ -35,7 +35,7 @@ package final class StartedDaemon: Sendable {
     /// - Parameters:
     ///   - step: the step at which it dies, as `PURVEY_FAULT_POINT` has it.
     ///   - providerStep: the step at which its first provider's process dies.
-    ///   - variables: further `NAME=value`.
+    ///   - variables: `NAME=value`, in the place of what this process has.
     package func start(
         dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, _ variables: [String] = []
     ) throws {
@@ -44,6 +44,9 @@ package final class StartedDaemon: Sendable {
         environment["PURVEY_COORDINATION"] = nil
         environment["PURVEY_FAULT_POINT"] = step
         environment["PURVEY_PROVIDER_FAULT_POINT"] = providerStep
+        // Nothing of a test's is shown on the bus of whoever runs it.
+        environment["PURVEY_BUS"] = "none"
+        for variable in variables { environment[String(variable.prefix { $0 != "=" })] = nil }
         try PrivateFolder.make(locations.runtime)
         let (ours, theirs) = try StartMessages.channel()
         let log = try FileDescriptor.open(home + "/daemon.log", [.writeOnly, .create, .append])

@@ -30,8 +30,9 @@ struct CourseWriter {
         for path in files + ["theirs/seven.txt", "theirs/eight.txt"] { tree[path] = text(path, large: false) }
         switch scenario {
         case .listings:
-            for number in 0..<90 { tree["theirs/item \(number)"] = text("item \(number)", size: 20) }
-            for number in 0..<45 { tree["a/item \(number)"] = text("item \(number)", size: 20) }
+            // Some pages; each file is some 30 steps more.
+            for number in 0..<27 { tree["theirs/item \(number)"] = text("item \(number)", size: 20) }
+            for number in 0..<13 { tree["a/item \(number)"] = text("item \(number)", size: 20) }
         case .downloads: for path in ["b/large.bin", "theirs/large.bin"] { tree[path] = text(path, large: true) }
         default: break
         }

@@ -31,7 +31,7 @@ package final class Harness: Sendable {
         defer { leftover.remove() }
         let bundle = bundles + "/Scriptable.appex"
         try StartedCloud.makeBundle(
-            at: bundle, program: BuiltProgram.path("ScriptableProvider"), answerTime: 5)
+            at: bundle, program: BuiltProgram.path("ScriptableProvider"), model: options.model, answerTime: 5)
         var summary = Summary()
         for scenario in options.scenarios {
             let part = try run(scenario, bundle)
@@ -102,7 +102,8 @@ package final class Harness: Sendable {
         guard !outcome.losses.isEmpty else { return }
         say("    what was done: \(Course(scenario, seed: options.seed).words.joined(separator: "; "))")
         let fault = outcome.fault.map { " --fault \($0)" } ?? ""
-        say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(fault)")
+        let model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
+        say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }
     }
 }

@@ -1,8 +1,12 @@
+import ScriptableService
+
 extension Harness {
     /// What a person asks for.
     package struct Options: Sendable {
         package var scenarios = Scenario.allCases
         package var seed: UInt64 = 1
+        /// Which kind of provider it is that something goes wrong with.
+        package var model = StartedCloud.Model.documents
         package var kinds = Fault.Kind.allCases
         /// These only; empty for every step.
         package var faults: [Fault] = []
@@ -32,6 +36,7 @@ extension Harness {
                 switch word {
                 case "--scenario": scenarios.append(try value { Scenario(rawValue: $0) })
                 case "--seed": seed = try value { UInt64($0) }
+                case "--model": model = try value { StartedCloud.Model(rawValue: $0) }
                 case "--kind": kinds.append(try value { Fault.Kind(rawValue: $0) })
                 case "--fault": faults.append(try value { Fault($0) })
                 case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
@@ -47,6 +52,7 @@ extension Harness {
         private static var usage: String {
             """
             usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
+                [--model \(StartedCloud.Model.allCases.map(\.rawValue).joined(separator: "|"))]
                 [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
                 [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep]
             """

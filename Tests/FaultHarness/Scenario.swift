@@ -54,7 +54,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     }
 
     /// How many items a page of the service has.
-    var pageLimit: Int { self == .listings ? 20 : 1000 }
+    var pageLimit: Int { self == .listings ? 6 : 1000 }
 }
 
 /// A scenario as one seed has it.

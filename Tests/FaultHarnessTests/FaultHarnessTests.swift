@@ -21,6 +21,13 @@ import Testing
         try runFaults(["--scenario", scenario.rawValue, "--seed", "3"] + faults.flatMap { ["--fault", $0] })
     }
 
+    /// The same with a provider whose files the system keeps.
+    @Test(arguments: [Scenario.uploads, .renames, .removals, .downloads, .trash])
+    func nothingIsLostWithAReplica(_ scenario: Scenario) throws {
+        let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
+        try runFaults(["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
+    }
+
     private func runFaults(_ arguments: [String]) throws {
         let run = try RunningProgram(BuiltProgram.path("purvey-faults"), arguments + ["--jobs", "2"]).waitForEnd()
         #expect(run.status == 0, "\(run)")
@@ -70,12 +77,13 @@ import Testing
 
     @Test func wrongUsageIsRefusedWithAReason() throws {
         let options = try Harness.Options(arguments: [
-            "--scenario", "renames", "--fault", "kill:provider.moved", "--jobs", "2",
+            "--scenario", "renames", "--fault", "kill:provider.moved", "--jobs", "2", "--model", "replica",
         ])
-        #expect(options.scenarios == [.renames] && options.jobs == 2)
+        #expect(options.scenarios == [.renames] && options.jobs == 2 && "\(options.model)" == "replica")
         #expect(options.faults.map(\.description) == ["kill:provider.moved:1"])
         for arguments in [
-            ["--scenario", "nothing"], ["--seed"], ["--jobs", "0"], ["--fault", "kill:x"], ["renames"],
+            ["--scenario", "nothing"], ["--seed"], ["--jobs", "0"], ["--fault", "kill:x"], ["--model", "x"],
+            ["renames"],
         ] {
             #expect(throws: Harness.Options.WrongUsage.self) { try Harness.Options(arguments: arguments) }
         }

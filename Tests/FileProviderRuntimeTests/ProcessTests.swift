@@ -80,6 +80,22 @@ import Testing
         }
     }
 
+    @Test func aProviderThatDiesOfBeingAskedForItsTrashIsServedAllTheSame() async throws {
+        try await ProviderStage.with { stage in
+            for _ in 0..<4 {
+                let failure = await stage.failure {
+                    _ = try await stage.provider.page(
+                        of: ProviderItem.trashIdentifier, after: nil, suggestedSize: 100)
+                }
+                #expect(failure?.kind == .processEnded)
+            }
+            // Nor is it asked twice for one answer.
+            #expect(stage.starts == 4)
+            _ = try await stage.provider.item("pid")
+            #expect(await stage.provider.disabling == nil)
+        }
+    }
+
     @Test func aProviderThatCrashesWhileItIsMadeIsDisabledToo() async throws {
         try await ProviderStage.with { stage in
             _ = FileManager.default.createFile(atPath: stage.folder + "/crash-at-begin", contents: nil)

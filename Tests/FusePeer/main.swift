@@ -6,6 +6,10 @@ import LinuxSystem
 // A process that serves a file system in memory until its input ends:
 //
 //     FusePeer MOUNTPOINT [passthrough] [user=NUMBER] [helper=SOCKET] [check] [repeat=COUNT]
+//
+// or that keeps a session, which processes of its own serve one after the other:
+//
+//     FusePeer MOUNTPOINT keep=FOLDER [passthrough]
 signal(SIGPIPE, SIG_IGN)
 
 func say(_ text: String) {
@@ -25,6 +29,9 @@ let path = CommandLine.arguments[1]
 var options = MountOptions(name: "peer", subtype: "test")
 options.wantsPassthrough = has("passthrough")
 options.passthroughHelper = value("helper")
+
+if let folder = value("keep") { Handovers(path, folder, passes: has("passthrough")).keep() }
+if let folder = value("serve") { Handovers(path, folder, passes: has("passthrough")).serve(backing: value("backing")) }
 
 do {
     let before = descriptorCount()

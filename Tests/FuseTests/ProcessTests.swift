@@ -9,45 +9,6 @@ import Testing
 
 /// File systems that processes of their own serve.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct ProcessTests {
-    /// A program of ours, and what it prints.
-    private final class Peer {
-        let program: ChildProgram
-        private let socket: FileDescriptor
-        private var buffer: [UInt8] = []
-
-        init(_ path: String, _ arguments: [String]) throws {
-            let (ours, theirs) = try Self.sockets()
-            socket = ours
-            program = try ChildProgram.start(path, arguments: arguments, descriptors: [theirs, theirs, theirs])
-        }
-
-        /// Both close-on-exec: a program that holds ours would never see the end of its input.
-        private static func sockets() throws -> (FileDescriptor, FileDescriptor) {
-            var ends: [CInt] = [-1, -1]
-            try retrying {
-                socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
-            }
-            return (FileDescriptor(owning: ends[0]), FileDescriptor(owning: ends[1]))
-        }
-
-        func line() throws -> String {
-            while true {
-                if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                    defer { buffer.removeSubrange(...end) }
-                    return String(decoding: buffer[..<end], as: UTF8.self)
-                }
-                var byte: UInt8 = 0
-                let count = try retrying { read(socket.rawValue, &byte, 1) }
-                guard count > 0 else { return String(decoding: buffer, as: UTF8.self) + "(end)" }
-                buffer.append(byte)
-            }
-        }
-
-        func say() throws { try [UInt8(0)].withUnsafeBytes { try socket.writeAll($0) } }
-
-        func kill(_ signal: CInt) { _ = Glibc.kill(program.processID, signal) }
-    }
-
     private func contents(_ path: String) throws -> String {
         String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20), as: UTF8.self)
     }

@@ -34,25 +34,6 @@ import UniformTypeIdentifiers
         #expect(header.format == .png)
     }
 
-    @Test(arguments: ImageFormat.allCases)
-    func aThumbnailThatIsMadeQuicklyShowsTheSame(_ format: ImageFormat) throws {
-        let data = try Pictures.gradient(width: 400, height: 200, as: format)
-        for side in [1, 3, 100, 500] {
-            let quick = try ImageCodec.quickThumbnail(data, side: side)
-            #expect(try ImageCodec.header(of: quick).format == .png)
-            let (pixels, width, height) = try ImageCodec.decode(quick)
-            let usual = try ImageCodec.decode(try ImageCodec.thumbnail(data, width: side, height: side))
-            #expect((width, height) == (usual.width, usual.height))
-            #expect(pixels == usual.pixels)
-        }
-    }
-
-    @Test func whatCanBeSeenThroughStaysSoInAThumbnailThatIsMadeQuickly() throws {
-        let pixels = Data((0..<64 * 32).flatMap { [UInt8(truncatingIfNeeded: $0), 10, 20, UInt8($0 / 32 * 4)] })
-        let picture = try ImageCodec.encode(pixels, width: 64, height: 32, as: .png)
-        #expect(try ImageCodec.decode(try ImageCodec.quickThumbnail(picture, side: 64)).pixels == pixels)
-    }
-
     @Test func aPictureThatFitsIsNotMadeLarger() throws {
         let data = try Pictures.gradient(width: 20, height: 10, as: .png)
         let header = try ImageCodec.header(of: try ImageCodec.thumbnail(data, width: 500, height: 500))
@@ -76,7 +57,7 @@ import UniformTypeIdentifiers
         let bomb = try Pictures.png(claiming: side, by: side)
         #expect(throws: ImageError.self) { try ImageCodec.convert(bomb, to: .jpeg) }
         #expect(throws: ImageError.self) { try ImageCodec.thumbnail(bomb, width: 10, height: 10) }
-        #expect(throws: ImageError.self) { try ImageCodec.quickThumbnail(bomb, side: 10) }
+        #expect(throws: ImageError.self) { try ImageCodec.quickThumbnails(bomb, sides: [10]) }
         #expect(throws: ImageError.self) { try ImageCodec.decode(bomb) }
     }
 

@@ -101,6 +101,43 @@ import Testing
         }
     }
 
+    /// What is written by another name elsewhere is not told, and so tells a look at the whole folder from others.
+    @Test(arguments: [(1, false), (1_100, true)])
+    func ofAFolderTheNamesAreLookedAtThatWereToldUnlessThereAreMany(_ count: Int, _ isWhole: Bool) throws {
+        let served = try ServedFolder(watcher: Watcher())
+        let aside = try TestFolder()
+        for name in ["a", "untold"] { try served.folder.file(name, [1]) }
+        _ = try list(served)
+        try settle(served)
+        try retrying { link(served.folder.path + "/untold", aside.path + "/link") }
+        try settle(served)
+        let anchor = try served.anchor
+        try aside.descriptor.open("link", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        for number in 0..<count { try served.folder.file("new \(number)", [1]) }
+        try settle(served)
+        let names = try names(served, since: anchor)
+        #expect(names == Set((0..<count).map { "new \($0)" } + (isWhole ? ["untold"] : [])))
+        #expect(try served.catalogue.perform { try $0.lookAtAll() } == !isWhole)
+    }
+
+    @Test func itemsThatChangePlacesStayTheSame() throws {
+        let served = try ServedFolder(watcher: Watcher())
+        try served.folder.folder("inner")
+        for name in ["a", "b", "c", "d"] { try served.folder.file(name, [1]) }
+        let inner = try #require(try list(served)["inner"])
+        _ = try list(served, inner)
+        let before = try list(served)
+        try settle(served)
+        for (from, to) in [("a", "aside"), ("b", "a"), ("aside", "b"), ("c", "inner/c"), ("d", "c")] {
+            try served.rename(from, to)
+        }
+        try settle(served)
+        #expect(try list(served)["a"] == before["b"])
+        #expect(try list(served)["b"] == before["a"])
+        #expect(try list(served).keys.sorted() == ["a", "b", "c", "inner"])
+        #expect(try list(served, inner).count == 1)
+    }
+
     @Test func aFolderThatIsFilledAtOnceIsSeenInFull() throws {
         let served = try ServedFolder(watcher: Watcher())
         _ = try list(served)

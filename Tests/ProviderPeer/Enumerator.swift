@@ -22,7 +22,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         switch container {
         case "list-never": break
         case "list-blocks": while true { sleep(1000) }
-        case "list-crashes": abort()
+        case "list-crashes", NSFileProviderItemIdentifier.trashContainer.rawValue: abort()
         case "list-eats":
             var eaten: [Data] = []
             while true { eaten.append(Data(repeating: 1, count: 1 << 20)) }

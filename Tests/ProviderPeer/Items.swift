@@ -11,10 +11,12 @@ final class PeerItem: NSObject, NSFileProviderItemProtocol {
     var itemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(entry.identifier) }
     var parentItemIdentifier: NSFileProviderItemIdentifier { NSFileProviderItemIdentifier(entry.parent) }
     var filename: String { entry.name }
-    var contentType: UTType { entry.isFolder ? .folder : .plainText }
+    var contentType: UTType { entry.isFolder ? .folder : entry.linkTarget == nil ? .plainText : .symbolicLink }
     var documentSize: NSNumber? { entry.isFolder ? nil : NSNumber(value: entry.contents.count) }
     var versionIdentifier: Data? { Data("\(entry.version)".utf8) }
     var isUploaded: Bool { entry.isUploaded }
+    var tagData: Data? { entry.tagData }
+    var symlinkTargetPath: String? { entry.linkTarget }
 }
 
 /// An item that says more of itself than anybody keeps.
@@ -46,6 +48,8 @@ struct Entry: Codable, Sendable {
     var contents = Data()
     var version = 1
     var isUploaded = true
+    var tagData: Data?
+    var linkTarget: String?
 }
 
 /// The peer's service: a file in the folder that was handed to the domain, so that it outlives the process.

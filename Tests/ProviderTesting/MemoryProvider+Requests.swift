@@ -16,6 +16,10 @@ extension MemoryProvider {
     ) async throws(ProviderFailure) -> ItemPage {
         try await begin(.page(of: container, after: page))
         let answer = try state.withLock { state throws(ProviderFailure) in
+            if container == ProviderItem.trashIdentifier {
+                let answer = try state.page(of: container, after: page == [7] ? nil : page, suggestedSize)
+                return state.behaviour.trashPage?(answer) ?? answer
+            }
             guard let script = state.behaviour.page else {
                 return try state.page(of: container, after: page, suggestedSize)
             }
@@ -262,6 +266,10 @@ extension MemoryProvider.State {
         case ProviderItem.workingSetIdentifier:
             guard behaviour.hasWorkingSet else {
                 throw ProviderFailure(.unsupported, message: "There is no working set.")
+            }
+        case ProviderItem.trashIdentifier:
+            guard behaviour.hasTrashListing else {
+                throw ProviderFailure(.unsupported, message: "The trash cannot be listed.")
             }
         default:
             guard try node(container).item.kind == .folder else {

@@ -27,6 +27,7 @@ package final class MemoryProvider: Provider {
         package var kind: Kind {
             switch self {
             case .item: .item
+            case .page(of: ProviderItem.trashIdentifier, _): .trashPage
             case .page: .page
             case .currentAnchor: .currentAnchor
             case .changes: .changes
@@ -45,9 +46,8 @@ package final class MemoryProvider: Provider {
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set, trash,
-            untrash,
-            stopProviding
+        case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
+            trash, untrash, stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -62,6 +62,8 @@ package final class MemoryProvider: Provider {
         package var anchorSuffix: [UInt8] = []
         /// Whether the working set can be enumerated: it lists what was used or marked, and tells of changes to everything.
         package var hasWorkingSet = true
+        /// Whether the trash can be enumerated.
+        package var hasTrashListing = true
         /// Whether new contents count as uploaded at once; otherwise by ``MemoryProvider/confirmUploads()``.
         package var confirmsUploads = true
         /// Whether it keeps tags, favorites and dates of use.
@@ -74,6 +76,8 @@ package final class MemoryProvider: Provider {
         }
         /// May change a page on its way out, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
+        /// May change a page of the trash on its way out.
+        package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May change a file's contents on their way out.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
         /// Whether it gives parts of files.

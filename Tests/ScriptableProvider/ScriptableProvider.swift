@@ -136,7 +136,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     ) -> Progress {
         let progress = Progress(totalUnitCount: Int64(identifiers.count))
         let handlers = ThumbnailHandlers(each: perThumbnailCompletionHandler, all: completionHandler)
-        fetchThumbnails(identifiers, progress, handlers)
+        client.fetchThumbnails(identifiers, progress, handlers)
         return progress
     }
 

@@ -32,6 +32,14 @@ package final class StartedCloud: Sendable {
         _ = try? process.wait()
     }
 
+    /// Which of the two kinds of provider the extension is.
+    package enum Model: String, CaseIterable, Sendable {
+        /// It keeps its files itself.
+        case documents
+        /// The system keeps them.
+        case replica
+    }
+
     /// The identifier of the provider that ``makeBundle(at:program:)`` makes.
     package static let providerIdentifier = "org.example.scriptable-provider"
 
@@ -90,7 +98,7 @@ package final class StartedCloud: Sendable {
     ///   - answerTime: the seconds that it may take for a question.
     ///   - actions: as the property list has them.
     package static func makeBundle(
-        at path: String, program: String, memory: Int = 256, answerTime: Int = 30,
+        at path: String, program: String, model: Model = .documents, memory: Int = 256, answerTime: Int = 30,
         actions: [[String: String]] = standardActions
     ) throws {
         try makeBundle(
@@ -100,7 +108,8 @@ package final class StartedCloud: Sendable {
                 "CFBundleExecutable": "ScriptableProvider",
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
-                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).ScriptableProvider",
+                    "NSExtensionPrincipalClass":
+                        "$(PRODUCT_MODULE_NAME).Scriptable" + (model == .replica ? "Replica" : "Provider"),
                     "NSExtensionFileProviderActions": actions,
                     "PurveyDomainSettings": [
                         "path": "the service's folder", "sends": "when: behind is after it was taken",

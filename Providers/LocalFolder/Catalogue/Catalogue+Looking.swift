@@ -66,6 +66,11 @@ extension Catalogue {
         try database.all("SELECT number FROM item WHERE parent = ? AND gone = 0", .integer(folder)) { $0.integer(0) }
     }
 
+    func hasChildren(_ folder: Int64) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM item WHERE parent = ? AND gone = 0 LIMIT 1", .integer(folder), read: { _ in true }) ?? false
+    }
+
     package func childCount(of folder: Int64) throws -> Int {
         Int(
             try database.first(
@@ -86,13 +91,13 @@ extension Catalogue {
 
     /// The same for one folder.
     package func lookAtNews(in folder: Int64) throws {
-        if watches.isDoubtful(folder) { try lookAt(folder) }
+        if watches.isDoubtful(folder) { try look(at: folder, isForNews: true) }
     }
 
     /// Of a folder that went with the one that it was in, nothing has changed.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
-            return try lookAt(folder)
+            return try look(at: folder, isForNews: true)
         } catch FolderFailure.noSuchItem {
             return false
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
@@ -106,8 +111,12 @@ extension Catalogue {
 
     /// Compares a folder with what is known of it. Returns whether anything has changed.
     @discardableResult
-    package func lookAt(_ folder: Int64) throws -> Bool {
-        let hasChanged = try compare(folder).hasChanged
+    package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, isForNews: false) }
+
+    /// - Parameter isForNews: to look at no more than what may have changed since the last look.
+    @discardableResult
+    private func look(at folder: Int64, isForNews: Bool) throws -> Bool {
+        let hasChanged = try compare(folder, isForNews: isForNews).hasChanged
         // Its date is another one by what happened in it, and the folder that it is in has no news of that.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
@@ -116,11 +125,11 @@ extension Catalogue {
     }
 
     /// Whether anything is in a folder that was not known to be there.
-    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder).hasAdditions }
+    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder, isForNews: false).hasAdditions }
 
-    private func compare(_ folder: Int64) throws -> Comparison {
+    private func compare(_ folder: Int64, isForNews: Bool) throws -> Comparison {
         do {
-            return try compareNow(folder)
+            return try compareNow(folder, isForNews: isForNews)
         } catch {
             switch error {
             case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
@@ -130,66 +139,78 @@ extension Catalogue {
         }
     }
 
-    private func compareNow(_ folder: Int64) throws -> Comparison {
+    private func compareNow(_ folder: Int64, isForNews: Bool) throws -> Comparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
-        let found = try found(in: folder)
+        let news = isForNews && item.isListed ? try news(in: folder) : nil
+        let compared = try news ?? all(in: folder)
+        if compared.names.isEmpty, !compared.isWhole { return Comparison(self, compared) }
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
             }
-            var comparison = Comparison(self, folder, found)
+            var comparison = Comparison(self, compared)
             try comparison.run()
             return comparison
         }
     }
 }
 
+/// A folder, and the names in it that are to be looked at.
+private struct ComparedFolder {
+    let number: Int64
+    /// `nil` for a folder that is not there and has nothing in it.
+    let descriptor: FileDescriptor?
+    /// The device of the served folder.
+    let device: UInt64
+    let names: FolderNames
+    /// Whether these are all names in it.
+    let isWhole: Bool
+
+    /// What a name stands for now; `nil` for what is not served, or not there any more.
+    func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
+        guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
+        do throws(Errno) {
+            let status = try descriptor.status(of: name)
+            let target = status.kind == .symbolicLink ? try descriptor.target(ofLink: name) : []
+            return CatalogueItem.Facts(status, device: device, target: target)
+        } catch {
+            guard error == .noSuchFile else { throw error }
+            return nil
+        }
+    }
+}
+
 extension Catalogue {
-    fileprivate func found(in folder: Int64) throws -> [FoundEntry] {
+    fileprivate func all(in folder: Int64) throws -> ComparedFolder {
         let descriptor: FileDescriptor
         do {
             descriptor = try openFolder(folder)
         } catch let error as Errno where error == .noSuchFile && folder == CatalogueItem.trash {
             // Nothing was put into it yet, or somebody has done away with it.
             watches.forget(folder)
-            return []
+            return ComparedFolder(number: folder, descriptor: nil, device: 0, names: FolderNames([]), isWhole: true)
         }
         watches.willLook(at: folder, descriptor)
-        let found = try FoundEntry.all(in: descriptor, device: try openRoot().status().identity.device)
-        return folder == CatalogueItem.root ? found.filter { !Self.isTrash($0.name) } : found
+        let names = try FolderNames(in: descriptor) { isServed($0, in: folder) }
+        return ComparedFolder(
+            number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
-}
 
-/// What a folder was found to hold under one name. There may be a million of them, so nothing is kept twice.
-struct FoundEntry {
-    private let entry: FileName
-    let facts: CatalogueItem.Facts
-
-    var name: [UInt8] { Array(entry.bytes) }
-
-    static func all(in folder: FileDescriptor, device: UInt64) throws -> [FoundEntry] {
-        var found: [FoundEntry] = []
-        var hasLeftovers = false
-        for entry in try folder.entries() {
-            if TemporaryName.isTemporary(entry.name) {
-                hasLeftovers = true
-                continue
-            }
-            do throws(Errno) {
-                let status = try folder.status(of: entry.name)
-                let target = status.kind == .symbolicLink ? try folder.target(ofLink: entry.name) : []
-                guard let facts = CatalogueItem.Facts(status, device: device, target: target) else { continue }
-                found.append(FoundEntry(entry: entry.name, facts: facts))
-            } catch {
-                // Removed since the folder was read.
-                guard error == .noSuchFile else { throw error }
-            }
-        }
-        // Of a process that was killed in the middle of writing; what is being written now is left alone.
-        if hasLeftovers { TemporaryName.sweep(folder) }
-        return found
+    /// The names that the kernel told of; `nil` where the whole folder is to be looked at.
+    fileprivate func news(in folder: Int64) throws -> ComparedFolder? {
+        guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
+        else { return nil }
+        let names = FolderNames(told.filter { !TemporaryName.isTemporary($0) && isServed($0, in: folder) })
+        return ComparedFolder(
+            number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: false)
     }
+
+    private func isServed(_ name: FileName, in folder: Int64) -> Bool {
+        folder != CatalogueItem.root || !Self.isTrash(Array(name.bytes))
+    }
+
+    private func device() throws -> UInt64 { try openRoot().status().identity.device }
 }
 
 /// Finds out what became of each item of a folder, in the order of certainty: the same file under the same name; another file
@@ -197,48 +218,59 @@ struct FoundEntry {
 /// more; else something new.
 private struct Comparison {
     private let catalogue: Catalogue
-    private let folder: Int64
-    private let found: [FoundEntry]
+    private let compared: ComparedFolder
+    /// Whether anything was known to be in the folder.
+    private var hasKnown = true
     /// Items whose place is decided.
     private var decided: Set<Int64> = []
     private(set) var hasChanged = false
     /// Whether something came into the folder.
     private(set) var hasAdditions = false
 
-    init(_ catalogue: Catalogue, _ folder: Int64, _ found: [FoundEntry]) {
+    init(_ catalogue: Catalogue, _ compared: ComparedFolder) {
         self.catalogue = catalogue
-        self.folder = folder
-        self.found = found
+        self.compared = compared
     }
 
+    private var folder: Int64 { compared.number }
+
     mutating func run() throws {
-        // What is known is looked up one by one: all of a large folder at once would be more than there is memory for.
+        // What is known is looked up one by one, and what is found is looked at once more where it is not the same: all of a
+        // large folder at once would be more than there is memory for.
+        hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
+        guard hasKnown else {
+            for index in 0..<compared.names.count {
+                let name = compared.names[index]
+                if let facts = try compared.facts(of: name) { try add(name, facts) }
+            }
+            return
+        }
         var undecided: [Int] = []
-        for (index, entry) in found.enumerated() {
-            guard let item = try catalogue.row(named: entry.name, in: folder), item.facts.kind == entry.facts.kind,
-                item.facts.inode == entry.facts.inode
+        var inodes: Set<UInt64> = []
+        for index in 0..<compared.names.count {
+            let name = compared.names[index]
+            guard let facts = try compared.facts(of: name) else { continue }
+            guard let item = try catalogue.row(named: name, in: folder), item.facts.kind == facts.kind,
+                item.facts.inode == facts.inode
             else {
                 undecided.append(index)
+                inodes.insert(facts.inode)
                 continue
             }
-            if item.facts == entry.facts { decided.insert(item.number) } else { try place(item, entry) }
+            if item.facts == facts { decided.insert(item.number) } else { try place(item, name, facts) }
         }
-        let inodes = Set(undecided.lazy.map { [found] in found[$0].facts.inode })
         for index in undecided {
-            let entry = found[index]
-            if let item = try catalogue.row(named: entry.name, in: folder), item.facts.kind == entry.facts.kind,
+            let name = compared.names[index]
+            guard let facts = try compared.facts(of: name) else { continue }
+            if let item = try catalogue.row(named: name, in: folder), item.facts.kind == facts.kind,
                 !inodes.contains(item.facts.inode), !decided.contains(item.number)
             {
-                try place(item, entry)
-            } else if let item = try mover(entry) {
-                try place(item, entry)
+                try place(item, name, facts)
             } else {
-                decided.insert(try catalogue.insert(entry.name, in: folder, entry.facts).number)
-                hasChanged = true
-                hasAdditions = true
+                try add(name, facts)
             }
         }
-        for number in try catalogue.childNumbers(of: folder) where !decided.contains(number) {
+        for number in try known() where !decided.contains(number) {
             // With another one that went.
             guard let now = try catalogue.row(number), !now.isGone, now.parent == folder else { continue }
             try catalogue.remove(now)
@@ -246,26 +278,43 @@ private struct Comparison {
         }
     }
 
-    private mutating func place(_ item: CatalogueItem, _ entry: FoundEntry) throws {
+    /// The items that were known to be where it was looked.
+    private func known() throws -> [Int64] {
+        if compared.isWhole { return try catalogue.childNumbers(of: folder) }
+        return try (0..<compared.names.count).compactMap {
+            try catalogue.row(named: compared.names[$0], in: folder)?.number
+        }
+    }
+
+    /// What has no item here: one that was elsewhere, or something new.
+    private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
+        if let item = try mover(facts) { return try place(item, name, facts) }
+        let item = try catalogue.insert(name, in: folder, facts)
+        if hasKnown { decided.insert(item.number) }
+        hasChanged = true
+        hasAdditions = true
+    }
+
+    private mutating func place(_ item: CatalogueItem, _ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         decided.insert(item.number)
         if item.isGone || item.parent != folder { hasAdditions = true }
         if item.isListed {
             // What is in a folder that was away may have changed, however deep.
             if item.isGone { catalogue.watches.lose() }
-            if item.facts.inode != entry.facts.inode { catalogue.watches.doubt(item.number) }
+            if item.facts.inode != facts.inode { catalogue.watches.doubt(item.number) }
         }
-        _ = try catalogue.place(item, entry.name, in: folder, entry.facts)
+        _ = try catalogue.place(item, name, in: folder, facts)
         hasChanged = true
     }
 
     /// The item that has this file, where it is not in its place any more.
-    private func mover(_ entry: FoundEntry) throws -> CatalogueItem? {
-        guard entry.facts.inode != 0 else { return nil }
+    private func mover(_ facts: CatalogueItem.Facts) throws -> CatalogueItem? {
+        guard facts.inode != 0 else { return nil }
         let candidates = try catalogue.database.all(
             "SELECT \(Catalogue.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
-            .integer(Int64(bitPattern: entry.facts.inode)), read: Catalogue.read)
+            .integer(Int64(bitPattern: facts.inode)), read: Catalogue.read)
         return try candidates.first { candidate in
-            guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: entry.facts) else { return false }
+            guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: facts) else { return false }
             return try candidate.isGone || !catalogue.isInPlace(candidate)
         }
     }

@@ -12,13 +12,31 @@ package final class FolderWatches: Sendable {
         let identity: FileStatus.Identity
     }
 
+    /// What may have changed in a folder.
+    fileprivate enum Doubt {
+        case whole
+        /// What these names stand for, and the folder itself.
+        case names(Set<FileName>)
+
+        /// With so many, the folder is looked at as a whole.
+        private static let mostNames = 1000
+
+        mutating func add(_ name: FileName?) {
+            guard case .names(var names) = self else { return }
+            // Not two at a time, of which one would be copied.
+            self = .whole
+            if let name { names.insert(name) }
+            if names.count <= Self.mostNames { self = .names(names) }
+        }
+    }
+
     fileprivate struct State {
         /// By the folder's number in the catalogue.
         var watches: [Int64: Watch] = [:]
         /// The same the other way round.
         var folders: [FolderNotices.Number: Int64] = [:]
         /// What has changed, or may have.
-        var pending: Set<Int64> = []
+        var pending: [Int64: Doubt] = [:]
         /// What changes without being told.
         var unwatched: Set<Int64> = []
         /// How many times anything may have changed, and how many of them led to a look at everything.
@@ -63,11 +81,13 @@ package final class FolderWatches: Sendable {
         if let losses {
             let folders = try listed()
             state.withLock { state in
-                state.pending.formUnion(folders)
+                for folder in folders { state.pending[folder] = .whole }
                 state.settledLosses = max(state.settledLosses, losses)
             }
         } else {
-            state.withLock { $0.pending.formUnion($0.unwatched) }
+            state.withLock { state in
+                for folder in state.unwatched { state.pending[folder] = .whole }
+            }
         }
         var hasChanged = false
         for _ in 0..<Self.mostRounds {
@@ -86,13 +106,14 @@ package final class FolderWatches: Sendable {
         state.withLock { state in
             for notice in (try? watcher.notices.take()) ?? [.lost] {
                 switch notice {
-                case .changed(let number):
-                    if let folder = state.folders[number] { state.pending.insert(folder) }
+                case .changed(let number, let name):
+                    guard let folder = state.folders[number] else { continue }
+                    state.pending[folder, default: .names([])].add(name)
                 case .ended(let number):
                     guard let folder = state.folders.removeValue(forKey: number) else { continue }
                     state.watches[folder] = nil
                     state.unwatched.insert(folder)
-                    state.pending.insert(folder)
+                    state.pending[folder] = .whole
                 case .lost: state.losses += 1
                 }
             }
@@ -105,14 +126,14 @@ package final class FolderWatches: Sendable {
         return pending
     }
 
-    private var pending: [Int64] { state.withLock { $0.pending.sorted() } }
+    private var pending: [Int64] { state.withLock { $0.pending.keys.sorted() } }
 
-    private func isPending(_ folder: Int64) -> Bool { state.withLock { $0.pending.contains(folder) } }
+    private func isPending(_ folder: Int64) -> Bool { state.withLock { $0.pending[folder] != nil } }
 
     /// Whether a folder may have changed since it was looked at last.
     func isDoubtful(_ folder: Int64) -> Bool {
         takeNotices()
-        return state.withLock { $0.isLost || $0.watches[folder] == nil || $0.pending.contains(folder) }
+        return state.withLock { $0.isLost || $0.watches[folder] == nil || $0.pending[folder] != nil }
     }
 
     /// Whether there is more to be looked at than the kernel will tell of.
@@ -124,13 +145,13 @@ package final class FolderWatches: Sendable {
     func lose() { state.withLock { $0.losses += 1 } }
 
     /// Something else may be in a folder's place now.
-    func doubt(_ folder: Int64) { state.withLock { _ = $0.pending.insert(folder) } }
+    func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
 
     // MARK: Looking
 
     /// A folder is about to be looked at: from now on the kernel tells of it.
     func willLook(at folder: Int64, _ descriptor: FileDescriptor) {
-        state.withLock { _ = $0.pending.remove(folder) }
+        state.withLock { $0.pending[folder] = nil }
         guard let watcher, let identity = try? descriptor.status().identity else { return miss(folder) }
         let isWatched = state.withLock { state in
             guard state.watches[folder]?.identity == identity else { return false }
@@ -149,10 +170,23 @@ package final class FolderWatches: Sendable {
         }
     }
 
+    /// The names in a folder that the kernel told of, about to be looked at, where it has told of all that happened since the last
+    /// look; `nil` where the whole folder is to be looked at.
+    func namesToLook(at folder: Int64, _ descriptor: FileDescriptor) -> Set<FileName>? {
+        guard let identity = try? descriptor.status().identity else { return nil }
+        return state.withLock { state in
+            guard !state.isLost, state.watches[folder]?.identity == identity, !state.unwatched.contains(folder),
+                case .names(let names) = state.pending[folder]
+            else { return nil }
+            state.pending[folder] = nil
+            return names
+        }
+    }
+
     /// A folder could not be looked at, and is to be again.
     func miss(_ folder: Int64) {
         state.withLock { state in
-            state.pending.remove(folder)
+            state.pending[folder] = nil
             state.unwatched.insert(folder)
         }
     }
@@ -160,7 +194,7 @@ package final class FolderWatches: Sendable {
     /// A folder is not there any more.
     func forget(_ folder: Int64) {
         let former = state.withLock { state in
-            state.pending.remove(folder)
+            state.pending[folder] = nil
             state.unwatched.remove(folder)
             return state.watches.removeValue(forKey: folder).map { watch in
                 state.folders[watch.number] = nil

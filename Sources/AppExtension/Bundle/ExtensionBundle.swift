@@ -26,6 +26,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let timeLimit: Int
     /// Whether its file provider takes symbolic links as what they are (``linksKey``).
     package let importsSymbolicLinks: Bool
+    /// Whether its file provider says so when the service has other contents than a change began with (``conflictKey``).
+    package let failsUploadsOnConflict: Bool
     /// What people can have done with items of the file provider.
     package let actions: [ExtensionAction]
     /// What is wrong with further actions, one sentence each. The extension can be used without them.
@@ -47,6 +49,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let timeKey = "PurveyTimeLimit"
     /// In `NSExtension`: true where a file provider's `importDocument` may be given a symbolic link.
     package static let linksKey = "PurveyImportsSymbolicLinks"
+    /// In `NSExtension`, Apple's: true where a replicated file provider knows the option `failOnConflict`.
+    package static let conflictKey = "NSExtensionFileProviderSupportsFailingUploadOnConflict"
     /// In `NSExtension`: the identifier of the file provider that this is the user interface of. Without it, that is the one whose
     /// identifier differs in nothing but what follows the last dot.
     package static let providerKey = "PurveyFileProvider"

@@ -50,6 +50,7 @@ package struct ExtensionInspection {
         let time = number(
             ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
         let importsLinks = flag(ExtensionBundle.linksKey, in: described)
+        let failsOnConflict = flag(ExtensionBundle.conflictKey, in: described)
         let actions = ExtensionAction.read(described[ExtensionAction.listKey])
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in
             description.string(ExtensionBundle.providerKey, faults: &faults)
@@ -62,8 +63,8 @@ package struct ExtensionInspection {
             name: list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String ?? folderName,
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, showsWindows: windows, memoryLimit: memory << 20, timeLimit: time,
-            importsSymbolicLinks: importsLinks, actions: actions.actions, actionFaults: actions.faults,
-            namedProvider: provider, domainSettings: settings)
+            importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
+            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {

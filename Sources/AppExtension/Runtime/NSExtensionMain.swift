@@ -16,7 +16,9 @@ public func NSExtensionMain() -> Never {
         let executable = (bundle.executable as NSString).lastPathComponent
         let found: AnyClass = try PrincipalClass.find(bundle.principalClass, executable: executable)
         let serving = found as? any ServingPrincipal.Type
-        let principal = serving == nil ? try PrincipalClass(found, named: bundle.principalClass) : nil
+        let server = serving == nil ? PrincipalServers.server(of: found) : nil
+        let principal =
+            serving == nil && server == nil ? try PrincipalClass(found, named: bundle.principalClass) : nil
         guard fcntl(hostSocket, F_GETFD) >= 0 else {
             throw ExtensionFault("this program is an extension; a host starts it")
         }
@@ -24,6 +26,8 @@ public func NSExtensionMain() -> Never {
         // What serves lives as long as the process.
         if let serving {
             try serving.serve(socket, for: bundle) { exit(0) }
+        } else if let server {
+            try server.serve(found, socket, for: bundle) { exit(0) }
         } else if let principal {
             let runtime = ExtensionRuntime(principal)
             try runtime.serve(socket) { exit(0) }

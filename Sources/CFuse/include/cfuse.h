@@ -31,6 +31,11 @@ struct cfuse_open_out {
     int32_t backing_id;
 };
 
+/// Protocol 7.40: the bit of a request's number that says that it comes again.
+static const uint64_t cfuse_unique_resend = 1ULL << 63;
+/// Notifications of protocols 7.40 and 7.44, without a body.
+static const int32_t cfuse_notify_resend = 7, cfuse_notify_inc_epoch = 8;
+
 /// `FUSE_DEV_IOC_CLONE`: makes a freshly opened device one more channel of a session.
 int cfuse_clone(int fresh, int device);
 /// `FUSE_DEV_IOC_BACKING_OPEN`: a positive number for the file, or -1.

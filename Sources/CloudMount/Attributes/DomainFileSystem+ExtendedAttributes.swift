@@ -100,6 +100,8 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
+        // What comes again may have been done.
+        let isThere = reply.isRepeated ? nil : isThere
         edit(reply) { (engine, _) throws(EditFailure) in
             try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
             return Done()

@@ -2,6 +2,7 @@ import ExtensionHost
 import FileProviderEngine
 import Fuse
 import Glibc
+internal import Keeping
 import LinuxSystem
 
 /// How domains are mounted.
@@ -57,9 +58,11 @@ package final class DomainMount: Sendable {
     /// Where: an absolute path.
     package let path: String
     private let madeFolder: Bool
+    private let identifier: String
 
     private struct State {
         var session: Session?
+        var ledger: OpeningLedger?
         var hasEnded = false
     }
 
@@ -74,21 +77,54 @@ package final class DomainMount: Sendable {
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountFailure) {
         self.path = path
+        identifier = engine.configuration.identifier
         MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
-        let thumbnails = options.thumbnails.map {
-            ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
-        }
-        let fileSystem = DomainFileSystem(engine, readers: options.readers, thumbnails: thumbnails) { [weak self] in
-            self?.state.withLock { $0.hasEnded = true }
-        }
+        // Without one, programs lose what they have open when this process dies.
+        let ledger = try? OpeningLedger()
+        let fileSystem = fileSystem(engine, options, ledger)
         do throws(MountFailure) {
             let session = try Session.mount(at: path, options: options.options(for: engine), fileSystem)
-            state.withLock { $0.session = session }
+            state.withLock { $0 = State(session: session, ledger: ledger) }
         } catch {
             if madeFolder { rmdir(path) }
             throw .notMounted(error)
         }
+    }
+
+    /// Goes on with a domain's mount that has outlived the daemon before this one. The engine was made with its openings.
+    package init(
+        _ engine: DomainEngine, resuming handover: MountHandover, options: DomainMountOptions
+    ) throws(DomainMountFailure) {
+        path = handover.session.path
+        identifier = engine.configuration.identifier
+        madeFolder = handover.madeFolder
+        let fileSystem = fileSystem(engine, options, handover.ledger)
+        do throws(MountFailure) {
+            let session = try Session.resume(handover.session, options: options.options(for: engine), fileSystem)
+            state.withLock { $0 = State(session: session, ledger: handover.ledger) }
+        } catch {
+            throw .notMounted(error)
+        }
+    }
+
+    private func fileSystem(
+        _ engine: DomainEngine, _ options: DomainMountOptions, _ ledger: OpeningLedger?
+    ) -> DomainFileSystem {
+        let thumbnails = options.thumbnails.map {
+            ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
+        }
+        return DomainFileSystem(engine, readers: options.readers, thumbnails: thumbnails, ledger: ledger) {
+            [weak self] in
+            self?.state.withLock { $0.hasEnded = true }
+        }
+    }
+
+    /// What another daemon needs to go on with it; `nil` where the kernel cannot do that, or nothing is mounted any more.
+    package var handover: MountHandover? {
+        let (session, ledger) = state.withLock { ($0.session, $0.ledger) }
+        guard let ledger, let session = session?.handover else { return nil }
+        return MountHandover(identifier: identifier, session: session, ledger: ledger, madeFolder: madeFolder)
     }
 
     deinit { unmount() }

@@ -44,17 +44,29 @@ package final class Mounts: Sendable {
     }
 
     /// Mounts a domain; one that is mounted elsewhere is unmounted there first. Failures are kept for ``states`` too.
-    package func mount(_ engine: DomainEngine, at path: String) throws(DomainMountFailure) {
+    ///
+    /// - Parameter handover: a mount of it that outlived the last daemon, and is gone on with if that can be.
+    package func mount(
+        _ engine: DomainEngine, at path: String, resuming handover: MountHandover? = nil
+    ) throws(DomainMountFailure) {
         let identifier = engine.configuration.identifier
         unmount(identifier)
         do throws(DomainMountFailure) {
-            let mount = try DomainMount(engine, at: path, options: options)
+            let resumed = handover.flatMap { try? DomainMount(engine, resuming: $0, options: options) }
+            if resumed == nil { handover?.abandon(engine) }
+            let mount = if let resumed { resumed } else { try DomainMount(engine, at: path, options: options) }
             let other = places.withLock { $0.updateValue(.mount(mount), forKey: identifier) }
             if case .mount(let other) = other { other.unmount() }
         } catch {
             places.withLock { $0[identifier] = .failed(error) }
             throw error
         }
+    }
+
+    /// What another daemon needs to go on with a domain's mount; `nil` where it cannot.
+    package func handover(of identifier: String) -> MountHandover? {
+        guard case .mount(let mount) = places.withLock({ $0[identifier] }) else { return nil }
+        return mount.handover
     }
 
     /// Unmounts a domain, if it is mounted.

@@ -1,6 +1,8 @@
 import CLinux
 import FileProviderEngine
 import Fuse
+import Glibc
+internal import Keeping
 import LinuxSystem
 
 /// The files that programs have open now, and each opening of them.
@@ -56,9 +58,17 @@ final class OpenFiles: Sendable {
         /// As it was when an opening ended.
         var lastStatus: FileStatus?
 
+        /// Each opening is asked once: it may be closed meanwhile, and then it has none.
+        private var descriptor: FileDescriptor? {
+            for opening in openings {
+                if let descriptor = opening.item.descriptor { return descriptor }
+            }
+            return nil
+        }
+
         var view: View {
             View(
-                descriptor: openings.lazy.compactMap(\.item.descriptor).first, lastStatus: lastStatus,
+                descriptor: descriptor, lastStatus: lastStatus,
                 isOpenForWriting: openings.contains(where: \.isForWriting),
                 modifiedBefore: wasCut ? nil : modifiedBefore, known: known)
         }
@@ -67,13 +77,26 @@ final class OpenFiles: Sendable {
     private struct State {
         var files: [ItemNumber: File] = [:]
         var openings: [UInt64: Opening] = [:]
-        var lastHandle: UInt64 = 0
+        var lastHandle: UInt64
+        /// Openings that were resumed, by what the kernel called the requests for them: one that comes again was not answered.
+        var requests: [UInt64: UInt64] = [:]
         /// What pages of a file's contents the kernel may have: those from before its last closing.
         var pages: [ItemNumber: PageStamp] = [:]
     }
 
     // Innermost: nothing else is called while it is held but what reads a descriptor.
-    private let state = Lock(State())
+    private let state: Lock<State>
+    /// Where openings are written down for who serves the mount next.
+    private let ledger: OpeningLedger?
+
+    /// No two openings have the same handle, by whichever process: they begin with what the clock says, and no process makes one each
+    /// nanosecond.
+    init(_ ledger: OpeningLedger? = nil) {
+        self.ledger = ledger
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        state = Lock(State(lastHandle: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)))
+    }
 
     /// After so many files the pages of all are forgotten, which costs reading them again.
     private static let pageLimit = 10_000
@@ -82,10 +105,11 @@ final class OpenFiles: Sendable {
     ///
     /// - Parameters:
     ///   - wasCut: the file was opened with its contents thrown away.
+    ///   - request: what the kernel calls the request.
     ///   - passing: makes a backing file, if this opening is the first and there can be one. Not called under the lock.
     /// - Returns: the opening, the way for it, and whether the kernel's pages of the file still hold.
     func add(
-        _ item: OpenItem, known: IndexedItem, isForWriting: Bool, appends: Bool, wasCut: Bool,
+        _ item: OpenItem, known: IndexedItem, isForWriting: Bool, appends: Bool, wasCut: Bool, request: UInt64,
         passing: () -> BackingFile?
     ) -> (opening: Opening, way: Way, keepsPages: Bool) {
         let isFirst = state.withLock { $0.files[item.number] == nil }
@@ -103,6 +127,7 @@ final class OpenFiles: Sendable {
             if file.modifiedBefore == nil { file.modifiedBefore = status?.modifiedDate }
             state.files[item.number] = file
             state.openings[opening.handle] = opening
+            note(opening, of: file, isCut: wasCut, status, request)
             var keepsPages = false
             switch file.way {
             case .cached:
@@ -116,9 +141,75 @@ final class OpenFiles: Sendable {
         }
     }
 
+    private func note(_ opening: Opening, of file: File, isCut: Bool, _ status: FileStatus?, _ request: UInt64) {
+        guard let ledger else { return }
+        var flags: OpeningLedger.Flags = []
+        if opening.isForWriting { flags.insert(.writing) }
+        if opening.appends { flags.insert(.appends) }
+        if isCut { flags.insert(.wasCut) }
+        var backing: Int32 = 0
+        if case .passthrough(let passed) = file.way { backing = passed.identifier }
+        ledger.add(
+            OpeningLedger.Opening(
+                handle: opening.handle, item: opening.number.rawValue, file: status?.identity.inode ?? 0,
+                request: request, flags: flags, backing: backing, modifiedBefore: file.modifiedBefore))
+    }
+
+    /// Goes on with what programs have open since before this process.
+    ///
+    /// - Parameters:
+    ///   - items: the openings that could be had again, by handle; the others fail from now on.
+    ///   - backing: the file of that number, which the kernel has in place of one of ours.
+    /// - Returns: what the kernel may have kept of that is not to be trusted: the files of all of them.
+    func resume(
+        _ items: [UInt64: (OpenItem, IndexedItem)], backing: (Int32) -> BackingFile?
+    ) -> Set<ItemNumber> {
+        guard let ledger else { return [] }
+        var numbers: Set<ItemNumber> = []
+        for entry in ledger.openings {
+            numbers.insert(ItemNumber(rawValue: entry.item))
+            guard let (item, known) = items[entry.handle], item.number.rawValue == entry.item else {
+                ledger.remove(entry.handle)
+                continue
+            }
+            let isFirst = state.withLock { $0.files[item.number] == nil }
+            let passed = isFirst && entry.backing != 0 ? backing(entry.backing) : nil
+            let inode = (try? item.descriptor?.status())?.identity.inode
+            if let inode { ledger.setFile(inode, of: entry.handle) }
+            state.withLock { state in
+                let opening = Opening(
+                    handle: entry.handle, item: item, isForWriting: item.isForWriting,
+                    appends: entry.flags.contains(.appends))
+                var file = state.files[item.number] ?? File(way: passed.map(Way.passthrough) ?? .cached, known: known)
+                file.openings.append(opening)
+                if entry.flags.contains(.wasCut) { file.wasCut = true }
+                if file.modifiedBefore == nil, !entry.modifiedBefore.isNaN {
+                    file.modifiedBefore = entry.modifiedBefore
+                }
+                state.files[item.number] = file
+                state.openings[opening.handle] = opening
+                state.requests[entry.request] = opening.handle
+                state.lastHandle = max(state.lastHandle, opening.handle)
+            }
+        }
+        return numbers
+    }
+
+    /// The opening that the process before this one has made for a request that comes again, and the way for it; `nil` where it
+    /// did not come to that.
+    func opening(ofRequest request: UInt64) -> (opening: Opening, way: Way)? {
+        state.withLock { state in
+            guard let handle = state.requests[request], let opening = state.openings[handle],
+                let file = state.files[opening.number]
+            else { return nil }
+            return (opening, file.way)
+        }
+    }
+
     /// The bytes of a file are here now, and nothing was written to them yet.
     func becameReady(_ opening: Opening, _ descriptor: FileDescriptor) {
         guard let status = try? descriptor.status() else { return }
+        ledger?.setFile(status.identity.inode, of: opening.handle)
         state.withLock { state in
             if state.files[opening.number]?.modifiedBefore == nil {
                 state.files[opening.number]?.modifiedBefore = status.modifiedDate
@@ -154,6 +245,7 @@ final class OpenFiles: Sendable {
 
     /// The kernel asks for nothing more through an opening. It counts until ``remove(_:)``.
     func end(_ handle: UInt64) -> Opening? {
+        ledger?.remove(handle)
         guard let opening = opening(handle) else { return nil }
         let status = try? opening.item.descriptor?.status()
         return state.withLock { state in

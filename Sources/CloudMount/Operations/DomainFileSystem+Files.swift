@@ -20,6 +20,11 @@ extension DomainFileSystem {
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ answer: @escaping @Sendable (Opening) -> Content
     ) {
+        // The process before this one has opened it, and died before its answer.
+        if reply.isRepeated, let (known, way) = files.opening(ofRequest: reply.identifier), known.number == item.number
+        {
+            return reply.reply(answer(answering(known, way, keepsPages: false)))
+        }
         let isCut = flags.contains(.truncate)
         let isForWriting = writes || flags.allowsWriting || isCut
         do throws(Errno) {
@@ -35,7 +40,7 @@ extension DomainFileSystem {
         }
         engine.open(item.number, for: isForWriting ? .writing(truncating: isCut) : .reading) { [self] result in
             switch result {
-            case .success(let opened): reply.reply(answer(opening(opened, of: item, flags)))
+            case .success(let opened): reply.reply(answer(opening(opened, of: item, flags, reply.identifier)))
             case .failure(let failure): reply.fail(Errno(failure))
             }
         }
@@ -55,11 +60,11 @@ extension DomainFileSystem {
             try engine.createFile(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
         } failed: { [self] error in
-            guard error == .fileExists, !flags.contains(.exclusive), let text = name.text,
+            guard error == .fileExists, !flags.contains(.exclusive) || reply.isRepeated, let text = name.text,
                 let item = try? index.item(named: text, in: ItemNumber(parent))
             else { return reply.fail(error) }
             // The provider made it between the kernel's look-up and this.
-            open(item, flags, reply) { self.creation(of: item, $0) }
+            open(item, flags, writes: reply.isRepeated, reply) { self.creation(of: item, $0) }
         } succeeded: { [self] item in
             // Whatever mode it was made with, who makes a file may write to it.
             open(item, flags.subtracting(.truncate), writes: true, reply) { self.creation(of: item, $0) }
@@ -71,21 +76,25 @@ extension DomainFileSystem {
     }
 
     /// What the kernel is told of an opening.
-    func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags) -> Opening {
+    func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> Opening {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting, appends: flags.contains(.append),
-            wasCut: flags.contains(.truncate), passing: { backingFile(for: opened) })
-        var opening = Opening(handle: added.opening.handle)
+            wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
         // From now on the kernel asks for the size and the date: what is written to a mapping it does not see, and the size may not be
         // what the provider said.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
-        switch added.way {
+        return answering(added.opening, added.way, keepsPages: added.keepsPages)
+    }
+
+    private func answering(_ known: OpenFiles.Opening, _ way: OpenFiles.Way, keepsPages: Bool) -> Opening {
+        var opening = Opening(handle: known.handle)
+        switch way {
         case .cached:
-            opening.mode = .cached(keepsPages: added.keepsPages)
+            opening.mode = .cached(keepsPages: keepsPages)
         case .passthrough(let file):
             opening.mode = .passthrough(file)
         }
-        opening.needsNoFlush = !opened.isForWriting
+        opening.needsNoFlush = !known.isForWriting
         return opening
     }
 
@@ -161,7 +170,7 @@ extension DomainFileSystem {
     }
 
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
         whenHere(opening, at: offset, count: count, reply) { reply.reply(reading: $0, at: offset, count: count) }
     }
 
@@ -171,8 +180,10 @@ extension DomainFileSystem {
     }
 
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
+        // Before it is answered: what the kernel does not know any more must not be gone on with by another process.
+        let ended = files.end(handle)
         reply.reply()
-        guard let opening = files.end(handle) else { return }
+        guard let opening = ended else { return }
         opening.item.close { [self] _ in
             // An answer that is on its way may be of the row from before this, and is to be taken to hold once the file is closed: what
             // was asked before now does not count.
@@ -182,14 +193,14 @@ extension DomainFileSystem {
     }
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
         // What somebody reads, and nothing is written to, has at most a name that is not on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
 
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
         whenExtentIsKnown(opening, reply) { extent in
             guard case .whole(let descriptor) = extent else {
                 // Where its holes are is not known: all of it is data, and its end is the first hole.

@@ -53,6 +53,8 @@ extension DomainFileSystem {
             let item = try engine.makeFolder(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode))
             return files.entry(for: item)
+        } ifDone: { [self] error in
+            error == .fileExists ? entry(of: name, in: parent) { $0.kind == .folder } : nil
         }
     }
 
@@ -62,6 +64,8 @@ extension DomainFileSystem {
             let item = try engine.makeSymbolicLink(
                 named: name.asNewName(), in: ItemNumber(parent), target: target)
             return files.entry(for: item)
+        } ifDone: { [self] error in
+            error == .fileExists ? entry(of: name, in: parent) { $0.linkTarget == target } : nil
         }
     }
 
@@ -72,6 +76,8 @@ extension DomainFileSystem {
             let item = try engine.createFile(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
             return files.entry(for: item)
+        } ifDone: { [self] error in
+            error == .fileExists ? entry(of: name, in: parent) { $0.kind == .file } : nil
         }
     }
 
@@ -85,6 +91,8 @@ extension DomainFileSystem {
         edit(reply) { (engine, files) throws(EditFailure) in
             files.removed.add(try engine.remove(text, in: ItemNumber(parent)))
             return Done()
+        } ifDone: { error in
+            error == .noSuchFile ? Done() : nil
         }
     }
 
@@ -93,6 +101,8 @@ extension DomainFileSystem {
         edit(reply) { (engine, files) throws(EditFailure) in
             files.removed.add(try engine.removeFolder(text, in: ItemNumber(parent)))
             return Done()
+        } ifDone: { error in
+            error == .noSuchFile ? Done() : nil
         }
     }
 
@@ -102,23 +112,48 @@ extension DomainFileSystem {
     ) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
+        if reply.isRepeated, flags.contains(.exchange) {
+            // Nobody can tell whether it was done; done twice it would be undone.
+            for (name, parent) in [(name, parent), (newName, newParent)] { session?.invalidateEntry(name, in: parent) }
+            return reply.fail(.inputOutput)
+        }
         edit(reply) { (engine, files) throws(EditFailure) in
             let replaced = try engine.rename(
                 text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
                 flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
             if let replaced { files.removed.add(replaced) }
             return Done()
+        } ifDone: { [self] error in
+            error == .noSuchFile && entry(of: newName, in: newParent, where: { _ in true }) != nil ? Done() : nil
         }
     }
 
     func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
+    /// An item that was made by a request that comes again, if that is what has the name.
+    private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {
+        guard let text = name.text, let item = try? index.item(named: text, in: ItemNumber(parent)), isIt(item.item)
+        else {
+            return nil
+        }
+        return entry(for: item)
+    }
+
     /// Runs an edit on the engine's thread and answers with what comes of it.
+    ///
+    /// - Parameter ifDone: of a request that comes again and fails with an error: the answer that it would have had before, where
+    ///   what it asks for was done then.
     func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
-        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content,
+        ifDone: @escaping @Sendable (Errno) -> Content? = { _ in nil }
     ) {
-        edit(reply, attempt: 1, body, failed: { reply.fail($0) }, succeeded: { reply.reply($0) })
+        edit(
+            reply, attempt: 1, body,
+            failed: { error in
+                if reply.isRepeated, let answer = ifDone(error) { reply.reply(answer) } else { reply.fail(error) }
+            },
+            succeeded: { reply.reply($0) })
     }
 
     /// Runs an edit on the engine's thread. Where a folder has to be known completely first, it is listed and the edit is tried

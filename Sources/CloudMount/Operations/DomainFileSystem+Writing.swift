@@ -10,7 +10,13 @@ extension DomainFileSystem {
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>
     ) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        // What goes to the end must not go there twice.
+        if reply.isRepeated, opening.appends, let descriptor = opening.item.descriptor,
+            Self.isWritten(bytes, at: offset, descriptor)
+        {
+            return reply.reply(bytes.count)
+        }
         if let descriptor = opening.item.descriptor {
             do throws(Errno) {
                 return reply.reply(try Self.write(bytes, at: offset, through: opening, descriptor))
@@ -31,6 +37,17 @@ extension DomainFileSystem {
                 reply.fail(error)
             }
         }
+    }
+
+    /// Whether a file has these bytes there, and they are its end.
+    private static func isWritten(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ descriptor: FileDescriptor
+    ) -> Bool {
+        let (end, isTooFar) = Int(offset).addingReportingOverflow(bytes.count)
+        guard !bytes.isEmpty, !isTooFar, let size = try? descriptor.status().size, size == end else { return false }
+        var there = [UInt8](repeating: 0, count: bytes.count)
+        let count = try? there.withUnsafeMutableBytes { there in try descriptor.read(into: there, at: Int(offset)) }
+        return count == bytes.count && there.elementsEqual(bytes)
     }
 
     /// The disk is full: what can be had again goes, and the bytes are written once more.
@@ -82,7 +99,11 @@ extension DomainFileSystem {
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: EBADF)) }
+        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        // Nobody can tell whether it was done, and twice is something else than once.
+        guard !reply.isRepeated || flags.isDisjoint(with: [.collapseRange, .insertRange]) else {
+            return reply.fail(.inputOutput)
+        }
         whenReady(opening, reply) { descriptor in
             reply.reply(trying: { () throws(Errno) in
                 try retrying {
@@ -98,7 +119,7 @@ extension DomainFileSystem {
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
     ) {
         guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
-            return reply.fail(Errno(rawValue: EBADF))
+            return reply.fail(Errno(rawValue: ESTALE))
         }
         // What is asked for may be all of the file: a part of it is copied as soon as it is here, and the rest is asked for again.
         let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
@@ -132,7 +153,7 @@ extension DomainFileSystem {
         guard let size = change.size else { return setRest(of: number, change, reply) }
         guard size >= 0 else { return reply.fail(.invalidArgument) }
         // Another program's opening may be closed meanwhile, and what is done through it then would not be seen.
-        if let opening = change.handle.flatMap(files.opening), opening.isForWriting {
+        if let opening = change.handle.flatMap({ files.opening($0) }), opening.isForWriting {
             return whenReady(opening, reply) { [self] descriptor in
                 cut(descriptor, to: size, reply) { self.setRest(of: number, change, reply) }
             }

@@ -1,4 +1,5 @@
 import CGLib
+import ExtensionHost
 import Glibc
 import LinuxSystem
 
@@ -69,20 +70,20 @@ struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Keeps a file's pictures, the smallest first; the last stands for the larger sizes too.
+    /// Keeps a file's pictures; the last stands for the larger sizes too.
     ///
     /// - Returns: whether they are pictures at all.
-    func store(_ pictures: [[UInt8]], of file: File) throws(Errno) -> Bool {
-        var described: [[UInt8]] = []
-        for picture in pictures {
-            guard let picture = ThumbnailPicture.described(picture, uri: file.uri, modified: file.modified) else {
-                return false
-            }
-            described.append(picture)
+    func store(_ pictures: SmallPictures, of file: File) throws(Errno) -> Bool {
+        var heads: [[UInt8]] = []
+        for range in pictures.ranges {
+            guard let head = try head(of: pictures.file, range, of: file) else { return false }
+            heads.append(head)
         }
-        guard let last = described.last else { return false }
+        guard !heads.isEmpty else { return false }
         for (index, folder) in Self.folders.enumerated() {
-            try write(index < described.count ? described[index] : last, to: folder.name, named: file.name)
+            let picture = min(index, heads.count - 1)
+            let rest = pictures.ranges[picture].dropFirst(ThumbnailPicture.headSize)
+            try write(heads[picture], pictures.file, rest, to: folder.name, named: file.name)
         }
         return true
     }
@@ -92,13 +93,32 @@ struct ThumbnailCache: Sendable {
         try write(picture, to: Self.failureFolder, named: file.name)
     }
 
-    private func write(_ bytes: [UInt8], to folder: String, named text: String) throws(Errno) {
+    private func head(
+        of pictures: FileDescriptor, _ range: Range<Int>, of file: File
+    ) throws(Errno) -> [UInt8]? {
+        guard range.count > ThumbnailPicture.headSize else { return nil }
+        var bytes = [UInt8](repeating: 0, count: ThumbnailPicture.headSize)
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try pictures.read(into: buffer, at: range.lowerBound) }
+        }
+        guard try result.get() == bytes.count else { return nil }
+        return ThumbnailPicture.head(of: bytes, uri: file.uri, modified: file.modified)
+    }
+
+    /// - Parameters:
+    ///   - bytes: the beginning.
+    ///   - source: what has the rest, in a range of it.
+    private func write(
+        _ bytes: [UInt8], _ source: FileDescriptor? = nil, _ rest: Range<Int> = 0..<0, to folder: String,
+        named text: String
+    ) throws(Errno) {
         guard let name = FileName(text) else { throw .invalidArgument }
         let directory = try open(folder)
         var staged = try StagedFile(in: directory, permissions: 0o600)
         let file = staged.descriptor
         let result = bytes.withUnsafeBytes { buffer in Result { () throws(Errno) in try file.writeAll(buffer) } }
         try result.get()
+        if let source { try file.appendAll(of: source, rest) }
         try staged.replace(name, durably: false)
     }
 

@@ -41,8 +41,9 @@ package final class ThumbnailFiller: Sendable {
     private static let mostTried = 100_000
     /// Seconds until it is asked again.
     private static let patience = 600.0
-    /// Files that a provider is asked about at once.
-    private static let batchSize = 24
+    /// Files that a provider is asked about at once; the first time fewer, so that there is something to see, and to make small,
+    /// while it works on more.
+    private static let (firstBatchSize, batchSize) = (4, 24)
     /// Pictures that are made small at once.
     private static let picturesAtOnce = 3
 
@@ -104,7 +105,8 @@ package final class ThumbnailFiller: Sendable {
         while true {
             try Task.checkCancellation()
             let isWanted = state.withLock { $0.waiting.isEmpty }
-            let batch = isWanted ? rest.prefix(Self.batchSize) : []
+            let isFirst = rest.count == candidates.count
+            let batch = isWanted ? rest.prefix(isFirst ? Self.firstBatchSize : Self.batchSize) : []
             let before = fetched
             // The provider works on the next ones while these are made small.
             fetched = batch.isEmpty ? nil : (batch, ask(about: batch))
@@ -168,7 +170,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    private func store(_ pictures: [[UInt8]], of file: ThumbnailCache.File) async throws(PictureFailure) {
+    private func store(_ pictures: SmallPictures, of file: ThumbnailCache.File) async throws(PictureFailure) {
         do throws(Errno) {
             let isTaken = try await onThread { cache throws(Errno) in try cache.store(pictures, of: file) }
             if isTaken { return }

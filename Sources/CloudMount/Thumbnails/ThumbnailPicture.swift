@@ -4,23 +4,24 @@
 enum ThumbnailPicture {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// The signature, and the header with its length, name and sum.
-    private static let headSize = 8 + 25
+    static let headSize = 8 + 25
 
-    /// A picture with what it is of.
+    /// The beginning of a picture, with what it is of.
     ///
     /// - Parameters:
-    ///   - picture: a PNG file; only its beginning is looked at.
+    ///   - picture: the first ``headSize`` bytes of a PNG file, or more.
     ///   - modified: seconds since 1970.
-    /// - Returns: `nil` where it does not begin like one.
-    static func described(_ picture: [UInt8], uri: String, modified: Int64) -> [UInt8]? {
-        guard picture.count > headSize, picture.starts(with: signature),
-            picture[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8))
+    /// - Returns: what comes in the place of the first ``headSize`` bytes; `nil` where they are not the beginning of such a file.
+    static func head(of picture: some Collection<UInt8>, uri: String, modified: Int64) -> [UInt8]? {
+        let head = Array(picture.prefix(headSize))
+        guard head.count == headSize, head.starts(with: signature),
+            head[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8))
         else { return nil }
-        var result = Array(picture[..<headSize])
+        var result = head
         for (key, value) in [("Thumb::URI", uri), ("Thumb::MTime", "\(modified)"), ("Software", "Purvey")] {
             append("tEXt", Array(key.utf8) + [0] + Array(value.utf8), to: &result)
         }
-        return result + picture[headSize...]
+        return result
     }
 
     /// A picture of one pixel, which is what is kept where there is none.
@@ -31,7 +32,8 @@ enum ThumbnailPicture {
         // One row of one pixel, stored as it is.
         append("IDAT", [0x78, 0x01, 0x01, 2, 0, 0xFD, 0xFF, 0, 0, 0, 2, 0, 1], to: &picture)
         append("IEND", [], to: &picture)
-        return described(picture, uri: uri, modified: modified) ?? picture
+        guard let head = head(of: picture, uri: uri, modified: modified) else { return picture }
+        return head + picture[headSize...]
     }
 
     /// The date of the file that a picture is of, from the beginning of the picture; `nil` where it does not say.

@@ -12,7 +12,9 @@ extension ProviderDomain {
         guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }
         let container = try FileDescriptor.open(
             data + "/containers/" + extensionIdentifier, [.readOnly, .directory, .noFollow])
-        for (folder, name) in [(Self.storageFolder, documentFolder), ("tmp", "domain-" + folderName)] {
+        for (folder, name) in [
+            (Self.storageFolder, documentFolder), (Self.stateFolder, folderName), ("tmp", "domain-" + folderName),
+        ] {
             guard let folder = FileName(folder), let name = FileName(name),
                 let parent = try? container.open(entry: folder, [.readOnly, .directory])
             else { continue }

@@ -67,6 +67,12 @@ package struct ProviderDomain: Sendable, Equatable {
     /// Where beneath that this domain's documents are.
     package var documentFolder: String { storage.flatMap(Self.relative) ?? folderName }
 
+    /// The folder in a container that what providers keep of their domains for themselves is in.
+    static let stateFolder = "File Provider State"
+
+    /// Where the provider keeps what it knows of this domain.
+    func state(in container: Container) -> String { container.path + "/" + Self.stateFolder + "/" + folderName }
+
     /// Where files on their way are put.
     func temporary(in container: Container) -> String { container.temporary + "/domain-" + folderName }
 

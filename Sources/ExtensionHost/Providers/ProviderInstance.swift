@@ -17,6 +17,8 @@ final class ProviderInstance: Sendable {
         var waiting: [CheckedContinuation<ExtensionEnding, Never>] = []
         /// Calls that wait for their answers.
         var calls = 0
+        /// Those of them that can be done without.
+        var dispensableCalls = 0
         var hasAnswered = false
         var isAskedToEnd = false
     }
@@ -74,6 +76,14 @@ final class ProviderInstance: Sendable {
     var isIdle: Bool { state.withLock { $0.calls == 0 } }
 
     func beginCall() { state.withLock { $0.calls += 1 } }
+
+    func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
+
+    /// Comes after ``ending()`` where the process has ended over it.
+    func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
+
+    /// Whether the process has ended while it was asked something that can be done without.
+    var isExcused: Bool { state.withLock { $0.dispensableCalls > 0 } }
 
     func endCall(answered: Bool) {
         state.withLock { state in

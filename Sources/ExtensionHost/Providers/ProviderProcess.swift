@@ -86,11 +86,17 @@ package actor ProviderProcess {
 
     /// Asks the provider something, after starting its process if there is none. Cancelling the task gives the question up.
     ///
-    /// - Parameter progress: as the provider tells it.
+    /// - Parameters:
+    ///   - mayDie: whether the process's end during it is none of those after which it is not started any more: the answer can be done
+    ///     without.
+    ///   - progress: as the provider tells it.
     package func call<C: ProviderCall>(
-        _ request: C, _ length: Length = .answer, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        _ request: C, _ length: Length = .answer, mayDie: Bool = false,
+        progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
         let instance = try await instance()
+        if mayDie { instance.beginDispensableCall() }
+        defer { if mayDie { instance.endDispensableCall() } }
         return try await call(request, length, of: instance, progress: progress)
     }
 
@@ -246,7 +252,8 @@ package actor ProviderProcess {
                 storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
                 temporary: domain.temporary(in: process.container), path: handed,
                 answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
-                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo))
+                bundleIdentifier: bundle.identifier, userInfo: domain.userInfo,
+                state: domain.state(in: process.container)))
     }
 
     // MARK: Asking
@@ -289,7 +296,7 @@ package actor ProviderProcess {
     // MARK: Ending
 
     private func hasEnded(_ instance: ProviderInstance, _ ending: ExtensionEnding) {
-        if !instance.isAskedToEnd { crashes = instance.hasAnswered ? 1 : crashes + 1 }
+        if !instance.isAskedToEnd, !instance.isExcused { crashes = instance.hasAnswered ? 1 : crashes + 1 }
         let isCurrent =
             switch state {
             case .running(let current): current === instance

@@ -15,6 +15,8 @@ package protocol ManagerBackend: Sendable {
     func folderWatcher() throws(Errno) -> any FolderWatcher
     /// A folder for files that are handed over, on the volume that they will be on.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
+    /// A folder for what a provider keeps of a domain for itself.
+    func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
 
     // MARK: Domains
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void)
@@ -85,6 +87,9 @@ extension ManagerBackend {
     package func folderWatcher() throws(Errno) -> any FolderWatcher { try OwnFolderWatcher() }
     package func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         FileManager.default.temporaryDirectory
+    }
+    package func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
+        throw CocoaError(.featureUnsupported)
     }
     package func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,

@@ -2,22 +2,22 @@ import Foundation
 
 // Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
 extension NSFileProviderManager {
-    /// Makes a domain of a folder's files. Of domains whose files the provider keeps, nothing can be made so: it fails.
+    /// Makes a domain of a folder's files. Nothing is imported yet: it fails.
     public class func `import`(
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Makes a domain of a folder's files. Of domains whose files the provider keeps, nothing can be made so: it fails.
+    /// Makes a domain of a folder's files. Nothing is imported yet: it fails.
     public class func `import`(_ domain: NSFileProviderDomain, fromDirectoryAt url: URL) async throws {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }
 
-    /// Has the system hand over all items below one again. It fails where the provider keeps the files.
+    /// Has the system hand over all items below one again. It fails: a provider that has lost what it knew lets its anchors expire.
     public func reimportItems(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Has the system hand over all items below one again. It fails where the provider keeps the files.
+    /// Has the system hand over all items below one again. It fails: a provider that has lost what it knew lets its anchors expire.
     public func reimportItems(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }
@@ -28,7 +28,7 @@ extension NSFileProviderManager {
     /// (`itemChanged(at:)`), and dates of the last use, tags and ranks among the favorites. Names, places and the rest are what
     /// the provider itself said, and nothing is handed over of them; with none but those it fails with `featureUnsupported`.
     ///
-    /// - Parameter options: of no effect where the provider keeps the files.
+    /// - Parameter options: of no effect.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = [], completionHandler: @escaping @Sendable ((any Error)?) -> Void

@@ -104,6 +104,11 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
     /// A folder for files that are handed to the system.
     open func temporaryDirectoryURL() throws -> URL { try Self.backend.temporaryFolder(of: domain?.identifier) }
 
+    /// A folder for what the provider has to know of the domain the next time that it is started. It goes with the domain.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` in any process but that of the provider's extension.
+    open func stateDirectoryURL() throws -> URL { try Self.backend.stateFolder(of: domain?.identifier) }
+
     /// Writes what is known of a file that is not there. The folder is made if it is missing.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: any NSFileProviderItem) throws {
         try Placeholder.write(at: placeholderURL, metadata)

@@ -23,7 +23,7 @@ final class Enumerators: Sendable {
 
     /// The enumerator of a container. Client code makes it; the caller sees to it that nobody asks for the same one meanwhile.
     func enumerator(
-        of container: String, from provider: ProviderObject
+        of container: String, from provider: any ServedProvider
     ) throws(ProviderFailure) -> any NSFileProviderEnumerator {
         let known = state.withLock { state in
             state.uses += 1
@@ -33,7 +33,7 @@ final class Enumerators: Sendable {
         if let known { return known.enumerator }
         let made: any NSFileProviderEnumerator
         do {
-            made = try provider.object.enumerator(for: NSFileProviderItemIdentifier(container))
+            made = try provider.enumerator(of: container)
         } catch {
             throw ProviderFailure(error)
         }

@@ -2,40 +2,40 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Where a provider's object finds itself: its domain, its folders, and the engine that it tells of changes.
-enum ProviderPlace {
-    /// Makes a provider's object.
-    static func make(
-        _ request: BeginProviderCall, _ connection: Connection, _ makeObject: () -> NSFileProviderExtension
-    ) -> NSFileProviderExtension {
-        let domain = request.managedDomain
-        request.install(on: connection)
-        return ExtensionSurroundings.$domain.withValue(domain) { makeObject() }
-    }
-
-    fileprivate static func domain(of request: BeginProviderCall) -> NSFileProviderDomain? {
-        guard !request.domain.isEmpty else { return nil }
-        let domain = NSFileProviderDomain(
-            identifier: NSFileProviderDomainIdentifier(rawValue: request.domain), displayName: request.displayName,
-            pathRelativeToDocumentStorage: request.domainFolder)
-        domain.take(userInfo: request.userInfo)
-        // What a program says that was handed over counts for nothing.
-        if request.path != nil || domain.userInfo?["path"] != nil {
-            var userInfo = domain.userInfo ?? [:]
-            userInfo["path"] = request.path
-            domain.userInfo = userInfo
-        }
-        return domain
-    }
-}
-
 extension BeginProviderCall {
     /// The domain that it is for; `nil` for the default one.
-    package var managedDomain: NSFileProviderDomain? { ProviderPlace.domain(of: self) }
+    package var managedDomain: NSFileProviderDomain? {
+        guard !domain.isEmpty else { return nil }
+        return filled(
+            NSFileProviderDomain(
+                identifier: NSFileProviderDomainIdentifier(rawValue: domain), displayName: displayName,
+                pathRelativeToDocumentStorage: domainFolder))
+    }
+
+    /// The same, of a provider whose files the system keeps.
+    var replicatedDomain: NSFileProviderDomain? {
+        guard !domain.isEmpty else { return nil }
+        return filled(
+            NSFileProviderDomain(
+                identifier: NSFileProviderDomainIdentifier(rawValue: domain), displayName: displayName))
+    }
+
+    private func filled(_ managed: NSFileProviderDomain) -> NSFileProviderDomain {
+        managed.take(userInfo: userInfo)
+        // What a program says that was handed over counts for nothing.
+        if path != nil || managed.userInfo?["path"] != nil {
+            var userInfo = managed.userInfo ?? [:]
+            userInfo["path"] = path
+            managed.userInfo = userInfo
+        }
+        return managed
+    }
 
     /// Has the managers of this process, which is an extension's, know where it is.
-    package func install(on connection: Connection) {
-        NSFileProviderManager.install(ExtensionBackend(self, managedDomain, connection))
+    package func install(on connection: Connection) { install(on: connection, managedDomain) }
+
+    func install(on connection: Connection, _ domain: NSFileProviderDomain?) {
+        NSFileProviderManager.install(ExtensionBackend(self, domain, connection))
     }
 }
 
@@ -59,6 +59,15 @@ private struct ExtensionBackend: EngineBackend {
 
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
         URL(fileURLWithPath: request.temporary, isDirectory: true)
+    }
+
+    func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL {
+        guard domain == self.domain?.identifier else { throw NSFileProviderError(.providerDomainNotFound) }
+        guard let state = request.state else { throw CocoaError(.featureUnsupported) }
+        let url = URL(fileURLWithPath: state, isDirectory: true)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return url
     }
 
     /// The process knows of its own domain only: what happens to others is up to the program that the extension belongs to.

@@ -5,8 +5,9 @@ import LinuxSystem
 /// Questions about items and containers.
 extension ProviderRuntime {
     func addQuestions(to service: inout Service) {
-        on(ProviderItemCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
-            try provider.item(request.identifier)
+        on(ProviderItemCall.self, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.item(request.identifier, question)
         }
         on(ProviderPageCall.self, key: { "list " + $0.container }, in: &service) {
             request, provider, question throws(ProviderFailure) in
@@ -26,14 +27,12 @@ extension ProviderRuntime {
         addSigningIn(to: &service)
         addThumbnails(to: &service)
         addActions(to: &service)
-        addFacts(to: &service)
-        addTrash(to: &service)
         addCoordination(to: &service)
         addServices(to: &service)
     }
 
     private func page(
-        _ request: ProviderPageCall, _ provider: ProviderObject, _ question: Question
+        _ request: ProviderPageCall, _ provider: any ServedProvider, _ question: Question
     ) throws(ProviderFailure) -> ProviderPage {
         let first = NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
         let page = request.page.map { NSFileProviderPage(Data($0)) } ?? first
@@ -47,7 +46,7 @@ extension ProviderRuntime {
     }
 
     private func anchor(
-        _ request: ProviderAnchorCall, _ provider: ProviderObject, _ question: Question
+        _ request: ProviderAnchorCall, _ provider: any ServedProvider, _ question: Question
     ) throws(ProviderFailure) -> ProviderAnchor {
         try listing(request.container, provider) { enumerator throws(ProviderFailure) in
             let anchor: NSFileProviderSyncAnchor? = try question.wait { finish in
@@ -59,7 +58,7 @@ extension ProviderRuntime {
     }
 
     private func changes(
-        _ request: ProviderChangesCall, _ provider: ProviderObject, _ question: Question
+        _ request: ProviderChangesCall, _ provider: any ServedProvider, _ question: Question
     ) throws(ProviderFailure) -> ProviderChanges {
         try listing(request.container, provider) { enumerator throws(ProviderFailure) in
             let result: ChangesResult = try question.wait { finish in
@@ -73,7 +72,7 @@ extension ProviderRuntime {
 
     /// Asks a container's enumerator, and lets go of it when that fails.
     private func listing<Value>(
-        _ container: String, _ provider: ProviderObject,
+        _ container: String, _ provider: any ServedProvider,
         _ body: (any NSFileProviderEnumerator) throws(ProviderFailure) -> Value
     ) throws(ProviderFailure) -> Value {
         let enumerator = try enumerators.enumerator(of: container, from: provider)
@@ -83,35 +82,5 @@ extension ProviderRuntime {
             enumerators.drop(container)
             throw error
         }
-    }
-}
-
-extension ProviderObject {
-    /// What the provider says of an item. Of the root, which not every provider describes, what goes without saying.
-    func item(_ identifier: String) throws(ProviderFailure) -> ProviderItem {
-        do {
-            return ProviderItem(try object.item(for: NSFileProviderItemIdentifier(identifier)))
-        } catch {
-            let failure = ProviderFailure(error)
-            guard identifier == ProviderItem.rootIdentifier else { throw failure }
-            switch failure.kind {
-            case .noSuchItem, .unsupported:
-                let name = object.domain?.displayName ?? ""
-                return ProviderItem(
-                    identifier: identifier, parent: identifier, filename: name.isEmpty ? "root" : name, kind: .folder)
-            default: throw failure
-            }
-        }
-    }
-
-    /// Where an item's file is or will be.
-    func url(of identifier: String) throws(ProviderFailure) -> URL {
-        guard let url = object.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
-            throw ProviderFailure(.noSuchItem, message: "the provider has no place for the item \(identifier)")
-        }
-        guard url.isFileURL else {
-            throw ProviderFailure(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
-        }
-        return url
     }
 }

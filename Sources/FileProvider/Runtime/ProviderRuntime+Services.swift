@@ -5,19 +5,20 @@ import LinuxSystem
 /// Services for programs.
 extension ProviderRuntime {
     func addServices(to service: inout Service) {
-        on(ProviderServicesCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
-            let sources = try provider.sources(of: request.identifier, isOwn: request.isOwn)
+        on(ProviderServicesCall.self, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
             return .init(names: sources.map(\.serviceName.rawValue))
         }
         // Not as other questions: it is over when the program has closed its end, which may be never.
         service.on(ProviderServiceCall.self) { request, call in
-            let provider = self.provider
+            let (provider, limit) = self.providerAndLimit
             HandlerThreads.shared.runHandler {
                 do {
                     guard let provider else {
                         throw ProviderFailure(.transient, message: "the provider has not been made yet")
                     }
-                    try Self.serve(request, provider, call)
+                    try Self.serve(request, provider, limit, call)
                 } catch {
                     call.reply(.failed(ProviderFailure(error)))
                 }
@@ -26,9 +27,13 @@ extension ProviderRuntime {
     }
 
     private static func serve(
-        _ request: ProviderServiceCall, _ provider: ProviderObject, _ call: ServedCall<ProviderServiceCall>
+        _ request: ProviderServiceCall, _ provider: any ServedProvider, _ limit: Duration,
+        _ call: ServedCall<ProviderServiceCall>
     ) throws {
-        let sources = try provider.sources(of: request.identifier, isOwn: request.isOwn)
+        // Only finding the service has a time limit.
+        let question = Question(limit: limit, report: { _, _ in }, isOver: { _ in })
+        defer { question.finish() }
+        let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
         guard let source = sources.first(where: { $0.serviceName.rawValue == request.name }) else {
             throw ProviderFailure(
                 .unsupported, message: "The provider does not offer the service \(request.name) for this item.")
@@ -40,15 +45,9 @@ extension ProviderRuntime {
     }
 }
 
-extension ProviderObject {
-    fileprivate func sources(
-        of identifier: String, isOwn: Bool
-    ) throws(ProviderFailure) -> [any NSFileProviderServiceSource] {
-        do {
-            return try object.supportedServiceSources(for: NSFileProviderItemIdentifier(identifier))
-                .filter { isOwn || !$0.isRestricted }
-        } catch {
-            throw ProviderFailure(error)
-        }
+extension ServiceSources {
+    /// - Parameter isOwn: whether a program of the provider's own asks.
+    fileprivate func offered(toOwn isOwn: Bool) -> [any NSFileProviderServiceSource] {
+        sources.filter { isOwn || !$0.isRestricted }
     }
 }

@@ -12,14 +12,14 @@ extension ProviderRuntime {
     }
 
     private static func thumbnails(
-        _ request: ProviderThumbnailsCall, _ provider: ProviderObject, _ question: Question
+        _ request: ProviderThumbnailsCall, _ provider: any ServedProvider, _ question: Question
     ) throws(ProviderFailure) -> ProviderThumbnails {
         let collection = ThumbnailCollection(request.identifiers)
         let running = StoppableProgress()
         let failure: ProviderFailure?
         do throws(ProviderFailure) {
             failure = try question.wait { done in
-                let progress = provider.object.fetchThumbnails(
+                let progress = provider.fetchThumbnails(
                     for: request.identifiers.map { NSFileProviderItemIdentifier($0) },
                     requestedSize: CGSize(width: request.side, height: request.side),
                     perThumbnailCompletionHandler: { identifier, data, error in

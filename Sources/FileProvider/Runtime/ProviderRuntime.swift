@@ -1,21 +1,7 @@
-import AppExtension
 import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
-
-/// The provider's object. Sendable because everything that is done with it is done by client code, which the system has always
-/// called from any thread.
-final class ProviderObject: @unchecked Sendable {
-    let object: NSFileProviderExtension
-    /// A folder for files on their way to the provider.
-    let temporary: String
-
-    init(_ object: NSFileProviderExtension, temporary: String) {
-        self.object = object
-        self.temporary = temporary
-    }
-}
 
 /// Serves the engine's questions in an extension's process, with one object of the principal class for the one domain of the
 /// process.
@@ -25,11 +11,11 @@ final class ProviderObject: @unchecked Sendable {
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
     private let turns = ItemTurns()
-    private let bundle: ExtensionBundle
-    private let makeObject: @Sendable () -> NSFileProviderExtension
+    /// Has the managers know where they are, and makes the provider.
+    private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider
 
     private struct State {
-        var provider: ProviderObject?
+        var provider: (any ServedProvider)?
         var answerTime: Duration = .seconds(30)
         var transferTime: Duration = .seconds(600)
         /// Questions that were over before client code came to an end, and that it has still not come to.
@@ -42,15 +28,14 @@ final class ProviderRuntime: Sendable {
     /// With so much client code that does not come back the process is of no use to anybody: it ends, and is started again.
     private static let stuckLimit = 16
 
-    init(_ bundle: ExtensionBundle, makeObject: @escaping @Sendable () -> NSFileProviderExtension) {
-        self.bundle = bundle
-        self.makeObject = makeObject
+    init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider) {
+        self.make = make
     }
 
-    /// The provider's object, once it was made.
-    var provider: ProviderObject? { state.withLock { $0.provider } }
-
-    var importsLinks: Bool { bundle.importsSymbolicLinks }
+    /// The provider, once it was made, and how long it may take for a question.
+    var providerAndLimit: (provider: (any ServedProvider)?, limit: Duration) {
+        state.withLock { ($0.provider, $0.answerTime) }
+    }
 
     /// Serves until the host closes the socket.
     func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
@@ -67,7 +52,13 @@ final class ProviderRuntime: Sendable {
         addQuestions(to: &service)
         let connection = try Connection(
             try SequencedPacketSocket(checking: socket), service: service, limits: ProviderWire.limits)
-        connection.onClose { _ in ended() }
+        connection.onClose { _ in
+            guard let provider = self.providerAndLimit.provider else { return ended() }
+            HandlerThreads.shared.run {
+                provider.end()
+                ended()
+            }
+        }
     }
 
     private func begin(
@@ -86,9 +77,9 @@ final class ProviderRuntime: Sendable {
         } catch {
             throw ProviderFailure(error)
         }
-        let object = ProviderPlace.make(request, call.connection, makeObject)
+        let provider = try make(request, call.connection)
         state.withLock { state in
-            state.provider = ProviderObject(object, temporary: request.temporary)
+            state.provider = provider
             state.answerTime = .seconds(max(0.1, request.answerTime))
             state.transferTime = .seconds(max(0.1, request.transferTime))
         }
@@ -108,7 +99,7 @@ final class ProviderRuntime: Sendable {
     ///   - body: client code and what is around it. It may block.
     func on<C: ProviderCall>(
         _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?, in service: inout Service,
-        _ body: @escaping @Sendable (C, ProviderObject, Question) throws(ProviderFailure) -> C.Value
+        _ body: @escaping @Sendable (C, any ServedProvider, Question) throws(ProviderFailure) -> C.Value
     ) {
         service.on(C.self) { request, call in
             let (provider, limit) = self.state.withLock { state in
@@ -183,21 +174,5 @@ final class ProviderRuntime: Sendable {
         FileHandle.standardError.write(Data(words.utf8))
         // What others do at an orderly end may wait for the code that is stuck.
         _exit(1)
-    }
-}
-
-extension NSFileProviderExtension: ServingPrincipal {
-    package static func serve(
-        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
-    ) throws {
-        let principal = Principal(type: self)
-        let runtime = ProviderRuntime(bundle) { PrincipalClass.object(of: principal.type) }
-        // The connection keeps it, for as long as it is open.
-        try runtime.serve(socket, ended: ended)
-    }
-
-    /// Sendable because a class object has no state of its own.
-    private struct Principal: @unchecked Sendable {
-        let type: NSFileProviderExtension.Type
     }
 }

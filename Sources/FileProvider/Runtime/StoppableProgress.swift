@@ -13,7 +13,12 @@ final class StoppableProgress: @unchecked Sendable {
     private let lock = NSLock()
     private var state = State()
 
-    func begin(_ progress: Progress) { lock.withLock { state.progress = progress } }
+    /// Of what has ended meanwhile nothing is kept.
+    func begin(_ progress: Progress) {
+        lock.withLock {
+            if !state.hasEnded { state.progress = progress }
+        }
+    }
 
     /// Nobody waits any more.
     func cancel() { end()?.cancel() }
@@ -27,6 +32,18 @@ final class StoppableProgress: @unchecked Sendable {
     }
 
     private static let pause: Duration = .milliseconds(250)
+
+    /// More units than this are taken for bytes; fewer are parts of something of which only the provider knows how much it is.
+    private static let fewUnits: Int64 = 1000
+
+    /// As ``watch(last:_:)``, told of bytes: of both numbers 0 where the progress counts something else.
+    func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
+        watch { [weak self] _ in
+            guard let self, let progress = lock.withLock({ state.progress }) else { return }
+            let (completed, total) = (progress.completedUnitCount, progress.totalUnitCount)
+            if total > Self.fewUnits, 0...total ~= completed { report(completed, total) } else { report(0, 0) }
+        }
+    }
 
     /// Looks now and then how far it is, until it has ended.
     ///

@@ -97,12 +97,14 @@ extension ProviderFailure {
         case .noSuchItem: .noSuchItem
         case .deletionRejected: .deletionRejected
         case .directoryNotEmpty: .directoryNotEmpty
-        case .cannotSynchronize, .excludedFromSync, .localVersionConflictingWithServer: .cannotSynchronize
+        case .cannotSynchronize, .excludedFromSync: .cannotSynchronize
         case .domainDisabled: .disabled
         case .nonEvictable, .nonEvictableChildren, .unsyncedEdits: .notPermitted
         case .providerNotFound, .providerTranslocated, .olderExtensionVersionRunning, .newerExtensionVersionFound,
             .versionNoLongerAvailable, .providerDomainTemporarilyUnavailable, .providerDomainNotFound,
-            .applicationExtensionNotFound:
+            .applicationExtensionNotFound,
+            // Tried again, the engine finds out what the service has, and keeps both.
+            .localVersionConflictingWithServer:
             .transient
         }
     }

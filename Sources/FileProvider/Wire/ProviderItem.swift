@@ -59,6 +59,12 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
+        /// Of an answer to contents that were handed over: the service has made others of them, which are to be fetched.
+        package static let hasOtherContents = Flags(rawValue: 1 << 7)
+        /// Of an answer to a new file: the service has the file and its contents not yet, which are to be handed over again.
+        package static let lacksContents = Flags(rawValue: 1 << 8)
+        /// What only an answer says, and an item does not keep.
+        package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }
 
     /// `NSFileProviderItemIdentifier.rootContainer.rawValue`.

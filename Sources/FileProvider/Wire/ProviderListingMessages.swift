@@ -40,11 +40,13 @@ package struct BeginProviderCall: ProviderCall {
     package let bundleIdentifier: String
     /// What a program keeps with the domain: a property list.
     package let userInfo: [UInt8]?
+    /// The folder of what the provider keeps of the domain for itself; made when it is asked for. `nil` where there is none.
+    package let state: String?
 
     package init(
         version: UInt64, domain: String, displayName: String, storage: String, domainFolder: String,
         temporary: String, path: String?, answerTime: Double, transferTime: Double, bundleIdentifier: String,
-        userInfo: [UInt8]? = nil
+        userInfo: [UInt8]? = nil, state: String? = nil
     ) {
         self.version = version
         self.domain = domain
@@ -57,6 +59,7 @@ package struct BeginProviderCall: ProviderCall {
         self.transferTime = transferTime
         self.bundleIdentifier = bundleIdentifier
         self.userInfo = userInfo
+        self.state = state
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -71,6 +74,7 @@ package struct BeginProviderCall: ProviderCall {
         transferTime = try decoder.decode(forKey: 8)
         bundleIdentifier = try decoder.decode(forKey: 9)
         userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 10)?.bytes
+        state = try decoder.decodeIfPresent(forKey: 11)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -85,6 +89,7 @@ package struct BeginProviderCall: ProviderCall {
         encoder.encode(transferTime, forKey: 8)
         encoder.encode(bundleIdentifier, forKey: 9)
         encoder.encodeIfPresent(userInfo.map { ByteString($0) }, forKey: 10)
+        encoder.encodeIfPresent(state, forKey: 11)
     }
 }
 

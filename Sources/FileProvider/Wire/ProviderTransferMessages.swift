@@ -56,10 +56,12 @@ package struct ProviderCreateCall: ProviderCall {
     package let isExecutable: Bool
     /// Open for reading; `nil` for folders and links.
     package let contents: FileDescriptor?
+    /// What the item is called here until it has an identifier: the same each time that it is asked for.
+    package let template: String?
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double,
-        isExecutable: Bool, contents: FileDescriptor?
+        isExecutable: Bool, contents: FileDescriptor?, template: String? = nil
     ) {
         self.parent = parent
         self.filename = filename
@@ -68,6 +70,7 @@ package struct ProviderCreateCall: ProviderCall {
         self.modified = modified
         self.isExecutable = isExecutable
         self.contents = contents
+        self.template = template
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -78,6 +81,7 @@ package struct ProviderCreateCall: ProviderCall {
         modified = try decoder.decode(forKey: 4)
         isExecutable = try decoder.decode(forKey: 5)
         contents = try decoder.decodeIfPresent(forKey: 6)
+        template = try decoder.decodeIfPresent(forKey: 7)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -88,6 +92,7 @@ package struct ProviderCreateCall: ProviderCall {
         encoder.encode(modified, forKey: 4)
         encoder.encode(isExecutable, forKey: 5)
         encoder.encodeIfPresent(contents, forKey: 6)
+        encoder.encodeIfPresent(template, forKey: 7)
     }
 }
 

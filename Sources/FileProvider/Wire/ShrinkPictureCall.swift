@@ -25,20 +25,30 @@ package struct ShrinkPictureCall: Call {
     }
 
     package struct Reply: Message {
-        /// One for each side, up to the first that the picture fits into as it is: it is the same for all beyond.
-        package let pictures: [ByteString]
+        /// A sealed memory file with one picture after the other.
+        package let file: FileDescriptor
+        /// The bytes of each, one for each side up to the first that the picture fits into as it is: it is the same for all
+        /// beyond.
+        package let sizes: [Int]
 
-        package init(pictures: [ByteString]) { self.pictures = pictures }
-
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            pictures = try decoder.decode(forKey: 0)
+        package init(file: FileDescriptor, sizes: [Int]) {
+            self.file = file
+            self.sizes = sizes
         }
 
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(pictures, forKey: 0) }
+        package init(from decoder: inout MessageDecoder) throws(MessageError) {
+            file = try decoder.decode(forKey: 0)
+            sizes = try decoder.decode(forKey: 1)
+        }
+
+        package func encode(to encoder: inout MessageEncoder) {
+            encoder.encode(file, forKey: 0)
+            encoder.encode(sizes, forKey: 1)
+        }
     }
 
-    /// What a connection for it allows: a few pictures of a thousand pixels each way.
-    package static let limits = ConnectionLimits(messageSize: 16 << 20)
+    /// The most bytes of the small pictures together: a few of a thousand pixels each way.
+    package static let mostBytes = 16 << 20
     /// The domain of the errors that say that there is nothing to be made of a picture.
     package static let errorDomain = "PurveyPicture"
 }

@@ -13,10 +13,11 @@ extension DomainEngine {
     ) async throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
         defer { signal(container: nil) }
+        let era = signInEra
         do throws(ProviderFailure) {
             try await provider.perform(action, on: identifiers, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { noteSignInNeeded(error) }
+            if error.kind == .notAuthenticated { noteSignInNeeded(error, askedIn: era) }
             throw error
         }
     }

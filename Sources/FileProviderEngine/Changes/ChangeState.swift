@@ -22,11 +22,14 @@ struct ChangeState {
     var waiting: [String: Waiting] = [:]
     /// Folders that were asked for again because somebody looked into them, by container.
     var refreshes: [String: ItemNumber] = [:]
-    /// Items whose last word came too late to be believed: the provider is asked what they are.
-    var doubtful: Set<String> = []
+    var doubts = Doubts()
     var doubtTask: Task<Void, Never>?
-    /// Asks for them after a failure.
+    /// Has doubts looked at again.
     var waitingDoubts: Waiting?
+    /// Rounds of questions about doubts, in a row, in which nothing could be learnt.
+    var badRounds = 0
+    /// Folders of which the provider could not say what they are when something in them was told of, with how often.
+    var unsaidParents: [String: Int] = [:]
     /// What a person has to know: why the provider could not be asked last; `nil` once it could.
     var lastFailure: ProviderFailure?
 }

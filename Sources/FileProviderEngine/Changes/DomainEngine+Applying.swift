@@ -7,7 +7,7 @@ extension DomainEngine {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
-        let items = try withoutUnanswered(newest(items, answering: question))
+        let items = try withoutUnanswered(try newest(items, answering: question))
         // Nearly always nothing is open for writing, and looking at each item costs.
         if openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
@@ -61,9 +61,14 @@ extension DomainEngine {
 
     private static let depthLimit = 64
     /// Each costs a request: of more than these, a provider is taken at its first word.
-    private static let askLimit = 64
+    static let askLimit = 64
+    /// So often what tells of items in a folder is asked for once more, where the provider cannot say what the folder is.
+    private static let mostUnsaid = 3
 
     /// Items with those ancestors that nobody told of, before them; parents that the provider does not know either are left out.
+    ///
+    /// - Throws: where the provider could not say. After some times the items are taken without the parent, which is asked for again
+    ///   later: what the provider never says something of is not to hold up everything else.
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
         var all = items
         var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
@@ -74,27 +79,35 @@ extension DomainEngine {
             if unknown.isEmpty || asked.count > Self.askLimit { break }
             var found: [ProviderItem] = []
             for identifier in unknown {
-                if let item = try await itemIfThere(identifier) { found.append(item) }
+                if let item = try await parent(identifier) { found.append(item) }
             }
             all = found + all
         }
         return all
     }
 
-    /// What the provider says of an item now; `nil` where it does not know it, or cannot say.
-    ///
-    /// - Throws: only what makes it useless to ask for others.
-    func itemIfThere(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
+    /// What the provider says of a folder that something is told to be in; `nil` where it does not know it, or does not say.
+    private func parent(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
         do throws(ProviderFailure) {
             let item = try await patiently { [provider] () async throws(ProviderFailure) in
                 try await provider.item(identifier)
             }
+            changes.unsaidParents[identifier] = nil
             return item.identifier == identifier ? item : nil
         } catch {
             switch error.kind {
-            case .noSuchItem, .unsupported, .badAnswer, .cannotSynchronize, .notPermitted: return nil
-            default: throw error
+            case .noSuchItem: return nil
+            // Everything else would be refused too.
+            case .notAuthenticated, .disabled, .cancelled, .noSpace: throw error
+            case .unsupported, .badAnswer, .cannotSynchronize, .notPermitted: break
+            default:
+                let count = changes.unsaidParents[identifier, default: 0] + 1
+                changes.unsaidParents[identifier] = count
+                guard count >= Self.mostUnsaid else { throw error }
+                changes.unsaidParents[identifier] = nil
             }
+            try askAgain([identifier], hasFailed: true)
+            return nil
         }
     }
 
@@ -102,51 +115,55 @@ extension DomainEngine {
     func sortedOut(
         _ batch: ChangeBatch, in container: String
     ) async throws(ProviderFailure) -> (updated: [ProviderItem], deleted: [String]) {
-        var updated = batch.updated
+        let both = Set(batch.updated.lazy.map(\.identifier)).intersection(batch.deleted)
         var deleted: [String] = []
-        let both = Set(updated.lazy.map(\.identifier)).intersection(batch.deleted)
-        var asked = 0
+        var doubtful: [String] = []
         for identifier in batch.deleted where identifier != ProviderItem.rootIdentifier {
-            var isDoubtful = both.contains(identifier)
-            if !isDoubtful, container != ProviderItem.workingSetIdentifier {
+            if both.contains(identifier) {
+                doubtful.append(identifier)
+            } else if container == ProviderItem.workingSetIdentifier {
+                deleted.append(identifier)
+            } else {
                 let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
-                guard let row else { continue }
-                // It has left the folder, as another one told.
-                guard row.item.parent == container else { continue }
-                isDoubtful = true
+                // Otherwise it has left the folder, as another one told.
+                if row?.item.parent == container { doubtful.append(identifier) }
             }
-            if isDoubtful, asked < Self.askLimit {
-                asked += 1
-                let item = try await itemIfThere(identifier)
-                updated.removeAll { $0.identifier == identifier }
-                if let item {
-                    updated.append(item)
-                    continue
-                }
-            }
-            deleted.append(identifier)
         }
+        guard !doubtful.isEmpty else { return (try await withAncestors(batch.updated), deleted) }
+        let accounts = try await accounts(of: doubtful)
+        try askAgain(accounts)
+        deleted += doubtful.filter(accounts.gone.contains)
+        let updated = batch.updated.filter { !both.contains($0.identifier) } + accounts.found
         return (try await withAncestors(updated), deleted)
     }
 
     /// At the end of a listing: what was known in the folder and was not listed may have moved, or have been lost between two pages.
-    /// The provider is asked for it before it goes.
+    /// The provider is asked for it before it goes; what it cannot say anything of stays, and is asked for again.
     func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure) {
         let question = answers.ask()
-        let unlisted = try write { writer throws(IndexFailure) in
-            try writer.unlisted(in: folder, before: mark, limit: Self.askLimit)
-        }
-        var found: [ProviderItem] = []
-        var gone: Set<String> = []
-        for row in unlisted {
-            if let item = try await itemIfThere(row.item.identifier) {
-                found.append(item)
-            } else {
-                gone.insert(row.item.identifier)
+        func unlisted(limit: Int) throws(ProviderFailure) -> [String] {
+            try write { writer throws(IndexFailure) in
+                try writer.unlisted(in: folder, before: mark, limit: limit).map(\.item.identifier)
             }
         }
-        guard !isClosed else { throw .closed }
-        if !found.isEmpty { try apply(try await withAncestors(found), listedIn: nil, answering: question) }
+        let some = try unlisted(limit: Self.askLimit + 1)
+        guard !some.isEmpty else { return }
+        var accounts = try await accounts(of: some)
+        if !accounts.found.isEmpty {
+            let found = try await withAncestors(accounts.found)
+            guard !isClosed else { throw .closed }
+            try apply(found, listedIn: nil, answering: question)
+        }
+        var gone = accounts.gone
+        if accounts.isOpen {
+            let others = gone.union(accounts.found.lazy.map(\.identifier))
+            accounts.unasked = try write { writer throws(IndexFailure) in
+                try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
+            }.subtracting(accounts.unsaid)
+            try askAgain(accounts)
+        } else if openFiles.hasWritten, some.count > Self.askLimit {
+            gone = Set(try unlisted(limit: .max))
+        }
         try takeOpenFilesAsEdited(in: gone)
     }
 }

@@ -22,9 +22,10 @@ extension DomainEngine {
             return
         }
         changes.running[container] = false
+        let era = signInEra
         changes.tasks[container] = Task {
             let result = await askForChanges(in: container)
-            endedChanges(in: container, result)
+            endedChanges(in: container, result, askedIn: era)
         }
     }
 
@@ -40,7 +41,7 @@ extension DomainEngine {
     private static let firstPause = 1.0
     private static let longestPause = 300.0
 
-    private func endedChanges(in container: String, _ result: Result<Void, ProviderFailure>) {
+    private func endedChanges(in container: String, _ result: Result<Void, ProviderFailure>, askedIn era: Int) {
         changes.tasks[container] = nil
         let isWantedAgain = changes.running.removeValue(forKey: container) ?? false
         if let folder = changes.refreshes.removeValue(forKey: container) { refreshed(folder) }
@@ -48,11 +49,15 @@ extension DomainEngine {
         switch result {
         case .success:
             changes.failures[container] = nil
+            if changes.lastFailure != nil { configuration.states?.noteDomain() }
             changes.lastFailure = nil
+            // What waits to be sent may be refused still.
+            if edits.running.isEmpty, edits.queue.nextTime() == nil { noteSignedIn() }
+            listTrashIfWanted()
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):
-            noteFailure(failure)
-            guard !isWantedAgain else { return signalled(container: container) }
+            noteFailure(failure, askedIn: era)
+            guard !isWantedAgain, !isOutdated(failure, askedIn: era) else { return signalled(container: container) }
             // What waits for a person is asked for again by ``retry()``; what can pass, by itself.
             guard failure.isWorthAnotherAttempt else {
                 changes.failures[container] = nil
@@ -109,6 +114,7 @@ extension DomainEngine {
         guard !isClosed, changes.workingSet == .unknown else { return }
         if (try? anchor(of: ProviderItem.workingSetIdentifier)) ?? nil != nil {
             changes.workingSet = .available
+            listTrashIfWanted()
         } else {
             changes.workingSet = .beginning
             // Between the listing and the anchor something may have changed: this asks the folders as well.
@@ -131,6 +137,8 @@ extension DomainEngine {
         guard !isClosed else { throw .closed }
         changes.workingSet = anchor == nil ? .missing : .available
         try write { writer throws(IndexFailure) in try writer.setAnchor(anchor, of: container) }
+        // So is what was put into the trash and taken out of it.
+        wantTrashListed()
     }
 
     /// Every folder that was listed: each has an anchor, an empty one where the provider has none.
@@ -155,6 +163,8 @@ extension DomainEngine {
     // MARK: One folder
 
     private func askForFolder(_ identifier: String) async throws(ProviderFailure) {
+        // It is no folder, and what comes of it is nobody's failure.
+        if identifier == ProviderItem.trashIdentifier { return wantTrashListed() }
         let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
         // Nobody has looked into a folder that was never listed.
         guard let row, row.item.kind == .folder, row.listing != .never else { return }
@@ -192,8 +202,8 @@ extension DomainEngine {
             let told = try await sortedOut(batch, in: container)
             guard !isClosed else { throw .closed }
             forgetWithheld(told.deleted.contains)
-            let updated = try withoutUnanswered(newest(told.updated, answering: question))
-            let deleted = newest(gone: told.deleted, answering: question)
+            let updated = try withoutUnanswered(try newest(told.updated, answering: question))
+            let deleted = try newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
             let (applied, removed) = try write { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)

@@ -20,13 +20,14 @@ extension DomainEngine {
         var seen: Set<[UInt8]> = []
         for _ in 0..<Self.mostPages {
             let (items, question): ([ProviderItem], AnswerOrder.Question)
+            let era = signInEra
             do throws(ProviderFailure) {
                 let answer = try await page(of: ProviderItem.workingSetIdentifier, after: after)
                 // What a folder lists says where it is; of others the way there has to be known.
                 (items, question) = (try await withAncestors(answer.page.items), answer.question)
                 after = answer.page.next
             } catch {
-                noteFailure(error)
+                noteFailure(error, askedIn: era)
                 break
             }
             guard !isClosed else { throw .closed }

@@ -10,6 +10,8 @@ struct ContentTransfers {
         var task: Task<Void, Never>?
         /// Those who want the file here without having it open.
         var downloads: [Answer<Void>] = []
+        /// The one of sign-ins in which it began.
+        var era = 0
     }
 
     /// An opening whose reader waits.

@@ -165,6 +165,7 @@ extension DomainEngine {
 
     /// Keeps what went wrong where nobody waits for it, for the status.
     func remember(_ error: any Error) {
+        configuration.states?.noteDomain()
         contents.lastFailure = (error as? ProviderFailure)?.message ?? "\(error)"
     }
 }

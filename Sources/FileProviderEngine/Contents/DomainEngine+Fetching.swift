@@ -4,14 +4,31 @@ import LinuxSystem
 
 /// Files' bytes on their way here.
 extension DomainEngine {
-    /// Fetches a file's contents, if they are not here, and waits for them.
+    /// Fetches a file's contents, if they are not here, and waits for them. A task that is cancelled waits no longer, and what only
+    /// it has wanted is not fetched any further.
     package func download(_ number: ItemNumber) async throws(ProviderFailure) {
-        let result = await withCheckedContinuation { continuation in
-            let answer = Answer<Void> { continuation.resume(returning: $0) }
-            // On the way here another job may have run.
-            perform { $0.download(number, answer) }
+        let waiting = Lock<Answer<Void>?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = Answer<Void> { continuation.resume(returning: $0) }
+                waiting.withLock { $0 = answer }
+                // On the way here another job may have run.
+                perform { $0.download(number, answer) }
+                // It may have been cancelled before there was anything to give up.
+                if Task.isCancelled { perform { $0.giveUpDownload(of: number, answer) } }
+            }
+        } onCancel: {
+            guard let answer = waiting.withLock({ $0 }) else { return }
+            perform { $0.giveUpDownload(of: number, answer) }
         }
         try result.get()
+    }
+
+    private func giveUpDownload(of number: ItemNumber, _ answer: Answer<Void>) {
+        answer.cancel()
+        contents.fetches[number]?.downloads.removeAll { $0 === answer }
+        // Whoever has the file open may want it yet.
+        if openFiles.entry(number) == nil { cancelFetch(number) }
     }
 
     func download(_ number: ItemNumber, _ answer: Answer<Void>) {
@@ -85,6 +102,7 @@ extension DomainEngine {
         guard !isClosed, contents.fetches[number] == nil else { return }
         contents.fetches[number] = ContentTransfers.Fetch()
         contents.queue.append(number)
+        configuration.states?.noteDomain()
         startNextFetches()
     }
 
@@ -93,6 +111,7 @@ extension DomainEngine {
             let number = contents.queue.removeFirst()
             guard let fetch = contents.fetches[number] else { continue }
             contents.running += 1
+            contents.fetches[number]?.era = signInEra
             contents.fetches[number]?.task = Task {
                 let result = await fetched(number, fetch.progress)
                 ended(number, result)
@@ -113,17 +132,21 @@ extension DomainEngine {
 
     private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
         contents.running -= 1
+        configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
-        if case .failure(let failure) = result, failure.kind == .cancelled, isWanted, !isClosed {
-            // Given up for those who were there before, and wanted again since.
+        let era = fetch?.era ?? signInEra
+        if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era),
+            isWanted, !isClosed
+        {
+            // Given up for those who were there before, and wanted again since; or refused to those who were not signed in then.
             startFetch(number)
             contents.fetches[number]?.downloads = fetch?.downloads ?? []
         } else {
             switch result {
             case .success: makeReady(number)
             case .failure(let failure):
-                if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+                if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
@@ -268,7 +291,7 @@ extension DomainEngine {
         partsWereReplaced(number, by: item.contentVersion)
         contents.cleanBytes += size
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
-        if isOld { askAgain([item.identifier]) }
+        if isOld { try askAgain([item.identifier]) }
         return true
     }
 }

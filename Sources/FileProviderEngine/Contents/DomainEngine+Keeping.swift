@@ -73,7 +73,10 @@ extension DomainEngine {
             if (try? row(number))?.isWanted == true { keeping.putOff.insert(number) } else { keeping.pauses = 0 }
         case .failure(let failure):
             keeping.putOff.insert(number)
-            if failure.kind != .cancelled, failure.kind != .noSuchItem { keeping.failure = failure }
+            if failure.kind != .cancelled, failure.kind != .noSuchItem {
+                keeping.failure = failure
+                configuration.states?.noteDomain()
+            }
             if failure.concernsAll || keeping.putOff.count >= KeepingState.mostPutOff { keeping.isHalted = true }
         }
         bringWhatIsKept()

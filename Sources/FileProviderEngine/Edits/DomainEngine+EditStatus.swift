@@ -39,9 +39,19 @@ extension DomainEngine {
 
     /// Tries at once what was put off or held, as after a person signed in or made room.
     package func retry() {
-        signIn.failure = nil
         signIn.failedAttempts = 0
+        resolved()
+    }
+
+    /// As ``retry()``, because the provider says that what was in the way is not any more: how often a person has tried to sign in,
+    /// it does not know.
+    package func resolved() {
+        signIn.failure = nil
+        configuration.states?.noteDomain()
+        signInEra += 1
         retryChanges()
+        retryDoubts()
+        retryTrashListing()
         retryFacts()
         retryKeeping()
         guard let entries = try? journal.all() else { return }

@@ -18,6 +18,8 @@ struct EditState {
     var waiters: [ItemNumber: Set<ItemNumber>] = [:]
     /// And for whom.
     var waitsFor: [ItemNumber: ItemNumber] = [:]
+    /// How often in a row items were found to wait for what waits for them.
+    var circles: [ItemNumber: Int] = [:]
     /// How often contents were edited since the start; what is not there was not.
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider took and has not confirmed yet.

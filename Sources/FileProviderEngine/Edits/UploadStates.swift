@@ -23,19 +23,28 @@ package struct UploadState: Sendable, Equatable {
 package final class UploadStates: Sendable {
     // Innermost.
     private let states = Lock<[ItemNumber: UploadState]>([:])
+    private let notes: StateNotes.Writer?
+
+    /// - Parameter notes: told of whatever an item's state depends on, and not of every byte.
+    init(notes: StateNotes.Writer?) { self.notes = notes }
 
     /// `nil` where nothing is known, as of an item that was not edited.
     package subscript(number: ItemNumber) -> UploadState? { states.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout UploadState) -> Void) {
-        states.withLock { states in
-            var state = states[number] ?? UploadState()
+        let isOther = states.withLock { states in
+            let before = states[number] ?? UploadState()
+            var state = before
             change(&state)
             states[number] = state == UploadState() ? nil : state
+            return state.isUnderWay != before.isUnderWay || state.failure != before.failure
         }
+        if isOther { notes?.note(number) }
     }
 
-    func forget(_ number: ItemNumber) { states.withLock { _ = $0.removeValue(forKey: number) } }
+    func forget(_ number: ItemNumber) {
+        if states.withLock({ $0.removeValue(forKey: number) }) != nil { notes?.note(number) }
+    }
 }
 
 extension DomainEngine {
@@ -54,5 +63,6 @@ extension DomainEngine {
             return
         }
         uploads.update(row.number) { ($0.sent, $0.total) = (sent, total) }
+        configuration.states?.note(row.number)
     }
 }

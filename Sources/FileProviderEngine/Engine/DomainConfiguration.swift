@@ -27,6 +27,8 @@ package struct DomainConfiguration: Sendable {
     package var bootIdentifier = SystemBoot.identifier
     /// And so many seconds later, because nobody waits for it.
     package var lastUsedDelay = 60.0
+    /// Where it notes which items may be in another state than before; `nil` where nobody wants to know.
+    package var states: StateNotes.Writer?
 
     package init(
         identifier: String, displayName: String, dataFolder: String, cacheFolder: String, cacheLimit: Int64 = 10 << 30

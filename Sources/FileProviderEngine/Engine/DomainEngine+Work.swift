@@ -4,7 +4,8 @@ import FileProvider
 extension DomainEngine {
     /// Whether something is under way or wanted that ends by itself, apart from what waits for its time.
     package var isBusy: Bool {
-        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || !listings.folders.isEmpty
+        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || trashListing.task != nil
+            || !listings.folders.isEmpty
             || !contents.fetches.isEmpty
     }
 
@@ -17,7 +18,10 @@ extension DomainEngine {
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }
-        lines += changes.doubtful.map { "\($0) is doubted" }
+        lines += changes.doubts.identifiers.sorted().map { "\($0) is doubted" }
+        if let failure = trashListing.failure {
+            lines.append("the trash cannot be listed: \(failure.message), due in \(trashListing.nextTime - clock.now)")
+        }
         lines += listings.folders.map { "\($0.rawValue) is listed, \($1.waiters.count) wait for it" }
         lines += contents.fetches.keys.map { "\($0.rawValue) is fetched" }
         lines += contents.waiters.map { "\($1.count) wait for the contents of \($0.rawValue)" }

@@ -23,7 +23,7 @@ package actor DomainEngine {
     /// Why the index was built anew when the domain was opened, and what that means for a person; `nil` where it was not.
     package nonisolated let rebuilding: String?
     /// How far edits are, for those who show items.
-    package nonisolated let uploads = UploadStates()
+    package nonisolated let uploads: UploadStates
     nonisolated let signInRequests = Receiver<ProviderFailure>()
     nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -36,22 +36,37 @@ package actor DomainEngine {
     var keeping = KeepingState()
     var edits = EditState()
     var signIn = SignInStatus()
+    /// Grows with each sign-in, and whenever somebody says that what was in the way is not any more.
+    var signInEra = 0
+    var trashListing = TrashListing()
     var facts = FactState()
     /// The most bytes of clean contents; as ``DomainConfiguration/cacheLimit``, and changeable.
     var cacheLimit: Int64
     /// Nothing is begun and nothing is written any more.
     private(set) var isClosed = false
 
+    /// What programs have open in a mount that has outlived the last engine, and those that were opened here for them.
+    let openingsToResume: [OpeningToResume]
+    let resumedWriters: Set<ItemNumber>
+    let resumed = Lock<[UInt64: OpenItem]>([:])
+
     /// Opens a domain, and puts right what a crash left. Blocks for the disk.
     ///
     /// An index that is damaged is deleted and built anew, from the journal and by asking the provider.
+    ///
+    /// - Parameter openings: what programs have open in a mount that goes on. They are opened before anything happens to their
+    ///   contents, and are to be had from ``takeResumed()``.
     package init(
-        configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock()
+        configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
+        resuming openings: [OpeningToResume] = []
     ) throws {
+        openingsToResume = openings
+        resumedWriters = Set(openings.filter(\.isForWriting).map(\.number))
         self.configuration = configuration
         cacheLimit = configuration.cacheLimit
         self.provider = provider
         self.clock = clock
+        uploads = UploadStates(notes: configuration.states)
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
         let indexPath = configuration.dataFolder + "/index.db"
@@ -95,8 +110,9 @@ package actor DomainEngine {
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
         // The search has hold of the index.
-        index.onChange = { [events, weak search] changes in
+        index.onChange = { [events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
+            states?.note(changes)
             search?.noteChanges()
         }
         index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
@@ -104,6 +120,9 @@ package actor DomainEngine {
         try recoverContents(afterRebuilding: isRebuilt)
         try recoverEdits()
         try recoverFacts()
+        try recoverDoubts()
+        try recoverTrashListing()
+        resumeOpenings()
         evictToLimit()
         bringWhatIsKept()
         // What the last process did not come to.
@@ -153,6 +172,8 @@ package actor DomainEngine {
         changes.waiting = [:]
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
+        trashListing.task?.cancel()
+        trashListing.waiting?.cancel()
         keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()

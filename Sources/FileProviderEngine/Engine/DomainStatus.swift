@@ -68,10 +68,13 @@ extension DomainEngine {
     }
 
     /// Keeps why the provider could not be asked, for the status.
-    func noteFailure(_ failure: ProviderFailure) {
+    ///
+    /// - Parameter era: the one of sign-ins in which it was asked.
+    func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
+        configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
-        case .notAuthenticated: noteSignInNeeded(failure)
+        case .notAuthenticated: noteSignInNeeded(failure, askedIn: era)
         default: changes.lastFailure = failure
         }
     }

@@ -34,6 +34,24 @@ package enum EngineStep: String, FaultPoint {
     case confirmedIndexed = "engine.confirming.indexed"
     case confirmedJournalled = "engine.confirming.journalled"
 
+    // A mark is set here, and sent.
+    case markJournalled = "engine.mark.journalled"
+    case markIndexed = "engine.mark.indexed"
+    case markAsked = "engine.mark.asked"
+    case markAnswered = "engine.mark.answered"
+    case markConfirmed = "engine.mark.confirmed"
+
+    // Something goes to the trash, comes out of it, or is removed from there; and what lies in it is listed.
+    case trashedIndexed = "engine.trash.indexed"
+    case untrashAsked = "engine.untrash.asked"
+    case untrashAnswered = "engine.untrash.answered"
+    case removedFromTrash = "engine.trash.removed"
+    case trashListed = "engine.trash.listed"
+
+    // The provider says what became of an item.
+    case doubtAnswered = "engine.doubt.answered"
+    case doubtApplied = "engine.doubt.applied"
+
     // After a crash.
     case recoveredRows = "engine.recovery.rows"
     case recoveredMissing = "engine.recovery.missing"

@@ -51,10 +51,12 @@ extension DomainEngine {
         let written = entries
         try reading { () throws(IndexFailure) in
             try journal.putFacts(written)
+            EngineStep.markJournalled.reach()
             do throws(IndexFailure) {
                 try index.write { writer throws(IndexFailure) in
                     for entry in written { try writer.setFacts(kinds, of: entry.number, entry.values) }
                 }
+                EngineStep.markIndexed.reach()
             } catch {
                 // What cannot be taken back now is done by the next start.
                 for entry in written where !before.contains(where: { $0.number == entry.number }) {
@@ -135,6 +137,7 @@ extension DomainEngine {
     }
 
     private func sendFacts(of number: ItemNumber) async {
+        let era = signInEra
         let result: Result<Bool, any Error>
         do { result = .success(try await sendAll(of: number)) } catch { result = .failure(error) }
         facts.running[number] = nil
@@ -142,7 +145,8 @@ extension DomainEngine {
         switch result {
         case .success(true): facts.attempts[number] = nil
         // A person has something to do first; ``retryFacts()`` comes then.
-        case .failure(let failure as ProviderFailure) where failure.needsPerson: noteFailure(failure)
+        case .failure(let failure as ProviderFailure) where failure.needsPerson && !isOutdated(failure, askedIn: era):
+            noteFailure(failure, askedIn: era)
         default:
             let attempt = facts.attempts[number, default: 0] + 1
             facts.attempts[number] = attempt
@@ -166,13 +170,15 @@ extension DomainEngine {
             }
             let question = answers.ask()
             do {
+                EngineStep.markAsked.reach()
                 let answer = try await asking { () async throws(ProviderFailure) in
                     try await provider.set(ItemFact(kind, of: entry.values), of: identifier)
                 }
+                EngineStep.markAnswered.reach()
                 guard answer.identifier == identifier else {
                     throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
                 }
-                var items = newest([answer], answering: question)
+                var items = try newest([answer], answering: question)
                 // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
                 if try self.row(of: entry) == nil { items = try await withAncestors(items) }
                 guard !isClosed else { throw EngineClosed() }
@@ -213,6 +219,7 @@ extension DomainEngine {
             }
             handle(applied)
         }
+        EngineStep.markConfirmed.reach()
         guard isSettled else { return }
         entry.kinds.subtract(kind)
         if entry.kinds.isEmpty { try journal.removeFacts(entry.number) } else { try journal.putFacts([entry]) }

@@ -55,6 +55,7 @@ package final class Index: Sendable {
             throw .corrupt("The index has version \(version), and this program reads \(IndexSchema.version).")
         } else {
             try connection.check(upTo: Self.checkedSize)
+            try IndexSchema.complete(connection)
         }
         lookup = Lookup()
         let state = try WriterConnection(

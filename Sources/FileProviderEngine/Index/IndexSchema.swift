@@ -12,6 +12,7 @@ import Glibc
 /// - `facts`: of items that a person used or marked, what the provider and this machine know of that.
 /// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
 /// - `trash`: what the provider says lies in its trash.
+/// - `doubts`: identifiers of items of which the provider has to say what became of them.
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
     /// An index of another version is built anew.
@@ -42,7 +43,13 @@ enum IndexSchema {
             CREATE TABLE anchors (container TEXT PRIMARY KEY, anchor BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE settings (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
+        try complete(connection)
         try connection.run("PRAGMA user_version = \(version)")
+    }
+
+    /// Adds what an index of this version has not had from the beginning.
+    static func complete(_ connection: DatabaseConnection) throws(IndexFailure) {
+        try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
     }
 
     /// Settings of the index itself begin with this; others' must not.

@@ -115,8 +115,14 @@ private final class Application {
     /// Whether an item lies in the trash, which is noted, or in a folder that does.
     private func isInTrash(_ item: ProviderItem) throws(IndexFailure) -> Bool {
         guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
-        if item.isSaidToBeTrashed { try state.trash.note(item) }
+        if item.isSaidToBeTrashed { try state.trash.note(item, formerlyIn: try former(of: item)) }
         return true
+    }
+
+    /// The folder that an item was in until now; `nil` where it is not known.
+    private func former(of item: ProviderItem) throws(IndexFailure) -> String? {
+        guard let number = try state.queries.number(identifier: item.identifier) else { return nil }
+        return try state.queries.item(number)?.item.parent
     }
 
     /// Finds what lies in the trash, in whatever order it comes.

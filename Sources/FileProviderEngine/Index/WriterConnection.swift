@@ -10,6 +10,7 @@ final class WriterConnection {
     private let lookup: LookupWriter
     let facts: FactsWriter
     let trash: TrashWriter
+    let doubts: DoubtsWriter
     let keeping: KeepingWriter
     private let insertRow: Statement
     private let updateRow: Statement
@@ -56,6 +57,7 @@ final class WriterConnection {
         noteRenamed = try connection.statement("INSERT INTO renamed (number) VALUES (?1)")
         facts = try FactsWriter(connection)
         trash = try TrashWriter(connection)
+        doubts = try DoubtsWriter(connection)
         keeping = try KeepingWriter(connection)
         nextNumber = 0
         savedNextNumber = 0

@@ -7,8 +7,8 @@ extension DomainEngine {
         guard !isClosed, listings.folders[folder] == nil else { return }
         listings.folders[folder] = Listings.Listing(isRefresh: isRefresh)
         listings.folders[folder]?.task = Task {
-            let result = await listed(folder)
-            endedListing(folder, result)
+            let (result, era) = await listed(folder)
+            endedListing(folder, result, askedIn: era)
             if folder == .root, case .success = result { await askForRoot() }
         }
     }
@@ -22,7 +22,7 @@ extension DomainEngine {
         _ = try? write { writer throws(IndexFailure) in try writer.apply([root]) }
     }
 
-    private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+    private func endedListing(_ folder: ItemNumber, _ result: Result<Void, ProviderFailure>, askedIn era: Int) {
         if case .success = result {
             answerWaiters(of: folder)
             baseWorkingSet()
@@ -33,7 +33,7 @@ extension DomainEngine {
             waiter.give(result)
         }
         if case .failure(let failure) = result {
-            noteFailure(failure)
+            noteFailure(failure, askedIn: era)
             // Nobody may have told that it is gone, as where the index was lost in between.
             if failure.kind == .noSuchItem { doubt(folder) }
         }
@@ -44,19 +44,22 @@ extension DomainEngine {
     /// Attempts to go on after a failure that may pass, and the pause before the second of them.
     private static let attempts = 3
     private static let firstPause = 1.0
-    /// Times that a listing whose pages expired begins anew.
+    /// Times that a listing begins anew whose pages expired, or that was refused before somebody signed in.
     private static let beginnings = 3
 
-    private func listed(_ folder: ItemNumber) async -> Result<Void, ProviderFailure> {
+    /// - Returns: what came of it, and the era of sign-ins in which that was asked.
+    private func listed(_ folder: ItemNumber) async -> (Result<Void, ProviderFailure>, era: Int) {
         for beginning in 1... {
+            let era = signInEra
             do throws(ProviderFailure) {
                 try await enumerate(folder)
-                return .success(())
+                return (.success(()), era)
             } catch {
-                guard error.kind == .expired, beginning < Self.beginnings, !isClosed else { return .failure(error) }
+                let isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
+                guard isWorthIt, beginning < Self.beginnings, !isClosed else { return (.failure(error), era) }
             }
         }
-        return .success(())
+        return (.success(()), signInEra)
     }
 
     private func enumerate(_ folder: ItemNumber) async throws(ProviderFailure) {

@@ -6,18 +6,45 @@ extension IndexWriter {
     ///
     /// - Parameter limit: so many at most.
     func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> [IndexedItem] {
-        guard let identifier = try item(folder)?.item.identifier else { return [] }
+        var items: [IndexedItem] = []
+        try eachUnlisted(in: folder, before: mark) { item in
+            items.append(item)
+            return items.count < limit
+        }
+        return items
+    }
+
+    /// Has ``removeUnlisted(in:before:)`` leave unlisted items where they are, apart from some.
+    ///
+    /// - Returns: the identifiers of those that stay.
+    mutating func keepUnlisted(
+        in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
+    ) throws(IndexFailure) -> Set<String> {
+        var (numbers, identifiers): ([ItemNumber], Set<String>) = ([], [])
+        try eachUnlisted(in: folder, before: mark) { item in
+            guard !others.contains(item.item.identifier) else { return true }
+            numbers.append(item.number)
+            identifiers.insert(item.item.identifier)
+            return true
+        }
+        for number in numbers { state.noteListed(number, in: folder) }
+        return identifiers
+    }
+
+    /// - Parameter body: called with each item; returns whether to go on.
+    private func eachUnlisted(
+        in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool
+    ) throws(IndexFailure) {
+        guard let identifier = try item(folder)?.item.identifier else { return }
         var listed = state.listings[folder].flatMap { $0.mark == mark ? $0.numbers : nil } ?? NumberSet()
         var unlisted: [ItemNumber] = []
         try state.queries.children(of: folder) { row throws(IndexFailure) in
             if !listed.contains(row.number) { unlisted.append(row.number) }
-            return unlisted.count < limit
+            return true
         }
-        var items: [IndexedItem] = []
         for number in unlisted {
             guard let item = try item(number), item.isKnownToProvider, item.item.parent == identifier else { continue }
-            items.append(item)
+            if !body(item) { return }
         }
-        return items
     }
 }

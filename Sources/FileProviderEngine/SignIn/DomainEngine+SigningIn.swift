@@ -12,12 +12,28 @@ extension DomainEngine {
     }
 
     /// The provider has refused something because nobody is signed in.
-    func noteSignInNeeded(_ failure: ProviderFailure) {
+    ///
+    /// - Parameter era: the one in which it was asked. What was asked before somebody signed in, and is answered after that, tells
+    ///   nothing of now.
+    /// - Returns: whether somebody has to sign in; otherwise it is to be asked again.
+    @discardableResult
+    func noteSignInNeeded(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
+        guard era == signInEra else { return false }
         let isNew = signIn.failure == nil
         signIn.failure = failure
+        configuration.states?.noteDomain()
         edits.nextSignInProbe = clock.now + edits.pauses.longest
-        if isNew { signInRequests.tell(failure) }
+        if isNew, !signIn.isGivenUp { signInRequests.tell(failure) }
+        return true
     }
+
+    /// Whether something failed only because it was asked before somebody signed in.
+    func isOutdated(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
+        failure.kind == .notAuthenticated && era != signInEra
+    }
+
+    /// Something was done for which somebody has to be signed in, if that is needed at all.
+    func noteSignedIn() { if signIn.failure == nil { signIn.failedAttempts = 0 } }
 
     /// Signs in with a password, and goes on with what waits for that.
     ///
@@ -25,16 +41,25 @@ extension DomainEngine {
     ///   asked, or has no passwords.
     package func signIn(password: String) async throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
+        let era = signInEra
         do throws(ProviderFailure) {
             try await provider.signIn(password: password)
         } catch {
             if error.kind == .notAuthenticated {
-                noteSignInNeeded(error)
                 signIn.failedAttempts += 1
+                if !noteSignInNeeded(error, askedIn: era) { signIn.failedAttempts = 0 }
             }
             throw error
         }
         guard !isClosed else { throw .closed }
         retry()
+    }
+
+    /// The provider's own user interface was to sign somebody in, and did not: that counts as any other attempt. Where nobody has to
+    /// sign in, it is nobody's business.
+    package func noteFailedSignIn(_ failure: ProviderFailure) {
+        guard !isClosed, signIn.failure != nil else { return }
+        signIn.failure = failure
+        signIn.failedAttempts += 1
     }
 }

@@ -56,8 +56,12 @@ extension DomainEngine {
         return false
     }
 
-    /// What lies in the trash, as far as it is known here. The provider is not asked.
-    package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] { try index.trashed() }
+    /// What lies in the trash, as far as it is known here. The provider is not waited for; where it tells of no changes, it is asked
+    /// behind.
+    package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] {
+        perform { $0.lookedIntoTrash() }
+        return try index.trashed()
+    }
 
     /// Takes an item out of the trash, which the provider does at once.
     ///
@@ -75,11 +79,24 @@ extension DomainEngine {
         }
         if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
         let question = answers.ask()
-        let item = try await provider.untrash(identifier, to: parent)
-        guard !isClosed else { throw .closed }
-        guard item.identifier == identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        let former = try onRecord { () throws(IndexFailure) in
+            try index.trashed().first { $0.identifier == identifier }?.parent
         }
+        let item: ProviderItem
+        do throws(ProviderFailure) {
+            EngineStep.untrashAsked.reach()
+            item = try await provider.untrash(
+                identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
+            guard item.identifier == identifier else {
+                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+            }
+            EngineStep.untrashAnswered.reach()
+        } catch {
+            // It may have been done all the same, or be done later.
+            if error.leavesOpenWhatBecame { askSoon([identifier]) }
+            throw error
+        }
+        guard !isClosed else { throw .closed }
         let items = try await withAncestors([item])
         guard !isClosed else { throw .closed }
         try apply(items, listedIn: nil, answering: question)
@@ -103,11 +120,17 @@ extension DomainEngine {
             guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
                 throw ProviderFailure(.notPermitted, message: "The provider does not let it be removed.")
             }
-            try await provider.delete(identifier)
+            do throws(ProviderFailure) {
+                try await provider.delete(identifier)
+            } catch {
+                if error.leavesOpenWhatBecame { askSoon([identifier]) }
+                throw error
+            }
         } catch  where error.kind == .noSuchItem {
             // So it is gone.
         }
         guard !isClosed else { throw .closed }
+        EngineStep.removedFromTrash.reach()
         let removed = try write { writer throws(IndexFailure) in try writer.remove(identifiers: [identifier]) }
         answers.note([identifier])
         handle(removed)
@@ -115,11 +138,16 @@ extension DomainEngine {
 
     /// The last step of a removal, where it is one to the trash.
     func sendToTrash(_ identifier: String) async throws {
+        let question = answers.ask()
         let answer = try await askingForChange { () async throws(ProviderFailure) in
             try await provider.trash(identifier)
         }
         guard answer.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        }
+        guard !answers.hasNews(of: identifier, since: question) else {
+            // Somebody may have taken it out again, or removed it for good: the answer may be older than that.
+            return try askAgain([identifier])
         }
         // What is here of it, and of what is in it, is of no use until it comes back.
         let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
@@ -127,7 +155,18 @@ extension DomainEngine {
             trashed.flags.insert(.trashed)
             return try writer.apply([trashed])
         }
+        EngineStep.trashedIndexed.reach()
         answers.note([identifier])
         handle(applied)
+    }
+}
+
+extension ProviderFailure {
+    /// Whether what was asked for may have been done all the same.
+    var leavesOpenWhatBecame: Bool {
+        switch kind {
+        case .transient, .serverUnreachable, .processEnded, .badAnswer, .cancelled: true
+        default: false
+        }
     }
 }

@@ -7,7 +7,7 @@ final class MountedFolder: Sendable {
     let path: String
     let device: FileDescriptor
     /// Whether fusermount3 made it, which then ends it too.
-    private let usesProgram: Bool
+    let usesProgram: Bool
     private let hasEnded = Lock(false)
 
     /// Mounts; the kernel's first request waits then.
@@ -27,6 +27,26 @@ final class MountedFolder: Sendable {
             default: throw error
             }
         }
+    }
+
+    /// What another process has mounted. Nothing is asked of it: nobody would answer yet.
+    ///
+    /// Fails where it is mounted no more, or its session has ended.
+    init(
+        takingOver path: String, device: FileDescriptor, fileSystem: UInt64, usesProgram: Bool
+    ) throws(MountFailure) {
+        self.path = path
+        self.device = device
+        self.usesProgram = usesProgram
+        guard let mount = try? MountTable.current().mount(of: path), mount.point == path, Self.isOurs(mount),
+            mount.device == fileSystem
+        else { throw .ended(nil) }
+        var state = pollfd(fd: device.rawValue, events: 0, revents: 0)
+        guard poll(&state, 1, 0) >= 0, state.revents & Int16(POLLERR | POLLNVAL) == 0 else { throw .ended(nil) }
+    }
+
+    private static func isOurs(_ mount: Mount) -> Bool {
+        mount.type == "fuse" || mount.type.hasPrefix("fuse.")
     }
 
     /// What the kernel would mount on, and nobody could use.
@@ -109,9 +129,9 @@ final class MountedFolder: Sendable {
 
     /// Whether nobody answers for what is mounted there.
     private static func isStale(_ path: String) -> Bool {
-        guard let mount = try? MountTable.current().mount(of: path), mount.point == path,
-            mount.type == "fuse" || mount.type.hasPrefix("fuse.")
-        else { return false }
+        guard let mount = try? MountTable.current().mount(of: path), mount.point == path, isOurs(mount) else {
+            return false
+        }
         let asked = Question(path)
         HandlerThreads.shared.run { asked.answer() }
         return asked.wait(seconds: patienceSeconds) ?? true

@@ -5,8 +5,8 @@ import LinuxSystem
 ///
 /// The kernel has its own hold on the file for as long as openings use it; this object is needed for further openings.
 public final class BackingFile: Sendable {
-    /// What the kernel calls it.
-    let identifier: Int32
+    /// What the kernel calls it, for as long as the session lasts and this object lives.
+    public let identifier: Int32
     private let registrar: any BackingRegistrar
 
     init(_ identifier: Int32, _ registrar: any BackingRegistrar) {

@@ -18,6 +18,13 @@ public protocol Answer {
 public final class Reply<Content: Answer>: Sendable {
     /// Who asks.
     public let caller: Caller
+    /// What the kernel calls the request: no two requests of a session have the same, but a request that comes again has the same
+    /// again (``isRepeated``).
+    public var identifier: UInt64 { sender.unique & ~cfuse_unique_resend }
+    /// Whether the kernel sends the request again, because the process that this one has succeeded
+    /// (``Session/resume(_:options:_:)``) has read it and died before its answer. What it asks for may have been done, wholly or
+    /// not.
+    public var isRepeated: Bool { sender.unique & cfuse_unique_resend != 0 }
     let sender: AnswerSender
     private let place: Int
     private let isAnswered = Atomic(false)

@@ -5,6 +5,9 @@ import LinuxSystem
 /// What the kernel and this library agree on at the beginning of a session (FUSE_INIT).
 struct Agreement: Sendable {
     let passesThrough: Bool
+    /// Whether another process can go on with the session: the kernel sends again what was read and not answered, and drops the names
+    /// that it knows when it is told to.
+    let canBeHandedOver: Bool
 
     /// The features of the protocol, the second word's after the first's.
     private enum Feature {
@@ -23,10 +26,13 @@ struct Agreement: Sendable {
         static let extended: UInt64 = 1 << 30
         static let mapsDirectFiles: UInt64 = 1 << 36
         static let passthrough: UInt64 = 1 << 37
+        static let sendsAgain: UInt64 = 1 << 39
     }
 
     private static let oldestMinor: UInt32 = 31
     private static let minor: UInt32 = 41
+    /// From this one on the kernel drops all names at once (FUSE_NOTIFY_INC_EPOCH), whatever minor number was agreed upon.
+    private static let minorThatDropsNames: UInt32 = 44
     /// Of requests that nobody waits for, such as reading ahead, at a time.
     private static let backgroundLimit: UInt16 = 64
 
@@ -80,6 +86,7 @@ struct Agreement: Sendable {
         var wanted =
             Feature.asynchronousReads | Feature.truncatesAtOpen | Feature.largeWrites | Feature.asynchronousDirectReads
             | Feature.parallelFolders | Feature.manyPages | Feature.extended | Feature.mapsDirectFiles
+            | Feature.sendsAgain
         if options.servesLocks { wanted |= Feature.locks }
         if options.servesWholeFileLocks { wanted |= Feature.wholeFileLocks }
         if options.dropsChangedPages { wanted |= Feature.dropsChangedPages }
@@ -103,6 +110,7 @@ struct Agreement: Sendable {
         let passesThrough = agreed & Feature.passthrough != 0
         // Backing files are on file systems that are not stacked on others.
         if passesThrough { answer.max_stack_depth = 1 }
-        return (answer, Agreement(passesThrough: passesThrough))
+        let canBeHandedOver = agreed & Feature.sendsAgain != 0 && minor >= minorThatDropsNames
+        return (answer, Agreement(passesThrough: passesThrough, canBeHandedOver: canBeHandedOver))
     }
 }

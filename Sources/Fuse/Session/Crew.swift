@@ -66,14 +66,7 @@ final class Crew: Sendable {
         let requests = session.requests
         let buffers = BufferPool(size: max(options.largestRead, 64 << 10))
         main = Channel(session.device, requests: requests, buffers: buffers)
-        extra = Self.clone(session.device).map { Channel($0, requests: requests, buffers: buffers) }
-    }
-
-    private static func clone(_ device: FileDescriptor) -> FileDescriptor? {
-        guard let fresh = try? FileDescriptor.open("/dev/fuse", [.readWrite, .nonBlocking]),
-            cfuse_clone(fresh.rawValue, device.rawValue) == 0
-        else { return nil }
-        return fresh
+        extra = session.extraDevice.map { Channel($0, requests: requests, buffers: buffers) }
     }
 
     func start() throws(Errno) {

@@ -78,6 +78,16 @@ final class Notifier: Sendable {
         Teller.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
     }
 
+    /// Has the kernel send again what was read and not answered, and drop every name that it knows. Before anybody serves requests,
+    /// which would come twice otherwise.
+    func takeOver() {
+        for code in [cfuse_notify_inc_epoch, cfuse_notify_resend] {
+            let header = fuse_out_header(
+                len: UInt32(MemoryLayout<fuse_out_header>.size), error: code, unique: 0)
+            Teller.write(withUnsafeBytes(of: header) { Array($0) }, to: device.rawValue)
+        }
+    }
+
     /// A request for these nodes is over.
     func requestIsOver(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }

@@ -12,22 +12,38 @@ public final class Session: Sendable {
     /// What the kernel and this library agreed on.
     let agreement: Agreement
     let device: FileDescriptor
+    /// A second open of the device, for threads that do not wait for requests; `nil` where the kernel gives none.
+    let extraDevice: FileDescriptor?
     let mount: MountedFolder
+    /// The most bytes of one read and of one write that the kernel was told.
+    let largestRead: Int
+    let largestWrite: Int
     private let helper: String?
     private let registrar: Lock<(any BackingRegistrar)?>
     let requests = RequestTable()
     let notifier: Notifier
     let hasEnded = Latch()
 
-    init(_ mount: MountedFolder, _ agreement: Agreement, helper: String?) {
+    /// - Parameter extra: the second open of the device, where a process before this one has made it.
+    init(_ mount: MountedFolder, _ agreement: Agreement, extra: FileDescriptor? = nil, _ options: MountOptions) {
         self.mount = mount
         path = mount.path
         device = mount.device
+        extraDevice = extra ?? Self.clone(mount.device)
+        largestRead = options.largestRead
+        largestWrite = options.largestWrite
         self.agreement = agreement
-        self.helper = helper
+        helper = options.passthroughHelper
         registrar = Lock(nil)
         notifier = Notifier(mount.device, requests)
         requests.watch { [weak notifier] node, other in notifier?.requestIsOver(for: node, other) }
+    }
+
+    private static func clone(_ device: FileDescriptor) -> FileDescriptor? {
+        guard let fresh = try? FileDescriptor.open("/dev/fuse", [.readWrite, .nonBlocking]),
+            cfuse_clone(fresh.rawValue, device.rawValue) == 0
+        else { return nil }
+        return fresh
     }
 
     /// Mounts a file system and serves it.
@@ -43,18 +59,28 @@ public final class Session: Sendable {
         let mount = try MountedFolder(at: path, options)
         do throws(MountFailure) {
             let agreement = try Agreement.reach(over: mount.device, options)
-            let session = Session(mount, agreement, helper: options.passthroughHelper)
-            let crew = Crew(session, fileSystem, options)
-            fileSystem.start(session)
-            do throws(Errno) {
-                try crew.start()
-            } catch {
-                throw MountFailure.ended(error)
-            }
+            let session = Session(mount, agreement, options)
+            try session.serve(fileSystem, options)
             return session
         } catch {
             mount.unmount(aborting: true)
             throw error
+        }
+    }
+
+    /// Begins to serve.
+    ///
+    /// - Parameter prepare: called when the file system knows the session, and no request was read yet.
+    func serve(
+        _ fileSystem: any FileSystem, _ options: MountOptions, prepare: () -> Void = {}
+    ) throws(MountFailure) {
+        let crew = Crew(self, fileSystem, options)
+        fileSystem.start(self)
+        prepare()
+        do throws(Errno) {
+            try crew.start()
+        } catch {
+            throw MountFailure.ended(error)
         }
     }
 
@@ -110,6 +136,15 @@ public final class Session: Sendable {
             registrar.withLock { $0 = remote }
             return BackingFile(identifier, remote)
         }
+    }
+
+    /// A backing file of the process that this one has succeeded, by what the kernel calls it: openings of then go on with it, and
+    /// later ones of the same file have to use it too. `nil` without the right to it.
+    ///
+    /// For each number once, because the kernel lets go of the file with the object.
+    public func backing(numbered identifier: Int32) -> BackingFile? {
+        guard identifier > 0, passthroughIsPermitted, let registrar = registrar.withLock({ $0 }) else { return nil }
+        return BackingFile(identifier, registrar)
     }
 
     // MARK: Telling the kernel of changes

@@ -12,8 +12,9 @@ package struct FolderNotices: Sendable {
     package typealias Number = CInt
 
     package enum Notice: Sendable, Hashable {
-        /// A name came or went in the folder, or a file in it was written.
-        case changed(Number)
+        /// A name came or went in the folder, or its file was written; without a name, the folder itself is another one by its
+        /// date or permissions.
+        case changed(Number, FileName?)
         /// Nothing more is told of the folder: it was removed, or its file system unmounted.
         case ended(Number)
         /// More happened than the kernel keeps: anything may have changed.
@@ -90,13 +91,14 @@ package struct FolderNotices: Sendable {
         var position = 0
         while position + head <= bytes.count {
             let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+            let name = bytes[(position + head)...].prefix(Int(event.len)).prefix { $0 != 0 }
             position += head + Int(event.len)
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
                 notices.insert(.lost)
             } else if event.mask & UInt32(IN_IGNORED) != 0 {
                 notices.insert(.ended(event.wd))
             } else {
-                notices.insert(.changed(event.wd))
+                notices.insert(.changed(event.wd, FileName(bytes: name)))
             }
         }
     }

@@ -14,13 +14,19 @@ extension FileDescriptor {
     /// Everything in this directory from its current position on, but `.` and `..`, in no particular order.
     package func entries() throws(Errno) -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
+        try forEachEntry { entries.append($0) }
+        return entries
+    }
+
+    /// The same one by one, for directories of which not all is to be in memory.
+    package func forEachEntry(_ body: (DirectoryEntry) -> Void) throws(Errno) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 8)
         defer { buffer.deallocate() }
         while true {
             let filled = try retrying { clinux_getdents(rawValue, buffer.baseAddress, buffer.count) }
-            if filled == 0 { return entries }
+            if filled == 0 { return }
             var records = DirectoryRecords(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
-            while let entry = records.next() { entries.append(entry) }
+            while let entry = records.next() { body(entry) }
         }
     }
 }

@@ -24,7 +24,16 @@ enum InterfaceSession {
     static func signIn(to domain: String) async throws -> Bool {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .signIn(domain: domain)))
         guard let interface = reply.interface else { return false }
-        if case .unsupported = try await run(interface) { return false }
+        do {
+            if case .unsupported = try await run(interface) { return false }
+        } catch let error as CommandError {
+            // Who did not want to has not failed to.
+            if !error.isPersonsWish {
+                let failed = NoteFailedSignInCall(domain: domain, reason: error.message)
+                _ = try? await DomainClient.call(failed)
+            }
+            throw error
+        }
         let retried = try await DomainClient.call(RetryDomainCall(name: domain))
         if let fault = retried.fault { throw CommandError("\(domain): \(fault)") }
         return true
@@ -59,12 +68,12 @@ enum InterfaceSession {
         switch await connection.begin(interface.purpose, at: interface.place) {
         case .completed: return .completed
         case .unsupported: return .unsupported
-        case .cancelled: throw CommandError("cancelled")
+        case .cancelled: throw CommandError.givenUp("cancelled")
         case .failed(let reason): throw CommandError(reason)
         case .silent(let seconds):
             throw CommandError("\(interface.identifier) neither asked nor answered for \(seconds) s, and was ended")
         case .lost:
-            if interruption.hasHappened { throw CommandError("interrupted") }
+            if interruption.hasHappened { throw CommandError.givenUp("interrupted") }
             let reason: String
             do { reason = try await ending.value.sentence } catch { reason = error.line }
             throw CommandError("\(interface.identifier): \(reason)")

@@ -143,6 +143,12 @@ struct DomainItem: Sendable {
         try await download(report)
     }
 
+    /// Has what a person had kept be dropped like other bytes when something else needs the room.
+    func endKeeping() async throws {
+        if item.isKeptByFolder, !item.isKept { throw try await staysBecauseItIsKept() }
+        if item.isKept { try await engine.keep(item.number, false) }
+    }
+
     /// Drops the bytes of a file, or of all files in a folder that can be had again. What is kept in the folder stays.
     ///
     /// - Parameter endsKeeping: whether an item that is kept itself is not any more; otherwise it stays, which is a failure.

@@ -55,6 +55,7 @@ extension DomainService {
         service.on(KeepItemCall.self) { request, call in
             call.answer {
                 try await self.at(request.place) { item in
+                    guard request.isWanted else { return try await item.endKeeping() }
                     try await item.keep { call.report(completed: $0, total: $1) }
                 }
                 return Empty()
@@ -64,6 +65,7 @@ extension DomainService {
         addActionCalls(to: &service)
         addInterfaceCalls(to: &service)
         addTrashCalls(to: &service)
+        addStateCalls(to: &service)
     }
 
     /// The domains, each with what is in its way: the provider's last failure too.
@@ -129,9 +131,11 @@ extension DomainService {
             activity.marksInFlight = status.factsInFlight
             activity.marksWaiting = max(0, status.factCount - status.factsInFlight)
             activity.faults += [status.complaint].compactMap { $0 }
+            activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
             // Whatever else is asked of the provider fails for that alone.
             let disabling = await domain.provider.disabling
             if let disabling, missing == nil {
+                activity.disconnection = disabling.message
                 activity.faults.append("\(disabling.advice) ('purvey retry \(activity.domain.name)' starts it again)")
             }
             if let failure = status.signIn.failure {
@@ -225,7 +229,7 @@ extension DomainService {
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
                 if place.path == path { return (record, domain, []) }
                 if place.path.hasPrefix(path + "/") {
-                    let names = place.path.dropFirst(path.utf8.count + 1).split(separator: "/").map(String.init)
+                    let names = place.path.dropFirst(path.count + 1).split(separator: "/").map(String.init)
                     return (record, domain, names)
                 }
             }
@@ -236,7 +240,7 @@ extension DomainService {
     }
 
     /// A domain's name and the names on the way from its root, of a text like `DOMAIN:path`; `nil` for another text.
-    private static func parts(of text: String) -> (domain: String, names: [String])? {
+    static func parts(of text: String) -> (domain: String, names: [String])? {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
         var names: [String] = []
         for part in text[text.index(after: colon)...].split(separator: "/") where part != "." {
@@ -255,7 +259,7 @@ extension DomainService {
     }
 
     /// A path as it is written, and with its folder's links followed.
-    private static func forms(_ path: String) -> [String] {
+    static func forms(_ path: String) -> [String] {
         guard let slash = path.lastIndex(of: "/"), let resolved = realpath(String(path[..<slash]), nil) else {
             return [path]
         }

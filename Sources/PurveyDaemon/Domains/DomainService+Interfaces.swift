@@ -12,6 +12,13 @@ extension DomainService {
         service.on(DescribeInterfaceCall.self) { request, call in
             call.answer { .init(interface: try await self.interface(for: request.subject)) }
         }
+        service.on(NoteFailedSignInCall.self) { request, call in
+            call.answer {
+                let failure = ProviderFailure.domain(.notAuthenticated, request.reason)
+                try await self.domain(request.domain).engine.noteFailedSignIn(failure)
+                return Empty()
+            }
+        }
         service.on(RunInterfaceCall.self) { request, call in
             let run = PendingRun()
             call.onCancel { run.release() }

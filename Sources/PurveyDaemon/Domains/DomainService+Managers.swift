@@ -32,7 +32,7 @@ extension DomainService {
         }
         on(ManagerResolvedCall.self, programs, in: &service) { request, service, providers in
             for (_, domain) in try await service.running(request.domain, of: providers) {
-                await domain.engine.retry()
+                await domain.engine.resolved()
             }
             return Empty()
         }
@@ -45,6 +45,7 @@ extension DomainService {
                 changed.disconnection = request.isTemporary ? nil : request.reason
                 if changed != record { try await service.update(changed) }
                 domain.provider.setDisconnected(because: request.reason)
+                service.states.noteDomain(record.identifier)
                 if request.reason == nil { await domain.engine.retry() }
             }
             return Empty()

@@ -7,6 +7,7 @@ import FileProvider
 import FileProviderEngine
 import Foundation
 import Glibc
+import Keeping
 import LinuxSystem
 import Synchronization
 
@@ -14,9 +15,13 @@ import Synchronization
 actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
+    /// What is noted of all domains, for those who follow their items' states.
+    nonisolated let states = StateNotes()
+    nonisolated let followers: StateFollowers
     private let log: DaemonLog
     let mounts: Mounts?
     private let keeper: DaemonKeeper?
+    private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
     enum Place {
@@ -31,7 +36,9 @@ actor DomainService {
         }
     }
 
-    private(set) var places: [String: Place] = [:]
+    private(set) var places: [String: Place] = [:] {
+        didSet { states.noteDomain() }
+    }
     /// Held for as long as the domains are this process's.
     private var lock: FileDescriptor?
     /// Why there are no domains to be had, in one sentence.
@@ -50,12 +57,14 @@ actor DomainService {
     /// - Parameters:
     ///   - mountsDomains: whether domains are mounted, or served to commands only.
     ///   - keeper: what sees to it that mounts do not stay without a daemon.
+    ///   - bus: what shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
-        surroundings = RunningDomain.Surroundings(folders: folders, coordination: coordination)
+        surroundings = RunningDomain.Surroundings(folders: folders, states: states, coordination: coordination)
+        followers = StateFollowers(states)
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
@@ -65,6 +74,7 @@ actor DomainService {
         }
         mounts = mountsDomains ? Mounts(options: options) : nil
         self.keeper = keeper
+        self.bus = bus
         self.log = log
     }
 
@@ -101,9 +111,11 @@ actor DomainService {
         guard lock != nil, !isEnding else {
             let reason = fault ?? "another daemon serves the domains in \(folders.locations.domains)"
             fault = reason
+            keeper?.withdraw()
             return log.error("no domain is started: \(reason)")
         }
         let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
+        let handovers = await takeOver(records)
         await removeStaleMounts(except: mounts == nil ? [] : records)
         for name in damaged {
             places[name] = .failed(.damaged(name), damage(of: name))
@@ -111,9 +123,32 @@ actor DomainService {
         }
         for record in records {
             places[record.name] = .changing(record)
-            starting.append(Task { await self.open(record) })
+            let handover = handovers[record.name]
+            starting.append(Task { await self.open(record, resuming: handover) })
         }
         note()
+    }
+
+    /// The mounts that have outlived the last daemon, by the names of their domains. Those of none are ended.
+    private func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
+        guard mounts != nil, let keeper else { return [:] }
+        let paths = Dictionary(records.map { ($0.identifier, mountPath(of: $0.name)) }) { first, _ in first }
+        let found = await HandlerThreads.shared.value { [log] in
+            var found: [String: MountHandover] = [:]
+            for kept in keeper.claimMounts() {
+                if let handover = MountHandover(kept), paths[kept.identifier] == handover.path {
+                    found[kept.identifier] = handover
+                    log.info("goes on with the mount at \(handover.path)")
+                } else {
+                    MountHandover.abandon(kept)
+                    keeper.drop(kept.identifier)
+                }
+            }
+            return found
+        }
+        return Dictionary(
+            records.compactMap { record in found[record.identifier].map { (record.name, $0) } }
+        ) { first, _ in first }
     }
 
     private func watchSignIn(_ name: String, _ domain: RunningDomain) {
@@ -135,19 +170,29 @@ actor DomainService {
 
     private func damage(of name: String) -> String { "\(folders.recordFile(of: name)) is missing or damaged" }
 
-    private func open(_ record: DomainRecord) async {
+    /// - Parameter handover: its mount, which has outlived the last daemon.
+    private func open(_ record: DomainRecord, resuming handover: MountHandover? = nil) async {
         do {
-            let domain = try await RunningDomain.start(record, isNew: false, in: surroundings)
-            guard !isEnding else { return await domain.close() }
+            let domain = try await RunningDomain.start(
+                record, isNew: false, resuming: handover?.openings ?? [], in: surroundings)
+            guard !isEnding else {
+                // The keeper ends the mount, when this process has gone at the latest.
+                if let handover { await HandlerThreads.shared.value { handover.abandon(domain.engine) } }
+                return await domain.close()
+            }
             watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
             // Why it is not mounted is kept with the mounts.
-            try? await mount(record, domain)
+            try? await mount(record, domain, resuming: handover)
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
+            if let handover {
+                await HandlerThreads.shared.value { handover.abandon() }
+                keeper?.drop(record.identifier)
+            }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
         }
     }
@@ -181,6 +226,7 @@ actor DomainService {
     private func note() {
         hasDomains.store(!places.isEmpty, ordering: .relaxed)
         if mounts != nil { keeper?.want(!places.isEmpty) }
+        bus?.want(!places.isEmpty)
     }
 
     /// Waits until those domains are started that were there.
@@ -210,7 +256,9 @@ actor DomainService {
     /// Where a domain is or would be mounted.
     func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }
 
-    private func mount(_ record: DomainRecord, _ domain: RunningDomain) async throws {
+    private func mount(
+        _ record: DomainRecord, _ domain: RunningDomain, resuming handover: MountHandover? = nil
+    ) async throws {
         guard let mounts else { return }
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
         mountsUnderWay += 1
@@ -222,12 +270,19 @@ actor DomainService {
             }
         }
         let path = mountPath(of: record.name)
+        defer { states.noteDomain(record.identifier) }
         do {
-            try await HandlerThreads.shared.value { [folders] () throws in
+            try await HandlerThreads.shared.value { [folders, keeper] () throws in
                 try PrivateFolder.make(folders.locations.mounts)
-                try mounts.mount(domain.engine, at: path)
+                try mounts.mount(domain.engine, at: path, resuming: handover)
+                if let handover = mounts.handover(of: record.identifier) {
+                    keeper?.hold(handover.kept)
+                } else {
+                    keeper?.drop(record.identifier)
+                }
             }
         } catch {
+            keeper?.drop(record.identifier)
             log.error("the domain \(record.name) cannot be mounted: \(error)")
             throw DomainFailure("it cannot be mounted: \(error)")
         }
@@ -244,7 +299,10 @@ actor DomainService {
 
     private func unmount(_ record: DomainRecord) async {
         guard let mounts else { return }
-        await HandlerThreads.shared.value { mounts.unmount(record.identifier) }
+        await HandlerThreads.shared.value { [keeper] in
+            mounts.unmount(record.identifier)
+            keeper?.drop(record.identifier)
+        }
     }
 
     // MARK: Adding and removing

@@ -27,7 +27,7 @@ struct RunningDomain: Sendable {
             guard let engine = domain.withLock({ $0 })?.engine else { return }
             switch notice {
             case .changes(let container): engine.signal(container: container)
-            case .resolved: engine.perform { $0.retry() }
+            case .resolved: engine.perform { $0.resolved() }
             case .progress(let identifier, let sent, let total):
                 engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
             }
@@ -37,6 +37,7 @@ struct RunningDomain: Sendable {
     /// Where a domain is to run.
     struct Surroundings: Sendable {
         let folders: DomainFolders
+        let states: StateNotes
         let coordination: ExtensionService.Coordination?
 
         /// Folders that no provider may be handed.
@@ -51,8 +52,10 @@ struct RunningDomain: Sendable {
     /// - Parameter isNew: the provider is asked first whether it can serve it, and the domain is kept on disk then; otherwise the
     ///   provider's process is started when it is needed.
     /// - Parameter password: what to sign in with before the provider is asked.
+    /// - Parameter openings: what programs have open in its mount, which has outlived the last daemon.
     static func start(
-        _ record: DomainRecord, isNew: Bool, password: String? = nil, in surroundings: Surroundings
+        _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [OpeningToResume] = [],
+        in surroundings: Surroundings
     ) async throws -> RunningDomain {
         let notices = Notices()
         let folders = surroundings.folders
@@ -64,12 +67,13 @@ struct RunningDomain: Sendable {
         do {
             if let password { try await provider.signIn(password: password) }
             if isNew { _ = try await provider.item(ProviderItem.rootIdentifier) }
-            let configuration = DomainConfiguration(
+            var configuration = DomainConfiguration(
                 identifier: record.identifier, displayName: record.name, dataFolder: folders.folder(of: record.name),
                 cacheFolder: folders.cache(of: record), cacheLimit: record.cacheLimit)
-            let engine = try await HandlerThreads.shared.value {
+            configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
+            let engine = try await HandlerThreads.shared.value { [configuration] in
                 if isNew { try folders.add(record) }
-                return try DomainEngine(configuration: configuration, provider: provider)
+                return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
             }
             let domain = RunningDomain(identifier: record.identifier, engine: engine, provider: provider)
             notices.begin(domain)

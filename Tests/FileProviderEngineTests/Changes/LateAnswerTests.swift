@@ -219,4 +219,44 @@ import Testing
         try await domain.settle()
         try await eventually { try domain.names() == ["renamed again"] }
     }
+
+    @Test func anAnswerFromTheTrashThatComesAfterOthersHaveEmptiedItPutsNothingThere() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let file = domain.provider.addFile("file")
+        try await domain.list()
+        try await eventually { domain.provider.count(.changes) == 1 }
+        let late = LateAnswers(domain.provider) { $0 == .trash(file) }
+        try await domain.engine.trash(try await domain.item("file").number)
+        let clock = domain.clock
+        try await eventually {
+            clock.advance(by: 1)
+            return domain.provider.count(.trash(file)) == 1
+        }
+        late.madeUp()
+        domain.provider.remove(file)
+        let count = domain.provider.count(.changes)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.count(.changes) > count }
+        try await eventually { try await domain.engine.doing { try !$0.work().contains { $0.hasPrefix("changes") } } }
+        await late.arrive(domain.provider)
+        try await domain.settle()
+        try await eventually { try domain.engine.trashed().isEmpty && domain.engine.index.doubts().isEmpty }
+        #expect(try domain.names().isEmpty)
+    }
+
+    @Test func aRemovalFromTheTrashIsSeenThoughItWasAskedForBeforeTheItemCameThere() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        let file = domain.provider.addFile("file")
+        try await domain.list()
+        try await eventually { domain.provider.count(.changes) == 1 }
+        domain.provider.hold(.changes)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.heldCount(.changes) == 1 }
+        try await domain.engine.trash(try await domain.item("file").number)
+        try await domain.settle()
+        #expect(try domain.engine.trashed().map(\.identifier) == [file])
+        domain.provider.remove(file)
+        domain.provider.release(.changes)
+        try await eventually { try domain.engine.trashed().isEmpty }
+    }
 }

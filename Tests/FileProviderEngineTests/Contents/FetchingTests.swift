@@ -84,6 +84,25 @@ import Testing
         #expect(try await domain.read(number) == "contents")
     }
 
+    @Test func aDownloadThatIsGivenUpEndsTheTransferUnlessOthersWantIt() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let (number, engine) = (try await domain.item("file").number, domain.engine)
+        domain.provider.hold(.contents)
+        let tasks = (0..<2).map { _ in Task { try await engine.download(number) } }
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+        tasks[0].cancel()
+        #expect(await failure { try await tasks[0].value } == .cancelled)
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+        tasks[1].cancel()
+        #expect(await failure { try await tasks[1].value } == .cancelled)
+        try await eventually { domain.provider.heldCount(.contents) == 0 }
+        domain.provider.release(.contents)
+        #expect(try domain.row(number).content == .dataless)
+        try await engine.download(number)
+        #expect(try domain.row(number).content == .current)
+    }
+
     @Test func aFailureThatPassesIsTriedAgainWithGrowingPauses() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")

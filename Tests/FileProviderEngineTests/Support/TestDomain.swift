@@ -30,14 +30,17 @@ final class TestDomain {
     deinit { engine.abandon() }
 
     /// Ends the engine as a kill would, and starts another one over the same folders.
-    func restart(afterEnding: () throws -> Void = {}) throws {
+    ///
+    /// - Parameter openings: what programs go on with.
+    func restart(resuming openings: [OpeningToResume] = [], afterEnding: () throws -> Void = {}) throws {
         engine.abandon()
         // What it has begun on its thread is over.
         let latch = Latch()
         engine.perform { _ in latch.open() }
         latch.wait()
         try afterEnding()
-        engine = try DomainEngine(configuration: configuration, provider: provider, clock: clock)
+        engine = try DomainEngine(
+            configuration: configuration, provider: provider, clock: clock, resuming: openings)
     }
 
     // MARK: Folders

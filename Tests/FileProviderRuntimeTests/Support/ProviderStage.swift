@@ -27,10 +27,11 @@ struct ProviderStage {
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
-        network: Bool = false, point: String = "com.apple.fileprovider-nonui",
+        network: Bool = false, point: String = "com.apple.fileprovider-nonui", principal: String = "Peer",
         body: (ProviderStage) async throws -> Void
     ) async throws {
-        let stage = try ProviderStage(options, memory: memory, network: network, point: point)
+        let stage = try ProviderStage(
+            options, memory: memory, network: network, point: point, principal: principal)
         do {
             try await body(stage)
         } catch {
@@ -40,7 +41,9 @@ struct ProviderStage {
         await stage.end()
     }
 
-    private init(_ options: ProviderProcessOptions, memory: Int, network: Bool, point: String) throws {
+    private init(
+        _ options: ProviderProcessOptions, memory: Int, network: Bool, point: String, principal: String
+    ) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvp-" + UUID().uuidString.prefix(8)
         let bundle = root + "/Peer.appex"
@@ -51,7 +54,7 @@ struct ProviderStage {
             "CFBundleIdentifier": Self.identifier, "CFBundleName": "Peer", "CFBundleExecutable": "ProviderPeer",
             "NSExtension": [
                 "NSExtensionPointIdentifier": point,
-                "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Peer",
+                "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + principal,
                 ExtensionBundle.memoryKey: memory, ExtensionBundle.networkKey: network,
             ] as [String: Any],
         ]

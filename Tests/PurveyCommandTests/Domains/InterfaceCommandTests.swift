@@ -122,13 +122,24 @@ import Testing
             try await place.eventually("a sign-in is asked for") {
                 try await place.status()["needsSignIn"] as? Bool == true
             }
-            let wrong = try PersonAtTerminal(place.place, "sign-in", "Cloud")
-            try await wrong.sees("Sign in\r\nNobody is signed in.\r\nPassword: ")
-            try await wrong.types("wrong\n")
-            let refused = try await wrong.end()
-            #expect(refused.ending == .exited(1), "\(refused)")
-            #expect(refused.text.contains("purvey: sign-in: The password is wrong."), "\(refused)")
-            #expect(try await place.status()["needsSignIn"] as? Bool == true)
+            // Who gives up has not failed.
+            let leaving = try PersonAtTerminal(place.place, "sign-in", "Cloud")
+            try await leaving.sees("Password: ")
+            try await leaving.types("\u{04}")
+            #expect(try await leaving.end().ending == .exited(1))
+            for attempt in 1...3 {
+                let wrong = try PersonAtTerminal(place.place, "sign-in", "Cloud")
+                try await wrong.sees("Password: ")
+                try await wrong.types("wrong\n")
+                let refused = try await wrong.end()
+                #expect(refused.ending == .exited(1), "\(refused)")
+                #expect(refused.text.contains("Sign in\r\n"), "\(refused)")
+                #expect(refused.text.contains("purvey: sign-in: The password is wrong."), "\(refused)")
+                let status = try await place.status()
+                #expect(status["needsSignIn"] as? Bool == true)
+                let says = "\(status["errors"] ?? "")"
+                #expect(says.contains("signing in failed 3 times") == (attempt == 3), "\(says)")
+            }
 
             let right = try PersonAtTerminal(place.place, "sign-in", "Cloud")
             try await right.sees("Password: ")

@@ -1,6 +1,7 @@
 import FileTesting
 import Foundation
 import Glibc
+import Keeping
 import LinuxSystem
 import ProgramTesting
 import Testing
@@ -11,16 +12,18 @@ import Testing
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
             try await cloud.add()
+            try await cloud.eventually("the daemon has a keeper") { keptDevices(of: place) > 0 }
             for death in 0..<3 {
-                try await cloud.eventually("the daemon has a keeper") { keptDaemon(of: place) != nil }
                 try await cloud.write("edit \(death)\n", to: cloud.mount + "/a.txt")
-                kill(try #require(keptDaemon(of: place)), SIGKILL)
+                let old = try #require(runningDaemon(of: place))
+                kill(old, SIGKILL)
                 try await cloud.eventually("the mount works again") {
                     await cloud.contents(cloud.mount + "/a.txt") == "edit \(death)\n"
                 }
                 try await cloud.eventually("the edit reaches the folder") {
                     await cloud.contents(cloud.cloud + "/a.txt") == "edit \(death)\n"
                 }
+                #expect(runningDaemon(of: place) != old)
             }
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
             let mounts = try MountTable.current().mounts.count { $0.point == cloud.mount }
@@ -28,15 +31,23 @@ import Testing
         }
     }
 
-    /// The kernel may write for a program whose mount is dead: `fsync` tells the program, and nobody else sees any of it.
+    /// Where the keeper dies with the daemon, nobody goes on with the mount. The kernel may write for a program whose mount is dead:
+    /// `fsync` tells the program, and nobody else sees any of it.
     @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
-            try await cloud.eventually("the daemon has a keeper") { keptDaemon(of: place) != nil }
+            try await cloud.eventually("the daemon has a keeper") { keptDevices(of: place) > 0 }
             let file = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readWrite) }
-            kill(try #require(keptDaemon(of: place)), SIGKILL)
+            let (daemon, keeper) = (try #require(runningDaemon(of: place)), processes("purvey-keeper", of: place))
+            // It does not see to another keeper any more.
+            kill(daemon, SIGSTOP)
+            for process in keeper + [daemon] { kill(process, SIGKILL) }
+            try await cloud.eventually("both are gone") {
+                processes("purveyd", of: place).isEmpty && processes("purvey-keeper", of: place).isEmpty
+            }
+            #expect(try await place.purvey("ls", cloud.mount).status == 0)
             try await cloud.eventually("the mount works again") {
                 await cloud.contents(cloud.mount + "/a.txt") == "hello\n"
             }
@@ -57,7 +68,7 @@ import Testing
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
             try await cloud.add()
-            try await cloud.eventually("the daemon has a keeper") { keptDaemon(of: place) != nil }
+            try await cloud.eventually("the daemon has a keeper") { keptDevices(of: place) > 0 }
             try await cloud.end()
             // Without a keeper there is nobody to start a daemon.
             try await cloud.eventually("the keeper has ended") { processes("purvey-keeper", of: place).isEmpty }
@@ -73,7 +84,7 @@ import Testing
             #expect(processes("purvey-keeper", of: place).isEmpty)
             for _ in 0..<2 {
                 try await cloud.add()
-                try await cloud.eventually("the daemon has a keeper") { keptDaemon(of: place) != nil }
+                try await cloud.eventually("the daemon has a keeper") { keptDevices(of: place) > 0 }
                 #expect(try await place.purvey("domains", "remove", "Papers").status == 0)
                 try await cloud.eventually("the keeper has ended") { processes("purvey-keeper", of: place).isEmpty }
             }
@@ -88,7 +99,8 @@ import Testing
             let script = #"echo "$*" >>"$0/log"; test "$2" = 3"#
             let keeper = try Keeper(
                 KeptProgram(
-                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path + "/purpose", deaths: 0
+                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path + "/purpose",
+                    socket: "", deaths: 0
                 ))
             keeper.die()
             #expect(try keeper.program.wait() == .exited(0))
@@ -97,45 +109,71 @@ import Testing
 
             let useless = try Keeper(
                 KeptProgram(
-                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path + "/none", deaths: 0))
+                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path + "/none", socket: "",
+                    deaths: 0))
             useless.die()
             #expect(try useless.program.wait() == .exited(0))
             #expect(String(decoding: try folder.content("log"), as: UTF8.self).split(separator: "\n").count == 3)
 
             // One that says so before it ends is not started, and one that was too often neither.
             let polite = try Keeper(
-                KeptProgram(path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, deaths: 0))
+                KeptProgram(
+                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, socket: "", deaths: 0)
+            )
             try polite.sayFarewell()
             polite.die()
             #expect(try polite.program.wait() == .exited(0))
             let hopeless = try Keeper(
-                KeptProgram(path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, deaths: 12))
+                KeptProgram(
+                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, socket: "", deaths: 12
+                ))
             hopeless.die()
             #expect(try hopeless.program.wait() == .exited(1))
             #expect(String(decoding: try folder.content("log"), as: UTF8.self).split(separator: "\n").count == 3)
         }
     }
 
-    /// The daemon that has a keeper now: that is a child of it.
-    private func keptDaemon(of place: CommandPlace) -> pid_t? {
-        let parents = Set(processes("purvey-keeper", of: place).compactMap(parent))
-        return processes("purveyd", of: place).first(where: parents.contains)
-    }
-
-    private func parent(of process: pid_t) -> pid_t? {
-        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
-        return line.flatMap { pid_t($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
-    }
-
-    /// The processes of a program that belong to a place, dead ones left out.
-    private func processes(_ name: String, of place: CommandPlace) -> [pid_t] {
-        let home = Data("PURVEY_HOME=\(place.home)\0".utf8)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { pid_t($0) }.filter { process in
-            // Empty for one that is dead.
-            FileManager.default.contents(atPath: "/proc/\(process)/environ")?.range(of: home) != nil
-                && (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == name + "\n"
+    @Test func whoSaysNothingAtTheKeepersSocketHoldsNothingUpAndStrangersGetNothing() async throws {
+        try await onThread {
+            let folder = try TestFolder()
+            let script = #"echo "$*" >>"$0/log""#
+            let socket = folder.path + "/keeper"
+            let keeper = try Keeper(
+                KeptProgram(
+                    path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, socket: socket,
+                    deaths: 0))
+            let secret = try MemoryFile.create(name: "secret")
+            try keeper.say(.hold(KeptMount(identifier: "one", record: [0, 1], descriptors: [secret, secret])))
+            var address = try? LocalSocketAddress(path: socket)
+            var silent: [SequencedPacketSocket] = []
+            while silent.count < 100 {
+                address = try LocalSocketAddress(path: socket)
+                guard let address, let line = try? SequencedPacketSocket.connect(to: address) else {
+                    usleep(10_000)
+                    continue
+                }
+                silent.append(line)
+            }
+            // This process is not the program, whatever it says.
+            let stranger = silent[0]
+            let other = KeptProgram(path: "/bin/sh", arguments: [], folder: folder.path, socket: socket, deaths: 0)
+            try? KeeperMessage.introduction(other).send(over: stranger)
+            try? KeeperMessage.claim.send(over: stranger)
+            guard case .gone = KeeperMessage.next(from: stranger, until: .now + .seconds(60)) else {
+                Issue.record("the keeper speaks to a stranger")
+                return
+            }
+            // Garbage is an end as well.
+            try? [UInt8(200), 1, 2].withUnsafeBytes { try silent[1].send($0) }
+            guard case .gone = KeeperMessage.next(from: silent[1], until: .now + .seconds(60)) else {
+                Issue.record("the keeper listens to garbage")
+                return
+            }
+            keeper.die()
+            // It was started again, and nobody claims what is not there to be mounted.
+            #expect(try keeper.program.wait() == .exited(0))
+            #expect(String(decoding: try folder.content("log"), as: UTF8.self) == "--deaths 1\n")
+            #expect(access(socket, F_OK) < 0)
         }
     }
 }
@@ -149,13 +187,15 @@ private final class Keeper: Sendable {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         program = try ChildProgram.start(
             try BuiltProgram.path("purvey-keeper"), arguments: [], descriptors: [nil, nil, nil, theirs.descriptor])
-        try kept.introduce(over: ours)
+        try KeeperMessage.introduction(kept).send(over: ours)
         line = Lock(ours)
     }
 
-    func sayFarewell() throws {
-        if let line = line.withLock({ $0 }) { try KeptProgram.sayFarewell(over: line) }
+    func say(_ message: KeeperMessage) throws {
+        if let line = line.withLock({ $0 }) { try message.send(over: line) }
     }
+
+    func sayFarewell() throws { try say(.farewell) }
 
     func die() { line.withLock { $0 = nil } }
 }

@@ -9,6 +9,7 @@ import Testing
 struct ServicePlace {
     let place: CommandPlace
     let cloud: StartedCloud
+    private let model: StartedCloud.Model
     /// Where the domain is mounted.
     let mount: String
 
@@ -18,7 +19,8 @@ struct ServicePlace {
     ///
     /// - Parameter arrange: is called before there is a daemon.
     static func run(
-        arrange: (CommandPlace) throws -> Void = { _ in }, _ body: (ServicePlace) async throws -> Void
+        model: StartedCloud.Model = .documents, arrange: (CommandPlace) throws -> Void = { _ in },
+        _ body: (ServicePlace) async throws -> Void
     ) async throws {
         try await CommandPlace.run { place in
             try arrange(place)
@@ -26,7 +28,7 @@ struct ServicePlace {
             let folder = place.path("service")
             let cloud = try await onThread { try StartedCloud(program: program, folder: folder) }
             do {
-                try await body(try await ServicePlace(place, cloud))
+                try await body(try await ServicePlace(place, cloud, model))
             } catch {
                 await offPool { cloud.end() }
                 throw error
@@ -35,8 +37,9 @@ struct ServicePlace {
         }
     }
 
-    private init(_ place: CommandPlace, _ cloud: StartedCloud) async throws {
+    private init(_ place: CommandPlace, _ cloud: StartedCloud, _ model: StartedCloud.Model) async throws {
         self.place = place
+        self.model = model
         self.cloud = cloud
         mount = place.home + "/mounts/Cloud"
         try await install()
@@ -49,9 +52,10 @@ struct ServicePlace {
     @discardableResult
     func install(actions: [[String: String]] = StartedCloud.standardActions) async throws -> String {
         let bundle = place.path("Scriptable-\(UUID().uuidString).appex")
+        let model = model
         try await onThread {
             try StartedCloud.makeBundle(
-                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), actions: actions)
+                at: bundle, program: try BuiltProgram.path("ScriptableProvider"), model: model, actions: actions)
         }
         try await succeed("extensions", "install", "--link", bundle)
         return bundle

@@ -7,28 +7,15 @@ import Testing
 
 /// A provider's user interface that shows a window: the example of a new note, confined, on a display with a person at it.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct WindowCommandTests {
-    /// Runs a test with a folder that is served, and the example installed.
     private func run(_ body: (CloudPlace, PersonAtDisplay) async throws -> Void) async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
-            try await cloud.add()
-            let bundle = place.path("NewNote.appex")
-            try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
-            let source = FileManager.default.currentDirectoryPath + "/Examples/NewNote/Info.plist"
-            try FileManager.default.copyItem(atPath: source, toPath: bundle + "/Info.plist")
-            try FileManager.default.linkItem(atPath: BuiltProgram.path("NewNote"), toPath: bundle + "/NewNote")
-            let outcome = try await place.purvey("extensions", "install", "--link", bundle)
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            try await PersonAtDisplay.run(place) { try await body(cloud, $0) }
+        try await NewNoteExample.run { cloud in
+            try await PersonAtDisplay.run(cloud.place) { try await body(cloud, $0) }
         }
     }
 
-    /// `purvey actions Papers: 'New Note'`, in a session of its own, and so without a terminal.
     private func newNote(_ cloud: CloudPlace, _ environment: [String: String]) throws -> RunningProgram {
-        let variables = ["PURVEY_HOME": cloud.place.home].merging(environment) { $1 }.mapValues { Optional($0) }
-        return try RunningProgram(
-            "/usr/bin/setsid", [BuiltProgram.path("purvey"), "actions", "Papers:", "New Note"],
-            environment: variables.merging(["WAYLAND_DISPLAY": nil]) { $1 })
+        let variables = environment.mapValues { Optional($0) }
+        return try NewNoteExample.start(cloud, variables.merging(["WAYLAND_DISPLAY": nil]) { $1 })
     }
 
     /// Does something with the window again and again until the command has ended: a busy program may not be ready for the first
@@ -44,14 +31,6 @@ import Testing
         return try await command.end()
     }
 
-    private func note(_ cloud: CloudPlace, _ name: String = "Note") async -> String? {
-        await cloud.contents(cloud.cloud + "/\(name).txt")
-    }
-
-    private func processes(_ cloud: CloudPlace) -> [pid_t] {
-        cloud.place.processes(of: cloud.place.path("NewNote.appex/NewNote"))
-    }
-
     @Test func whatAPersonWritesIntoAWindowReachesTheExtension() async throws {
         try await run { cloud, person in
             let command = try newNote(cloud, person.environment)
@@ -62,12 +41,12 @@ import Testing
             try await person.does("type", "all agreed")
             let run = try await untilEnd(of: command, person) { try await person.clicks($0, left: 44, up: 35) }
             #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
-            #expect(await note(cloud, "Minutes") == "all agreed\n")
+            #expect(await NewNoteExample.note(cloud, "Minutes") == "all agreed\n")
             try await cloud.eventually("the note is in the mount") {
                 await cloud.contents(cloud.mount + "/Minutes.txt") == "all agreed\n"
             }
             try await cloud.eventually("the window has gone") {
-                try await person.windowThatIsShown("New note") == nil && processes(cloud).isEmpty
+                try await person.windowThatIsShown("New note") == nil && NewNoteExample.processes(cloud).isEmpty
             }
         }
     }
@@ -86,7 +65,7 @@ import Testing
             #expect(closed.status == 1 && closed.errors == "purvey: actions: cancelled\n", "\(closed)")
 
             let killed = try await untilEnd(of: newNote(cloud, person.environment), person) { _ in
-                for process in processes(cloud) { kill(process, SIGKILL) }
+                for process in NewNoteExample.processes(cloud) { kill(process, SIGKILL) }
             }
             #expect(killed.status == 1 && killed.errors.contains("the extension crashed: signal 9"), "\(killed)")
 
@@ -102,9 +81,9 @@ import Testing
             let interrupted = try await command.end()
             #expect(interrupted.status == 1 && interrupted.errors == "purvey: actions: interrupted\n", "\(interrupted)")
 
-            #expect(await note(cloud) == nil)
+            #expect(await NewNoteExample.note(cloud) == nil)
             try await cloud.eventually("no window is left") {
-                try await person.windowThatIsShown("New note") == nil && processes(cloud).isEmpty
+                try await person.windowThatIsShown("New note") == nil && NewNoteExample.processes(cloud).isEmpty
             }
         }
     }
@@ -128,7 +107,7 @@ import Testing
             try await asked.sees("Text: ")
             try await asked.types("by hand\n")
             #expect(try await asked.end().ending == .exited(0))
-            #expect(await note(cloud) == "by hand\n")
+            #expect(await NewNoteExample.note(cloud) == "by hand\n")
         }
     }
 

@@ -28,6 +28,9 @@ enum DomainMethod {
     static let untrash: UInt64 = 162
     static let describeInterface: UInt64 = 163
     static let emptyTrash: UInt64 = 164
+    static let noteFailedSignIn: UInt64 = 170
+    static let followStates: UInt64 = 171
+    static let itemStates: UInt64 = 172
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

@@ -94,3 +94,30 @@ package struct InterfaceDescription: Message {
         encoder.encode(showsWindows, forKey: 5)
     }
 }
+
+/// Tells that a person was to sign in through a provider's own user interface, and that nothing came of it.
+package struct NoteFailedSignInCall: Call {
+    package typealias Reply = Empty
+    package static var method: UInt64 { DomainMethod.noteFailedSignIn }
+    /// The domain's name.
+    package let domain: String
+    /// Why, in a sentence for a person.
+    package let reason: String
+
+    /// The most bytes of a reason that are kept.
+    private static let longestReason = 4096
+
+    package init(domain: String, reason: String) {
+        self.domain = domain
+        self.reason = reason.shortened(toBytes: Self.longestReason)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        self.init(domain: try decoder.decode(forKey: 0), reason: try decoder.decode(forKey: 1))
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(domain, forKey: 0)
+        encoder.encode(reason, forKey: 1)
+    }
+}

@@ -112,12 +112,24 @@ package struct KeepItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.keep }
     package let place: ItemPlace
+    /// Otherwise it is not kept any more. Its bytes stay until something else needs room.
+    package let isWanted: Bool
 
-    package init(place: ItemPlace) { self.place = place }
+    package init(place: ItemPlace, isWanted: Bool = true) {
+        self.place = place
+        self.isWanted = isWanted
+    }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        place = try decoder.decode(forKey: 0)
+        isWanted = try decoder.decodeIfPresent(forKey: 1) ?? true
+    }
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(place, forKey: 0)
+        // Left out where it says nothing new, so that a daemon of the version before does not mind.
+        encoder.encodeIfPresent(isWanted ? nil : false, forKey: 1)
+    }
 }
 
 /// An item with its state on this machine.

@@ -53,6 +53,8 @@ package struct DomainActivity: Message, Equatable {
     package var marksInFlight = 0
     /// What became of edits otherwise than was meant, one sentence each, the last one last.
     package var notes: [String] = []
+    /// Why the provider could not be asked the last time, or is not to be asked: one sentence. `nil` while it answers.
+    package var disconnection: String?
 
     package init(
         domain: DomainDescription, uploadsWaiting: Int = 0, uploadsInFlight: Int = 0, downloadsWaiting: Int = 0,
@@ -80,6 +82,7 @@ package struct DomainActivity: Message, Equatable {
         marksWaiting = try decoder.decode(forKey: 10)
         marksInFlight = try decoder.decode(forKey: 11)
         notes = try decoder.decode(forKey: 12)
+        disconnection = try decoder.decodeIfPresent(forKey: 13)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -96,6 +99,7 @@ package struct DomainActivity: Message, Equatable {
         encoder.encode(marksWaiting, forKey: 10)
         encoder.encode(marksInFlight, forKey: 11)
         encoder.encode(notes, forKey: 12)
+        encoder.encodeIfPresent(disconnection, forKey: 13)
     }
 }
 

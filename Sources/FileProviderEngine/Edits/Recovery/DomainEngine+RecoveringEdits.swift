@@ -262,7 +262,7 @@ extension DomainEngine {
     /// Passthrough hides writes: files that were open for writing are compared with what they were.
     private func settleOpenFiles() throws {
         for var entry in try journal.all() {
-            let status = try? partedFromWriters(entry.number)
+            let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
             guard entry.isOpen else { continue }
             entry.isOpen = false
             if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)

@@ -78,6 +78,9 @@ extension DomainEngine {
     /// Writes that the provider took contents.
     func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        let isFetchedAnew = answer.flags.contains(.hasOtherContents)
+        var answer = answer
+        answer.flags.subtract(.ofAnswers)
         let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
         confirmed(number, answer.identifier, told: row.item, answer.kept(at: row))
         entry.baseVersion = answer.contentVersion
@@ -86,7 +89,7 @@ extension DomainEngine {
         }
         // What is open may be written to again: its edit is over when it was closed.
         if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
-            try confirmContents(entry, answer)
+            try confirmContents(entry, answer, isFetchedAnew: isFetchedAnew)
             return .done
         }
         let changed = entry
@@ -98,17 +101,20 @@ extension DomainEngine {
 
     /// Writes that the provider has the contents that are here. Each part may be lost in a crash: then the edit is sent again, and
     /// found to be there.
-    func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem) throws {
+    ///
+    /// - Parameter isFetchedAnew: whether the provider has made other contents of them, which are fetched when they are wanted.
+    func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false) throws {
         let number = entry.number
         var entry = entry
         entry.changes.remove(.contents)
         entry.baseVersion = answer.contentVersion
         entry.failure = nil
         let changed = entry
+        let version = isFetchedAnew ? answer.versionOfOlderContents : answer.contentVersion
         let applied = try settleContents(number) { size in
             try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexFailure) in
                 try writer.update(number) { row in
-                    row.settle(size: size, version: answer.contentVersion)
+                    row.settle(size: size, version: version)
                     row.item = answer.kept(at: row)
                     row.changes = changed.changes
                 }
@@ -170,6 +176,9 @@ extension DomainEngine {
 }
 
 extension ProviderItem {
+    /// A version that the contents of this item do not have.
+    var versionOfOlderContents: [UInt8] { contentVersion + [0] }
+
     /// The answer to an upload, without a place: where the item is at the provider is told by moves and changes.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self

@@ -14,7 +14,8 @@ extension DomainEngine {
         }
         let new = NewItem(
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
-            modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false)
+            modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false,
+            template: row.item.identifier)
         if let result = try await findSent(number, new, upload) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) {
@@ -80,6 +81,9 @@ extension DomainEngine {
         wasThere: Bool = false
     ) throws -> StepResult {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        let answered = answer.flags.intersection(.ofAnswers)
+        var answer = answer
+        answer.flags.subtract(.ofAnswers)
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
             // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.
@@ -96,7 +100,9 @@ extension DomainEngine {
         if !isDeleted, row.parent != parent || !row.name.hasSameBytes(as: sent.filename) {
             entry.changes.insert(.place)
         }
-        let isLatest = upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
+        let isLatest =
+            !answered.contains(.lacksContents)
+            && upload.map { $0.generation == edits.generations[number, default: 0] } ?? false
         if row.item.kind != .file { entry.changes.remove(.contents) }
         if isLatest, let upload, !isDeleted {
             edits.sent[number] = EditState.SentContents(generation: upload.generation, size: upload.size, polls: 0)
@@ -104,6 +110,7 @@ extension DomainEngine {
         let isConfirmed = isLatest && !isDeleted && answer.flags.contains(.uploaded) && !isOpenForWriting(number)
         if isConfirmed { entry.changes.remove(.contents) }
         let changed = entry
+        let version = answered.contains(.hasOtherContents) ? answer.versionOfOlderContents : answer.contentVersion
         let isFilled = wasThere || holdsItems(answer.identifier)
         var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
         if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
@@ -116,7 +123,7 @@ extension DomainEngine {
                     row.item = answer
                     row.changes = changed.changes
                     row.localVersion = answer.contentVersion
-                    if let size { row.settle(size: size, version: answer.contentVersion) }
+                    if let size { row.settle(size: size, version: version) }
                     if isFilled, row.item.kind == .folder { row.listing = .never }
                 }
                 return try changed.changes.isDisjoint(with: [.deleted, .place])

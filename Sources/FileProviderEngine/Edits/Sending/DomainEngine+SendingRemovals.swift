@@ -16,6 +16,10 @@ extension DomainEngine {
         do {
             current = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            // It may have come to the trash before, and have been removed from there by others.
+            if entry.goesToTrash {
+                try index.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
+            }
             try finishRemoval(number)
             return .done
         }
@@ -136,7 +140,16 @@ extension DomainEngine {
     }
 
     func finishRemoval(_ number: ItemNumber) throws {
-        if let row = try index.itemEvenIfDeleted(number) { confirmed(number, row.item.identifier) }
+        if let row = try index.itemEvenIfDeleted(number) {
+            let identifier = row.item.identifier
+            // Said since the step began, and there still: others may have brought it back.
+            if row.isKnownToProvider, let question = edits.questions[number],
+                answers.hasNews(of: identifier, since: question)
+            {
+                askSoon([identifier])
+            }
+            confirmed(number, identifier)
+        }
         // First: bytes of an edit that no journal knows of would be taken for one that was lost.
         removeBytes(of: number)
         try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }

@@ -72,6 +72,7 @@ extension DomainEngine {
     }
 
     private func step(of number: ItemNumber) async {
+        let era = signInEra
         let result: Result<StepResult, any Error>
         do {
             result = .success(try await send(number))
@@ -84,9 +85,9 @@ extension DomainEngine {
         defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
-        case .failure(let failure as ProviderFailure): fail(number, failure)
+        case .failure(let failure as ProviderFailure): fail(number, failure, askedIn: era)
         case .failure(let failure as IndexFailure): fail(number, failure)
-        case .failure(let failure as LocalFailure): fail(number, ProviderFailure(failure.errno))
+        case .failure(let failure as LocalFailure): fail(number, ProviderFailure(failure.errno), askedIn: era)
         case .failure: postpone(number)
         }
         if edits.again.remove(number) != nil { look(at: number, after: configuration.settlingTime) }
@@ -97,9 +98,11 @@ extension DomainEngine {
         switch result {
         case .done:
             edits.attempts[number] = nil
+            edits.circles[number] = nil
             uploads.update(number) { $0.failure = nil }
             // It was tried although somebody has to sign in: that was done elsewhere.
             if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
+            noteSignedIn()
             wakeWaiters(of: number)
             do throws(IndexFailure) {
                 guard let entry = try journal.entry(number) else { return forget(number) }
@@ -113,16 +116,23 @@ extension DomainEngine {
             edits.waiters[other, default: []].insert(number)
             // Should nobody say so, it is looked at again all the same.
             edits.queue.put(number, at: clock.now + edits.pauses.longest)
+            // Of two that wait for each other, the one that came first did not know of it, and finds now that it has to go first.
+            if waits(other, for: number) {
+                let count = edits.circles[other, default: 0] + 1
+                edits.circles[other] = count
+                edits.queue.put(other, at: clock.now + pause(after: count))
+            }
         case .later(let seconds): edits.queue.put(number, at: clock.now + seconds)
         case .parked: break
         }
     }
 
-    private func fail(_ number: ItemNumber, _ failure: ProviderFailure) {
+    private func fail(_ number: ItemNumber, _ failure: ProviderFailure, askedIn era: Int) {
         EngineStep.failed.reach()
+        guard !isOutdated(failure, askedIn: era) else { return edits.queue.put(number, at: clock.now) }
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
-            noteSignInNeeded(failure)
+            noteSignInNeeded(failure, askedIn: era)
             // It is sent when somebody has signed in, with everything else.
             return edits.queue.put(number, at: clock.now)
         }
@@ -175,6 +185,7 @@ extension DomainEngine {
         edits.again.remove(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
+        edits.circles[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
         settleUnanswered(of: number)

@@ -24,7 +24,7 @@ extension DomainEngine {
         let others = edits.withheld.filter { $0.value.place == place }
         for identifier in others.keys { edits.withheld[identifier] = nil }
         // It was told of some time ago.
-        askAgain(Set(others.keys))
+        askSoon(Set(others.keys))
     }
 
     /// An item is gone here, and with it what was known of where it was sent.

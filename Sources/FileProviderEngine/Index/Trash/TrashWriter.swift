@@ -5,6 +5,7 @@ final class TrashWriter {
     private let put: Statement
     private let remove: Statement
     private let find: Statement
+    private let get: Statement
     private let countRows: Statement
     /// So that nobody looks for it where there is nothing.
     private var count: Int64 = 0
@@ -13,6 +14,7 @@ final class TrashWriter {
         put = try connection.statement("INSERT OR REPLACE INTO trash (identifier, data) VALUES (?1, ?2)")
         remove = try connection.statement("DELETE FROM trash WHERE identifier = ?1")
         find = try connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
+        get = try connection.statement("SELECT data FROM trash WHERE identifier = ?1")
         countRows = try connection.statement("SELECT count(*) FROM trash")
     }
 
@@ -30,13 +32,31 @@ final class TrashWriter {
     /// Counts anew, after something was undone.
     func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
 
-    func note(_ item: ProviderItem) throws(IndexFailure) {
+    /// Writes down an item, with the folder that it was in where that is known and the provider says only that it is in the trash.
+    func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexFailure) {
+        var item = item
+        if item.parent == ProviderItem.trashIdentifier {
+            var former = folder
+            if former == nil { former = try self.former(of: item.identifier) }
+            item.parent = former ?? item.parent
+            item.flags.insert(.trashed)
+        }
         var bytes = ByteWriter()
         PackedItem.write(item, to: &bytes)
         put.bind(1, item.identifier)
         put.bind(2, kept: bytes.bytes)
         try put.run()
         count += 1
+    }
+
+    /// The folder that an item was in that lies in the trash, as far as that is known.
+    private func former(of identifier: String) throws(IndexFailure) -> String? {
+        guard count > 0 else { return nil }
+        get.bind(1, identifier)
+        defer { get.reset() }
+        guard try get.step() else { return nil }
+        var reader = ByteReader(get.bytes(0))
+        return try PackedItem.readProvider(&reader).parent
     }
 
     func forget(_ identifier: String) throws(IndexFailure) {
@@ -46,7 +66,24 @@ final class TrashWriter {
     }
 }
 
+extension IndexWriter {
+    /// An item does not lie in the trash any more.
+    package mutating func forgetTrashed(_ identifier: String) throws(IndexFailure) {
+        try state.trash.forget(identifier)
+    }
+}
+
 extension Index {
+    /// Whether an item is known to lie in the provider's trash.
+    package func isTrashed(_ identifier: String) throws(IndexFailure) -> Bool {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
+            statement.bind(1, identifier)
+            defer { statement.reset() }
+            return try statement.step()
+        }
+    }
+
     /// What is known to lie in the provider's trash, by name.
     package func trashed() throws(IndexFailure) -> [ProviderItem] {
         try read { queries throws(IndexFailure) in

@@ -11,12 +11,12 @@ struct ThumbnailHandlers: @unchecked Sendable {
 }
 
 /// Small pictures, each fetched to a file that is mapped: whatever its size, it takes no memory.
-extension ScriptableProvider {
+extension ServiceClient {
     func fetchThumbnails(
         _ identifiers: [NSFileProviderItemIdentifier], _ progress: Progress, _ handlers: ThumbnailHandlers
     ) {
         let folder = FileManager.default.temporaryDirectory
-        Thread.detachNewThread { [client] in
+        Thread.detachNewThread { [client = self] in
             for identifier in identifiers {
                 if progress.isCancelled { return handlers.all(CocoaError(.userCancelled)) }
                 let url = folder.appendingPathComponent("thumbnail-" + UUID().uuidString)

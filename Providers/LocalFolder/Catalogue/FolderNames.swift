@@ -1,0 +1,54 @@
+import Glibc
+import LinuxSystem
+
+/// Names in a folder, in the order of their bytes. There may be a million of them, so they lie in one piece.
+struct FolderNames {
+    /// Each with the NUL that ends it.
+    private var characters: [CChar] = []
+    private var starts: [Int] = []
+
+    /// All that is in a folder, but what is being written there or was left by who did.
+    ///
+    /// - Parameter isServed: tells what is to be left out besides.
+    init(in folder: FileDescriptor, where isServed: (FileName) -> Bool) throws(Errno) {
+        var hasLeftovers = false
+        try folder.forEachEntry { entry in
+            if TemporaryName.isTemporary(entry.name) {
+                hasLeftovers = true
+            } else if isServed(entry.name) {
+                append(entry.name)
+            }
+        }
+        sort()
+        // Of a process that was killed in the middle of writing; what is being written now is left alone.
+        if hasLeftovers { TemporaryName.sweep(folder) }
+    }
+
+    init(_ names: some Collection<FileName>) {
+        for name in names { append(name) }
+        sort()
+    }
+
+    private mutating func append(_ name: FileName) {
+        starts.append(characters.count)
+        characters += name.characters
+    }
+
+    private mutating func sort() {
+        characters.withUnsafeBufferPointer { characters in
+            guard let base = characters.baseAddress else { return }
+            starts.sort { strcmp(base + $0, base + $1) < 0 }
+        }
+    }
+
+    var count: Int { starts.count }
+
+    var isEmpty: Bool { starts.isEmpty }
+
+    /// The bytes of a name.
+    subscript(index: Int) -> [UInt8] {
+        characters.withUnsafeBufferPointer { characters in
+            characters[starts[index]...].prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import LinuxSystem
+
+/// Renaming, moving and removing, the trash, and what a person's use leaves behind of items.
+extension DocumentProvider {
+    func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let identifier = NSFileProviderItemIdentifier(request.identifier)
+        let now = try item(request.identifier, question)
+        if now.parent == request.parent, now.filename == request.name { return now }
+        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+            if now.parent == request.parent {
+                document.renameItem(withIdentifier: identifier, toName: request.name) { item, error in
+                    done(.of(item, error))
+                }
+            } else {
+                let name = now.filename == request.name ? nil : request.name
+                document.reparentItem(
+                    withIdentifier: identifier,
+                    toParentItemWithIdentifier: NSFileProviderItemIdentifier(request.parent), newName: name
+                ) { item, error in
+                    done(.of(item, error))
+                }
+            }
+        }
+        ProviderStep.moved.reach()
+        return try result.get()
+    }
+
+    func delete(_ identifier: String, _ question: Question) throws(ProviderFailure) {
+        let failure: ProviderFailure? = try question.wait { done in
+            document.deleteItem(withIdentifier: NSFileProviderItemIdentifier(identifier)) { error in
+                done(error.map { ProviderFailure($0) })
+            }
+        }
+        ProviderStep.deleted.reach()
+        if let failure { throw failure }
+    }
+
+    func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(identifier, question)
+        if now.flags.contains(.trashed) { return now }
+        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+            document.trashItem(withIdentifier: NSFileProviderItemIdentifier(identifier)) { done(.of($0, $1)) }
+        }
+        return try result.get()
+    }
+
+    func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+            document.untrashItem(
+                withIdentifier: NSFileProviderItemIdentifier(request.identifier),
+                toParentItemIdentifier: request.parent.map { NSFileProviderItemIdentifier($0) }
+            ) { done(.of($0, $1)) }
+        }
+        return try result.get()
+    }
+
+    func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let identifier = NSFileProviderItemIdentifier(identifier)
+        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+            switch fact {
+            case .lastUsed(let time):
+                document.setLastUsedDate(time.map { Date(timeIntervalSince1970: $0) }, forItemIdentifier: identifier) {
+                    done(.of($0, $1))
+                }
+            case .tagData(let data):
+                document.setTagData(data.map { Data($0) }, forItemIdentifier: identifier) { done(.of($0, $1)) }
+            case .favoriteRank(let rank):
+                document.setFavoriteRank(rank.map { NSNumber(value: $0) }, forItemIdentifier: identifier) {
+                    done(.of($0, $1))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

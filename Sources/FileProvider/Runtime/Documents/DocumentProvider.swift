@@ -1,0 +1,96 @@
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// A provider that keeps its files itself, an ``NSFileProviderExtension``.
+///
+/// Sendable because everything that is done with the object is done by client code, which the system has always called from any thread.
+final class DocumentProvider: ServedProvider, @unchecked Sendable {
+    let document: NSFileProviderExtension
+    let temporary: String
+    /// Whether it takes symbolic links as what they are.
+    let importsLinks: Bool
+
+    init(_ document: NSFileProviderExtension, temporary: String, importsLinks: Bool) {
+        self.document = document
+        self.temporary = temporary
+        self.importsLinks = importsLinks
+    }
+
+    var object: any NSObjectProtocol { document }
+
+    func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        do {
+            return ProviderItem(try document.item(for: NSFileProviderItemIdentifier(identifier)))
+        } catch {
+            let failure = ProviderFailure(error)
+            if identifier == ProviderItem.rootIdentifier, let root = failure.root(named: document.domain?.displayName) {
+                return root
+            }
+            throw failure
+        }
+    }
+
+    func enumerator(of container: String) throws -> any NSFileProviderEnumerator {
+        try document.enumerator(for: NSFileProviderItemIdentifier(container))
+    }
+
+    func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping @Sendable (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> Progress {
+        document.fetchThumbnails(
+            for: identifiers, requestedSize: size, perThumbnailCompletionHandler: perThumbnailCompletionHandler,
+            completionHandler: completionHandler)
+    }
+
+    func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources {
+        do {
+            let sources = try document.supportedServiceSources(for: NSFileProviderItemIdentifier(identifier))
+            return ServiceSources(sources: sources)
+        } catch {
+            throw ProviderFailure(error)
+        }
+    }
+
+    func end() {}
+
+    // MARK: Places in the storage
+
+    /// Where an item's file is or will be.
+    func url(of identifier: String) throws(ProviderFailure) -> URL {
+        guard let url = document.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
+            throw ProviderFailure(.noSuchItem, message: "the provider has no place for the item \(identifier)")
+        }
+        guard url.isFileURL else {
+            throw ProviderFailure(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
+        }
+        return url
+    }
+
+    func stopProviding(_ identifier: String) throws(ProviderFailure) {
+        document.stopProvidingItem(at: try url(of: identifier))
+    }
+
+    func identifier(ofFileAt path: String) -> String? {
+        let identifier = document.persistentIdentifierForItem(at: URL(fileURLWithPath: path))
+        return identifier.flatMap { $0 == .rootContainer ? nil : $0.rawValue }
+    }
+
+    func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure) {
+        if let status = try? FileStatus.of(request.path), status.kind == .directory {
+            // A folder is there without being fetched; a package is one document, with everything in it.
+            let name = URL(fileURLWithPath: request.path).pathExtension
+            guard let type = UTType(filenameExtension: name), type.conforms(to: .package) else { return }
+        }
+        let url = URL(fileURLWithPath: request.path)
+        if request.wantsContents {
+            try provide(url, question, size: 0)
+        } else {
+            try providePlaceholder(url, question)
+        }
+    }
+
+    func noteChange(at path: String) { document.itemChanged(at: URL(fileURLWithPath: path)) }
+}

@@ -1,0 +1,25 @@
+import AppExtension
+import LinuxSystem
+
+extension NSFileProviderExtension: ServingPrincipal {
+    package static func serve(
+        _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
+    ) throws {
+        let principal = Principal(type: self)
+        let importsLinks = bundle.importsSymbolicLinks
+        let runtime = ProviderRuntime { request, connection in
+            request.install(on: connection)
+            let document = ExtensionSurroundings.$domain.withValue(request.managedDomain) {
+                PrincipalClass.object(of: principal.type)
+            }
+            return DocumentProvider(document, temporary: request.temporary, importsLinks: importsLinks)
+        }
+        // The connection keeps it, for as long as it is open.
+        try runtime.serve(socket, ended: ended)
+    }
+
+    /// Sendable because a class object has no state of its own.
+    private struct Principal: @unchecked Sendable {
+        let type: NSFileProviderExtension.Type
+    }
+}

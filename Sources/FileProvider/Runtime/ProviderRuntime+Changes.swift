@@ -1,0 +1,69 @@
+import Conduit
+
+/// Contents in both directions, and everything else that the engine has changed.
+extension ProviderRuntime {
+    func addTransfers(to service: inout Service) {
+        on(ProviderContentsCall.self, .transfer, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.contents(of: request.identifier, question)
+        }
+        on(ProviderStopCall.self, key: \.identifier, in: &service) {
+            request, provider, _ throws(ProviderFailure) in
+            try provider.stopProviding(request.identifier)
+            return Empty()
+        }
+        on(ProviderReplaceCall.self, .transfer, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.replace(request, question)
+        }
+        on(ProviderCreateCall.self, .transfer, key: { _ in nil }, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.create(request, question)
+        }
+    }
+
+    func addPlaces(to service: inout Service) {
+        on(ProviderMoveCall.self, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.move(request, question)
+        }
+        on(ProviderDeleteCall.self, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            do throws(ProviderFailure) {
+                try provider.delete(request.identifier, question)
+            } catch  where error.kind == .noSuchItem {
+                // Gone is gone, whoever removed it.
+            }
+            return Empty()
+        }
+        on(ProviderTrashCall.self, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.trash(request.identifier, question)
+        }
+        on(ProviderUntrashCall.self, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.untrash(request, question)
+        }
+        on(ProviderFactCall.self, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.set(request.fact, of: request.identifier, question)
+        }
+    }
+
+    /// Files that programs use at their places in the document storage.
+    func addCoordination(to service: inout Service) {
+        on(ProviderIdentifyCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
+            .init(identifier: provider.identifier(ofFileAt: request.path))
+        }
+        on(ProviderStartCall.self, .transfer, key: \.identifier, in: &service) {
+            request, provider, question throws(ProviderFailure) in
+            try provider.start(request, question)
+            return Empty()
+        }
+        on(ProviderChangedCall.self, key: \.identifier, in: &service) {
+            request, provider, _ throws(ProviderFailure) in
+            provider.noteChange(at: request.path)
+            return Empty()
+        }
+    }
+}

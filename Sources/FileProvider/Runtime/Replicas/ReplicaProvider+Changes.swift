@@ -1,0 +1,252 @@
+import Foundation
+import LinuxSystem
+import UniformTypeIdentifiers
+
+/// What is made and changed here on its way to the provider.
+extension ReplicaProvider {
+    // MARK: New items
+
+    func create(_ request: ProviderCreateCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        var template = ProviderItem(
+            identifier: request.template ?? UUID().uuidString, parent: request.parent, filename: request.filename,
+            kind: request.kind)
+        var fields: NSFileProviderItemFields = [.filename, .parentItemIdentifier, .contentModificationDate]
+        template.contentType = Self.type(of: request).identifier
+        template.modified = request.modified
+        template.linkTarget = request.linkTarget
+        template.flags = []
+        var file: FileOnItsWay?
+        // The provider may have moved the file away; what is left of it goes.
+        defer { file?.remove() }
+        if request.kind == .file {
+            fields.insert([.contents, .fileSystemFlags])
+            var flags: NSFileProviderFileSystemFlags = [.userReadable, .userWritable]
+            if request.isExecutable { flags.insert(.userExecutable) }
+            template.fileSystemFlags = flags.rawValue
+            do {
+                let made = try FileOnItsWay(named: request.filename, in: temporary)
+                file = made
+                try made.fill(with: request.contents, isExecutable: request.isExecutable, question)
+                template.size = Int64(try FileStatus.of(made.url.path).size)
+            } catch {
+                throw FileOnItsWay.failure(error, question)
+            }
+            ProviderStep.creationCopied.reach()
+        }
+        let (item, url) = (ProviderItemObject(template), file?.url)
+        let result: Result<ChangedItem, ProviderFailure> = try ask(question) { done in
+            replica.createItem(
+                basedOn: item, fields: fields, contents: url, options: [], request: self.request
+            ) { done(.of($0, $1, $2, $3)) }
+        }
+        (request.kind == .folder ? ProviderStep.folderMade : .creationImported).reach()
+        let answer = try result.get()
+        guard var made = answer.item else {
+            // What a person has made is not removed because a service does not want it.
+            throw ProviderFailure(.cannotSynchronize, message: "The provider does not keep this item.")
+        }
+        if request.kind == .file {
+            if answer.pending.contains(.contents) {
+                made.flags.insert(.lacksContents)
+            } else if answer.fetchesContents {
+                made.flags.insert(.hasOtherContents)
+            }
+        }
+        return made
+    }
+
+    private static func type(of request: ProviderCreateCall) -> UTType {
+        switch request.kind {
+        case .folder: .folder
+        case .symbolicLink: .symbolicLink
+        case .file:
+            UTType(filenameExtension: (request.filename as NSString).pathExtension, conformingTo: .data) ?? .data
+        }
+    }
+
+    // MARK: Contents
+
+    func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(request.identifier, question)
+        guard now.contentVersion == request.base else {
+            // The engine finds out what the service has, and keeps both.
+            throw ProviderFailure(.transient, message: "the service has other contents than the change began with")
+        }
+        let file: FileOnItsWay
+        do {
+            // The name may be none that a file can have.
+            let name = FileName(now.filename) != nil && now.filename.utf8.count <= 255 ? now.filename : "contents"
+            file = try FileOnItsWay(named: name, in: temporary)
+        } catch {
+            throw FileOnItsWay.failure(error, question)
+        }
+        defer { file.remove() }
+        var wanted = now
+        ProviderStep.replacementBegun.reach()
+        do {
+            try file.fill(with: request.contents, isExecutable: false, question)
+            wanted.size = Int64(try FileStatus.of(file.url.path).size)
+        } catch {
+            throw FileOnItsWay.failure(error, question)
+        }
+        ProviderStep.replacementCopied.reach()
+        wanted.modified = request.modified
+        let answer = try change(
+            now, to: wanted, [.contents, .contentModificationDate], contents: file.url,
+            options: failsOnConflict ? .failOnConflict : [], question)
+        ProviderStep.replacementTold.reach()
+        if answer.pending.contains(.contents) {
+            throw ProviderFailure(.transient, message: "the provider has not taken the contents yet")
+        }
+        var item = try answer.item.orGone
+        if answer.fetchesContents { item.flags.insert(.hasOtherContents) }
+        return item
+    }
+
+    // MARK: Places
+
+    func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(request.identifier, question)
+        var fields: NSFileProviderItemFields = []
+        if now.parent != request.parent { fields.insert(.parentItemIdentifier) }
+        if now.filename != request.name { fields.insert(.filename) }
+        if fields.isEmpty { return now }
+        var wanted = now
+        wanted.parent = request.parent
+        wanted.filename = request.name
+        let answer = try change(now, to: wanted, fields, question)
+        ProviderStep.moved.reach()
+        return try answer.having(fields)
+    }
+
+    func delete(_ identifier: String, _ question: Question) throws(ProviderFailure) {
+        let now = try item(identifier, question)
+        // What the engine removes from the tree it has seen to be empty; what others have put there since is not to go with it.
+        let options: NSFileProviderDeleteItemOptions =
+            now.kind == .folder && now.flags.contains(.trashed) ? .recursive : []
+        let failure: ProviderFailure? = try ask(question) { done in
+            replica.deleteItem(
+                identifier: NSFileProviderItemIdentifier(identifier), baseVersion: now.baseVersion, options: options,
+                request: request
+            ) { error in done(error.map { ProviderFailure($0) }) }
+        }
+        ProviderStep.deleted.reach()
+        if let failure { throw failure }
+    }
+
+    func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(identifier, question)
+        if now.flags.contains(.trashed) { return now }
+        var wanted = now
+        wanted.parent = ProviderItem.trashIdentifier
+        wanted.flags.insert(.trashed)
+        let item = try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+        guard item.flags.contains(.trashed) else {
+            throw ProviderFailure(.unsupported, message: "the provider did not put the item into the trash")
+        }
+        return item
+    }
+
+    /// Where nobody says where it goes, it goes to where it was; where nobody knows that, or the folder is gone, to the root.
+    func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(request.identifier, question)
+        guard now.flags.contains(.trashed) else { return now }
+        var wanted = now
+        wanted.flags.remove(.trashed)
+        wanted.parent = request.parent ?? request.former ?? ProviderItem.rootIdentifier
+        do throws(ProviderFailure) {
+            return try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+        } catch  where error.kind == .noSuchItem && request.parent == nil && request.former != nil {
+            wanted.parent = ProviderItem.rootIdentifier
+            return try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+        }
+    }
+
+    // MARK: Facts
+
+    func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let now = try item(identifier, question)
+        var wanted = now
+        let field: NSFileProviderItemFields
+        switch fact {
+        case .lastUsed(let time):
+            wanted.lastUsed = time
+            field = .lastUsedDate
+        case .tagData(let data):
+            wanted.tagData = data
+            field = .tagData
+        case .favoriteRank(let rank):
+            wanted.favoriteRank = rank
+            field = .favoriteRank
+        }
+        return try change(now, to: wanted, field, question).having(field)
+    }
+
+    // MARK: One change
+
+    private func change(
+        _ now: ProviderItem, to wanted: ProviderItem, _ fields: NSFileProviderItemFields, contents: URL? = nil,
+        options: NSFileProviderModifyItemOptions = [], _ question: Question
+    ) throws(ProviderFailure) -> ChangedItem {
+        let result: Result<ChangedItem, ProviderFailure> = try ask(question) { done in
+            replica.modifyItem(
+                ProviderItemObject(wanted), baseVersion: now.baseVersion, changedFields: fields, contents: contents,
+                options: options, request: request
+            ) { done(.of($0, $1, $2, $3)) }
+        }
+        return try result.get()
+    }
+}
+
+/// What a provider says of a change that it was asked for.
+private struct ChangedItem: Sendable {
+    /// `nil` where it is not to be any more.
+    let item: ProviderItem?
+    /// What is to be asked for again.
+    let pending: NSFileProviderItemFields
+    let fetchesContents: Bool
+
+    /// The item, of which something of these fields at least is changed now.
+    func having(_ fields: NSFileProviderItemFields) throws(ProviderFailure) -> ProviderItem {
+        if pending.isSuperset(of: fields) {
+            throw ProviderFailure(.unsupported, message: "the provider did not take the change")
+        }
+        return try item.orGone
+    }
+}
+
+extension Result<ChangedItem, ProviderFailure> {
+    fileprivate static func of(
+        _ item: (any NSFileProviderItem)?, _ pending: NSFileProviderItemFields, _ fetchesContents: Bool,
+        _ error: (any Error)?
+    ) -> Self {
+        if let error { return .failure(ProviderFailure(error)) }
+        return .success(
+            ChangedItem(
+                item: item.map { ProviderItem($0).asReplicated }, pending: pending, fetchesContents: fetchesContents))
+    }
+}
+
+extension ProviderItem? {
+    /// An item that a provider has no more: what was edited here of it is made anew.
+    fileprivate var orGone: ProviderItem {
+        get throws(ProviderFailure) {
+            guard let self else {
+                throw ProviderFailure(.noSuchItem, message: "The provider does not keep this item any more.")
+            }
+            return self
+        }
+    }
+}
+
+extension ProviderItem {
+    /// What a change of it begins with.
+    fileprivate var baseVersion: NSFileProviderItemVersion {
+        guard !contentVersion.isEmpty || !metadataVersion.isEmpty else {
+            let none = NSFileProviderItemVersion.beforeFirstSyncComponent
+            return NSFileProviderItemVersion(contentVersion: none, metadataVersion: none)
+        }
+        return NSFileProviderItemVersion(
+            contentVersion: Data(contentVersion), metadataVersion: Data(metadataVersion))
+    }
+}

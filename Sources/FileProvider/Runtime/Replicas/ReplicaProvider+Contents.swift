@@ -1,0 +1,42 @@
+import Foundation
+import LinuxSystem
+
+/// Contents on their way to the engine.
+extension ReplicaProvider {
+    func contents(of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+        let result: Result<Fetched, ProviderFailure> = try ask(question) { done in
+            replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: request) {
+                [temporary] url, item, error in
+                // Taken before the handler returns, whether somebody waits for it still or not: it is the system's from here on.
+                let file = url.map { url in
+                    Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
+                }
+                done(Self.fetched(file, item, error))
+            }
+        }
+        let fetched = try result.get()
+        if let item = fetched.item { return ProviderFile(item: item, file: fetched.file) }
+        return ProviderFile(item: try item(identifier, question), file: fetched.file)
+    }
+
+    private struct Fetched: Sendable {
+        let file: FileDescriptor
+        let item: ProviderItem?
+    }
+
+    private static func fetched(
+        _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ error: (any Error)?
+    ) -> Result<Fetched, ProviderFailure> {
+        if let error { return .failure(ProviderFailure(error)) }
+        guard let file else {
+            return .failure(
+                ProviderFailure(.badAnswer, message: "the provider answered with neither a file nor an error"))
+        }
+        switch file {
+        case .success(let file): return .success(Fetched(file: file, item: item.map { ProviderItem($0).asReplicated }))
+        case .failure(let error):
+            return .failure(
+                ProviderFailure(.badAnswer, message: "the provider handed over no file that can be read: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+/// A provider whose files the system keeps, an ``NSFileProviderReplicatedExtension``.
+///
+/// The engine asks for renames, moves, the trash, tags and contents one by one; here each is a change of the item as the provider has it
+/// now. What is to be changed is asked for anew each time, so that a change whose answer was lost is not made twice and a version
+/// that the provider names is no older than the moment before.
+///
+/// Sendable because everything that is done with the object is done by client code, which the protocol says is called from any thread.
+final class ReplicaProvider: ServedProvider, @unchecked Sendable {
+    let replica: any NSFileProviderReplicatedExtension
+    private let domain: NSFileProviderDomain
+    let temporary: String
+    /// Whether it says so when the service has other contents than a change began with.
+    let failsOnConflict: Bool
+
+    init(
+        _ replica: any NSFileProviderReplicatedExtension, _ domain: NSFileProviderDomain, temporary: String,
+        failsOnConflict: Bool
+    ) {
+        self.replica = replica
+        self.domain = domain
+        self.temporary = temporary
+        self.failsOnConflict = failsOnConflict
+    }
+
+    var object: any NSObjectProtocol { replica }
+
+    var request: NSFileProviderRequest {
+        ServedRequest(domainVersion: (replica as? any NSFileProviderDomainState)?.domainVersion)
+    }
+
+    func end() { replica.invalidate() }
+
+    // MARK: Items
+
+    func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+        let result: Result<ProviderItem, ProviderFailure> = try ask(question) { done in
+            replica.item(for: NSFileProviderItemIdentifier(identifier), request: request) { done(.of($0, $1)) }
+        }
+        do throws(ProviderFailure) {
+            return try result.get().asReplicated
+        } catch {
+            if identifier == ProviderItem.rootIdentifier, let root = error.root(named: domain.displayName) {
+                return root
+            }
+            throw error
+        }
+    }
+
+    func enumerator(of container: String) throws -> any NSFileProviderEnumerator {
+        try replica.enumerator(for: NSFileProviderItemIdentifier(container), request: request)
+    }
+
+    /// Starts something that answers through a handler, and blocks until that is called. How far it is is told; when nobody waits any
+    /// more, it is to stop.
+    func ask<Answer: Sendable>(
+        _ question: Question, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
+    ) throws(ProviderFailure) -> Answer {
+        let running = StoppableProgress()
+        // Once it has ended, that does nothing.
+        defer { running.cancel() }
+        running.watchUnits { question.advance(completed: $0, total: $1) }
+        return try question.wait { done in
+            running.begin(
+                start { answer in
+                    running.end()
+                    done(answer)
+                })
+        }
+    }
+
+    // MARK: What not every class has
+
+    func fetchThumbnails(
+        for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
+        perThumbnailCompletionHandler: @escaping @Sendable (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) -> Progress {
+        guard let thumbnailing = replica as? any NSFileProviderThumbnailing else {
+            completionHandler(CocoaError(.featureUnsupported))
+            return Progress()
+        }
+        return thumbnailing.fetchThumbnails(
+            for: identifiers, requestedSize: size, perThumbnailCompletionHandler: perThumbnailCompletionHandler,
+            completionHandler: completionHandler)
+    }
+
+    func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources {
+        guard let servicing = replica as? any NSFileProviderServicing else { return ServiceSources(sources: []) }
+        let result: Result<ServiceSources, ProviderFailure> = try ask(question) { done in
+            servicing.supportedServiceSources(for: NSFileProviderItemIdentifier(identifier)) { sources, error in
+                done(
+                    error.map { .failure(ProviderFailure($0)) } ?? .success(ServiceSources(sources: sources ?? [])))
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Its own storage, which it has none of
+
+    func stopProviding(_ identifier: String) {}
+
+    func identifier(ofFileAt path: String) -> String? { nil }
+
+    func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure) {
+        throw ProviderFailure(.unsupported, message: "the provider keeps no files itself")
+    }
+
+    func noteChange(at path: String) {}
+}
+
+extension ProviderItem {
+    /// What lies in the trash says so by its parent; the engine goes by the mark.
+    var asReplicated: ProviderItem {
+        guard parent == Self.trashIdentifier, !flags.contains(.trashed) else { return self }
+        var item = self
+        item.flags.insert(.trashed)
+        return item
+    }
+}

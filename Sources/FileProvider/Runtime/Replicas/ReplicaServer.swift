@@ -1,0 +1,34 @@
+import AppExtension
+import LinuxSystem
+
+/// Serves principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its name.
+final class ReplicaServer: PrincipalServer {
+    static func serves(_ principal: AnyClass) -> Bool { principal is any NSFileProviderReplicatedExtension.Type }
+
+    static func serve(
+        _ principal: AnyClass, _ socket: FileDescriptor, for bundle: ExtensionBundle,
+        ended: @escaping @Sendable () -> Void
+    ) throws {
+        guard let type = principal as? any NSFileProviderReplicatedExtension.Type else {
+            throw ExtensionFault("the class \(bundle.principalClass) is no file provider")
+        }
+        let principal = Principal(type: type)
+        let failsOnConflict = bundle.failsUploadsOnConflict
+        let runtime = ProviderRuntime { request, connection throws(ProviderFailure) in
+            guard let domain = request.replicatedDomain else {
+                throw ProviderFailure(.unsupported, message: "a provider of this kind has no default domain")
+            }
+            request.install(on: connection, domain)
+            return ReplicaProvider(
+                principal.type.init(domain: domain), domain, temporary: request.temporary,
+                failsOnConflict: failsOnConflict)
+        }
+        // The connection keeps it, for as long as it is open.
+        try runtime.serve(socket, ended: ended)
+    }
+
+    /// Sendable because a class object has no state of its own.
+    private struct Principal: @unchecked Sendable {
+        let type: any NSFileProviderReplicatedExtension.Type
+    }
+}

@@ -1,0 +1,75 @@
+import FileProvider
+import LinuxSystem
+
+/// Something that a program has open since before this engine: the mount outlived the one before it.
+package struct OpeningToResume: Sendable {
+    /// What the kernel calls it.
+    package let handle: UInt64
+    package let number: ItemNumber
+    package let isForWriting: Bool
+    /// The inode of the file that had its bytes; `nil` where they were not here.
+    package let file: UInt64?
+
+    package init(handle: UInt64, number: ItemNumber, isForWriting: Bool, file: UInt64?) {
+        self.handle = handle
+        self.number = number
+        self.isForWriting = isForWriting
+        self.file = file
+    }
+}
+
+/// Openings that outlive an engine.
+extension DomainEngine {
+    /// The openings that could be resumed, by what the kernel calls them; once. What is missing is of items that are gone, or has read
+    /// bytes that are not here any more. Whoever takes them closes them.
+    package nonisolated func takeResumed() -> [UInt64: OpenItem] {
+        resumed.withLock { resumed in
+            defer { resumed = [:] }
+            return resumed
+        }
+    }
+
+    /// Opens again what programs have open, when the journal, the index and the files agree and before anything is evicted.
+    func resumeOpenings() {
+        var opened: [UInt64: OpenItem] = [:]
+        for opening in openingsToResume {
+            guard let item = try? resume(opening) else { continue }
+            // Nobody may be given the bytes of another version under an opening that has read some of this one.
+            let inode = (try? item.descriptor?.status())?.identity.inode
+            if let file = opening.file, inode != file {
+                item.close()
+            } else {
+                opened[opening.handle] = item
+            }
+        }
+        let all = opened
+        resumed.withLock { $0 = all }
+    }
+
+    private func resume(_ opening: OpeningToResume) throws -> OpenItem {
+        let number = opening.number
+        let row = try row(number)
+        // The provider had other contents already, which wait for the last closing.
+        if row.content == .current, row.localVersion != row.item.contentVersion, openFiles.entry(number) == nil,
+            let file = try folders.open(number, in: folders.clean, .readOnly)
+        {
+            openFiles.withLock { $0.open(number, isForWriting: false, clock.now) }
+            openFiles.update(number) { entry in
+                entry.reading = file
+                entry.isOutdated = true
+            }
+            // It has done its part when the others are open, and whether or not this one could be.
+            defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
+            return try opened(number, for: opening.isForWriting ? .writing(truncating: false) : .reading)
+        }
+        return try opened(number, for: opening.isForWriting ? .writing(truncating: false) : .reading)
+    }
+
+    /// Whether programs that have an item open for writing go on with it.
+    func isResumed(_ number: ItemNumber) -> Bool { resumedWriters.contains(number) }
+
+    /// What an item's file among the edits is; `nil` where there is none.
+    func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? {
+        try folders.open(number, in: folders.edits, .readOnly)?.status()
+    }
+}

@@ -1,0 +1,80 @@
+import CImages
+import Foundation
+
+extension ImageCodec {
+    /// Small pictures of one, as PNG files that take a few more bytes and a fraction of the time.
+    ///
+    /// The picture is decoded once, for the largest, of which the others are made. Where something can be seen through it is
+    /// decoded for each.
+    ///
+    /// - Parameter sides: the longest that each may have, in pixels, rising.
+    /// - Returns: one for each side, up to the first that the picture fits into as it is: it is the same for all beyond.
+    package static func quickThumbnails(_ data: Data, sides: [Int]) throws(ImageError) -> [[UInt8]] {
+        let header = try checkedHeader(of: data)
+        let longest = max(header.width, header.height)
+        let used = sides.prefix((sides.firstIndex { $0 >= longest } ?? sides.count - 1) + 1)
+        var pictures: [[UInt8]] = []
+        var larger: Pixels?
+        for side in used.reversed() {
+            let pixels: Pixels
+            if let larger, larger.isOpaque {
+                pixels = larger.reduced(to: header.size(fitting: side))
+            } else {
+                pixels = try shrunk(data, header, side: side)
+            }
+            let file = pixels.bytes.withUnsafeBytes {
+                QuickPNG.file(of: $0, width: pixels.size.width, height: pixels.size.height, pixelSize: pixels.pixelSize)
+            }
+            guard let file else { throw .notEncoded(format: "png", reason: "there is no memory for it") }
+            pictures.append(file)
+            larger = pixels
+        }
+        return pictures.reversed()
+    }
+
+    /// Decoded pixels, 8 bits for each of their parts.
+    private struct Pixels {
+        let bytes: Data
+        let size: (width: Int, height: Int)
+        let pixelSize: Int
+        /// Whether nothing can be seen through.
+        let isOpaque: Bool
+
+        init(_ bytes: Data, _ size: (width: Int, height: Int), pixelSize: Int) {
+            (self.bytes, self.size, self.pixelSize) = (bytes, size, pixelSize)
+            isOpaque =
+                pixelSize % 2 == 1
+                || bytes.withUnsafeBytes { bytes in
+                    stride(from: pixelSize - 1, to: bytes.count, by: pixelSize).allSatisfy { bytes[$0] == 255 }
+                }
+        }
+
+        func reduced(to target: (width: Int, height: Int)) -> Pixels {
+            // Sizes are rounded, each by itself.
+            let target = (width: min(target.width, size.width), height: min(target.height, size.height))
+            let result = bytes.withUnsafeBytes {
+                Reduction.reduced($0, size, pixelSize: pixelSize, to: target)
+            }
+            return Pixels(Data(result), target, pixelSize: pixelSize)
+        }
+    }
+
+    private static func shrunk(_ data: Data, _ header: Header, side: Int) throws(ImageError) -> Pixels {
+        var (width, height, pixelSize): (Int32, Int32, Int32) = (0, 0, 0)
+        let bytes = try buffer({ .undecoded(header.format, $0) }) { result in
+            data.withUnsafeBytes {
+                cimages_shrink(
+                    $0.baseAddress, $0.count, Int32(min(max(side, 1), 1 << 20)), result, &width, &height, &pixelSize)
+            }
+        }
+        return Pixels(bytes, (Int(width), Int(height)), pixelSize: Int(pixelSize))
+    }
+}
+
+extension ImageCodec.Header {
+    /// How large the picture is when it fits into a square, its proportions kept; never larger than it is.
+    fileprivate func size(fitting side: Int) -> (width: Int, height: Int) {
+        let scale = min(1, Double(max(side, 1)) / Double(max(width, height)))
+        return (max(1, Int((Double(width) * scale).rounded())), max(1, Int((Double(height) * scale).rounded())))
+    }
+}

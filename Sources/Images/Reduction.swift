@@ -1,0 +1,101 @@
+/// Makes pictures smaller: each pixel of the result is the mean of those that it covers, which is what a small picture of a larger
+/// one looks like from afar. Not for colours that count less where they can be seen through.
+enum Reduction {
+    /// What the pixels of the result take of the source, along one side.
+    private struct Shares {
+        /// So that the sum of a column fits into 16 bits, and that of a row of columns into 32.
+        static let whole = 256.0
+
+        /// Of how many pixels each takes something, or nothing.
+        let count: Int
+        /// The first of them, for each.
+        let starts: [Int]
+        /// As many as ``count`` for each, which together are ``whole``.
+        let weights: [UInt16]
+
+        init(of source: Int, for target: Int) {
+            let step = Double(source) / Double(target)
+            let count = source % target == 0 ? source / target : min(Int(step.rounded(.up)) + 1, source)
+            let starts = (0..<target).map { min(Int(Double($0) * step), source - count) }
+            self.count = count
+            self.starts = starts
+            weights = starts.indices.flatMap { index -> [UInt16] in
+                let (start, end) = (Double(index) * step, Double(index + 1) * step)
+                // Rounded as sums, so that together they are whole.
+                let sums = (0...count).map { offset in
+                    let position = min(max(Double(starts[index] + offset), start), end)
+                    return UInt16((min((position - start) / step, 1) * Self.whole).rounded())
+                }
+                return (0..<count).map { sums[$0 + 1] - sums[$0] }
+            }
+        }
+    }
+
+    /// Pixels of 8 bits for each of their parts, row by row.
+    ///
+    /// - Parameter target: not larger than the source either way.
+    static func reduced(
+        _ source: UnsafeRawBufferPointer, _ size: (width: Int, height: Int), pixelSize: Int,
+        to target: (width: Int, height: Int)
+    ) -> [UInt8] {
+        let (rowSize, targetRowSize) = (size.width * pixelSize, target.width * pixelSize)
+        guard source.count == rowSize * size.height, let base = source.baseAddress else { return [] }
+        let pixels = base.assumingMemoryBound(to: UInt8.self)
+        let columns = Shares(of: size.width, for: target.width)
+        let rows = Shares(of: size.height, for: target.height)
+        var sums = [UInt16](repeating: 0, count: rowSize)
+        return [UInt8](unsafeUninitializedCapacity: targetRowSize * target.height) { result, count in
+            guard let first = result.baseAddress else { return }
+            sums.withUnsafeMutableBufferPointer { sums in
+                for y in 0..<target.height {
+                    sums.update(repeating: 0)
+                    for index in 0..<rows.count {
+                        let weight = rows.weights[y * rows.count + index]
+                        if weight > 0 { add(pixels + (rows.starts[y] + index) * rowSize, weight, to: sums) }
+                    }
+                    gather(UnsafeBufferPointer(sums), columns, pixelSize, into: first + y * targetRowSize)
+                }
+            }
+            count = targetRowSize * target.height
+        }
+    }
+
+    private static func add(
+        _ row: UnsafePointer<UInt8>, _ weight: UInt16, to sums: UnsafeMutableBufferPointer<UInt16>
+    ) {
+        for x in 0..<sums.count { sums[x] &+= UInt16(row[x]) &* weight }
+    }
+
+    private static func gather(
+        _ sums: UnsafeBufferPointer<UInt16>, _ columns: Shares, _ pixelSize: Int, into row: UnsafeMutablePointer<UInt8>
+    ) {
+        // The usual ones, with numbers that the compiler knows: half as large, and about half as large.
+        switch (pixelSize, columns.count) {
+        case (3, 2): gather(sums, columns, 3, 2, into: row)
+        case (3, 4): gather(sums, columns, 3, 4, into: row)
+        default: gather(sums, columns, pixelSize, columns.count, into: row)
+        }
+    }
+
+    @inline(__always) private static func gather(
+        _ sums: UnsafeBufferPointer<UInt16>, _ columns: Shares, _ pixelSize: Int, _ count: Int,
+        into row: UnsafeMutablePointer<UInt8>
+    ) {
+        columns.weights.withUnsafeBufferPointer { weights in
+            columns.starts.withUnsafeBufferPointer { starts in
+                for x in 0..<starts.count {
+                    let start = starts[x] &* pixelSize
+                    for part in 0..<pixelSize {
+                        // Half, for rounding.
+                        var sum: UInt32 = 1 << 15
+                        for index in 0..<count {
+                            let column = UInt32(sums[start &+ part &+ index &* pixelSize])
+                            sum &+= column &* UInt32(weights[x &* count &+ index])
+                        }
+                        (row + (x &* pixelSize &+ part)).initialize(to: UInt8(truncatingIfNeeded: sum >> 16))
+                    }
+                }
+            }
+        }
+    }
+}

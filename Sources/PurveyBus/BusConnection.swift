@@ -1,0 +1,116 @@
+import CGIO
+import Glibc
+import LinuxSystem
+
+/// The connection to the bus, as the actor has it: everything is done on the thread of GLib's loop.
+struct BusConnection {
+    private let pointer: OpaquePointer
+    private let description: UnsafeMutablePointer<GDBusNodeInfo>
+
+    /// Connects, which waits for the bus; `nil` where it cannot be reached.
+    ///
+    /// - Parameter address: as D-Bus writes addresses.
+    init?(address: String) {
+        let flags = [G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION]
+        let connection = g_dbus_connection_new_for_address_sync(
+            address, GDBusConnectionFlags(rawValue: flags.reduce(0) { $0 | $1.rawValue }), nil, nil, nil)
+        guard let connection, let node = g_dbus_node_info_new_for_xml(BusNames.description, nil) else { return nil }
+        pointer = connection
+        description = node
+    }
+
+    /// Ends the process when the bus is gone.
+    func exitWhenClosed(with status: CInt) {
+        let handler: @convention(c) (gpointer?, gboolean, gpointer?, gpointer?) -> Void = { _, _, _, data in
+            _exit(CInt(truncatingIfNeeded: Int(bitPattern: data)))
+        }
+        // SAFETY: GLib calls it with the arguments of the signal, which are the connection, whether the other side closed it and
+        // why, and then what it was connected with.
+        let callback = unsafeBitCast(handler, to: GCallback.self)
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(pointer), "closed", callback, UnsafeMutableRawPointer(bitPattern: Int(status)), nil,
+            GConnectFlags(rawValue: 0))
+        if g_dbus_connection_is_closed(pointer) != 0 { _exit(status) }
+    }
+
+    // MARK: Objects
+
+    /// Shows an interface of an object, until it is taken away by the number that this gives; 0 where it cannot be shown.
+    ///
+    /// - Parameter bus: who is asked, as long as the process lives.
+    func show(_ interface: String, at path: String, by bus: DesktopBus) -> UInt32 {
+        var table = GDBusInterfaceVTable()
+        table.method_call = { _, sender, path, interface, method, arguments, invocation, data in
+            guard let data, let arguments, let invocation else { return }
+            let call = MethodCall(sender, path, interface, method, BusArguments(arguments))
+            let answerer = Invocation(invocation)
+            Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue().assumeIsolated { $0.take(call, answerer) }
+        }
+        table.get_property = { _, _, path, _, name, error, data in
+            guard let data, let path, let name else { return nil }
+            let (object, property) = (String(cString: path), String(cString: name))
+            let bus = Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue()
+            let value = bus.assumeIsolated { $0.property(property, ofObject: object) }
+            guard let value else {
+                g_set_error_literal(
+                    error, g_dbus_error_quark(), CInt(G_DBUS_ERROR_UNKNOWN_OBJECT.rawValue), "it is gone")
+                return nil
+            }
+            return value.variant
+        }
+        let information = g_dbus_node_info_lookup_interface(description, interface)
+        let data = Unmanaged.passUnretained(bus).toOpaque()
+        return g_dbus_connection_register_object(pointer, path, information, &table, data, nil, nil)
+    }
+
+    func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
+
+    /// Takes the name, now or when whoever has it gives it up.
+    func own(_ name: String) {
+        _ = g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
+    }
+
+    // MARK: Signals
+
+    func emit(_ signal: String, of interface: String, at path: String, _ arguments: [BusValue]) {
+        // It fails only where the connection is closed, which ends the process.
+        _ = g_dbus_connection_emit_signal(
+            pointer, nil, path, interface, signal, BusValue.tuple(arguments).variant, nil)
+    }
+
+    /// Waits until the bus has everything that was sent.
+    func flush(isolation: isolated (any Actor)? = #isolation) async {
+        final class Waiting {
+            let continuation: CheckedContinuation<Void, Never>
+
+            init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+        }
+        await withCheckedContinuation { continuation in
+            let data = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
+            g_dbus_connection_flush(
+                pointer, nil,
+                { source, result, data in
+                    if let source { g_dbus_connection_flush_finish(OpaquePointer(source), result, nil) }
+                    guard let data else { return }
+                    Unmanaged<Waiting>.fromOpaque(data).takeRetainedValue().continuation.resume()
+                }, data)
+        }
+    }
+
+    // MARK: Others
+
+    /// Has the actor told when somebody has left the bus; at once where nobody of that name is there.
+    ///
+    /// - Returns: what ends it.
+    func watch(_ name: String, for bus: DesktopBus) -> UInt32 {
+        g_bus_watch_name_on_connection(
+            pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE, nil,
+            { _, name, data in
+                guard let data, let name else { return }
+                let caller = String(cString: name)
+                Unmanaged<DesktopBus>.fromOpaque(data).takeUnretainedValue().assumeIsolated { $0.vanished(caller) }
+            }, Unmanaged.passUnretained(bus).toOpaque(), nil)
+    }
+
+    func endWatch(_ watch: UInt32) { g_bus_unwatch_name(watch) }
+}

@@ -1,0 +1,115 @@
+import CGIO
+
+/// A value as D-Bus has it.
+enum BusValue: Sendable, Equatable {
+    case string(String)
+    /// Of an object.
+    case path(String)
+    case boolean(Bool)
+    case unsigned(UInt32)
+    case long(UInt64)
+    case strings([String])
+    /// A value that says of which type it is.
+    indirect case variant(BusValue)
+    case tuple([BusValue])
+    /// All elements are of the type of which the signature is.
+    case array(of: String, [BusValue])
+    /// Names with values of any types.
+    case properties([(name: String, value: BusValue)])
+    /// What has a name that is no property's, such as objects and interfaces: both signatures, and the pairs.
+    case dictionary(of: String, [(key: BusValue, value: BusValue)])
+
+    static func == (left: BusValue, right: BusValue) -> Bool {
+        switch (left, right) {
+        case (.string(let one), .string(let other)), (.path(let one), .path(let other)): one == other
+        case (.boolean(let one), .boolean(let other)): one == other
+        case (.unsigned(let one), .unsigned(let other)): one == other
+        case (.long(let one), .long(let other)): one == other
+        case (.strings(let one), .strings(let other)): one == other
+        case (.variant(let one), .variant(let other)): one == other
+        case (.tuple(let one), .tuple(let other)): one == other
+        case (.array(let type, let one), .array(let otherType, let other)): type == otherType && one == other
+        case (.properties(let one), .properties(let other)):
+            one.elementsEqual(other) { $0.name == $1.name && $0.value == $1.value }
+        case (.dictionary(let type, let one), .dictionary(let otherType, let other)):
+            type == otherType && one.elementsEqual(other) { $0.key == $1.key && $0.value == $1.value }
+        default: false
+        }
+    }
+
+    /// The same as GLib has it, with a reference that floats: whatever it is given to takes it.
+    var variant: OpaquePointer? {
+        switch self {
+        case .string(let text): g_variant_new_string(text)
+        case .path(let path): g_variant_new_object_path(path)
+        case .boolean(let isSo): g_variant_new_boolean(isSo ? 1 : 0)
+        case .unsigned(let number): g_variant_new_uint32(number)
+        case .long(let number): g_variant_new_uint64(guint64(number))
+        case .strings(let texts): Self.container("as", texts.map { .string($0) })
+        case .variant(let value): g_variant_new_variant(value.variant)
+        case .tuple(let values): Self.container("r", values)
+        case .array(let type, let values): Self.container("a" + type, values)
+        case .properties(let pairs):
+            Self.container("a{sv}", entries: pairs.map { (.string($0.name), .variant($0.value)) })
+        case .dictionary(let type, let pairs): Self.container("a{" + type + "}", entries: pairs.map { ($0, $1) })
+        }
+    }
+
+    private static func container(_ signature: String, _ values: [BusValue]) -> OpaquePointer? {
+        build(signature) { builder in
+            for value in values { g_variant_builder_add_value(builder, value.variant) }
+        }
+    }
+
+    private static func container(_ signature: String, entries: [(BusValue, BusValue)]) -> OpaquePointer? {
+        build(signature) { builder in
+            for (key, value) in entries {
+                g_variant_builder_add_value(builder, g_variant_new_dict_entry(key.variant, value.variant))
+            }
+        }
+    }
+
+    /// - Parameter signature: of this program's making, and valid.
+    private static func build(_ signature: String, _ body: (UnsafeMutablePointer<GVariantBuilder>) -> Void)
+        -> OpaquePointer?
+    {
+        let type = g_variant_type_new(signature)
+        defer { g_variant_type_free(type) }
+        guard let builder = g_variant_builder_new(type) else { return nil }
+        defer { g_variant_builder_unref(builder) }
+        body(builder)
+        return g_variant_builder_end(builder)
+    }
+}
+
+/// The arguments of a method, of the types that its description says.
+struct BusArguments {
+    private let variant: OpaquePointer
+
+    /// - Parameter variant: a tuple, which is looked at for as long as this is used.
+    init(_ variant: OpaquePointer) { self.variant = variant }
+
+    func strings(_ index: Int) -> [String] {
+        withChild(index) { array in (0..<g_variant_n_children(array)).map { Self.string(array, $0) } } ?? []
+    }
+
+    func boolean(_ index: Int) -> Bool { withChild(index) { g_variant_get_boolean($0) != 0 } ?? false }
+
+    /// How many elements an array has.
+    func count(_ index: Int) -> Int { withChild(index) { Int(g_variant_n_children($0)) } ?? 0 }
+
+    private func withChild<Value>(_ index: Int, _ body: (OpaquePointer) -> Value) -> Value? {
+        guard index < g_variant_n_children(variant), let child = g_variant_get_child_value(variant, gsize(index)) else {
+            return nil
+        }
+        defer { g_variant_unref(child) }
+        return body(child)
+    }
+
+    private static func string(_ array: OpaquePointer, _ index: gsize) -> String {
+        guard let child = g_variant_get_child_value(array, index) else { return "" }
+        defer { g_variant_unref(child) }
+        // The bus lets no text pass that is not UTF-8.
+        return g_variant_get_string(child, nil).map { String(cString: $0) } ?? ""
+    }
+}

@@ -1,0 +1,222 @@
+import Conduit
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// The domains and the states of their files on the desktop's bus; see Documentation/DesktopBus.md.
+///
+/// What is known comes from the daemon, over its connection; nothing here looks at files. Everything is done on the thread of
+/// GLib's loop, and nothing blocks it once the bus was reached.
+actor DesktopBus {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { MainContextExecutor.shared.asUnownedSerialExecutor() }
+
+    private let address: String
+    let daemon: Connection
+    private var connection: BusConnection?
+
+    private struct Call {
+        let caller: String
+        let invocation: Invocation
+        var task: Task<Void, Never>?
+    }
+
+    private struct Caller {
+        var calls: Set<UInt64> = []
+        /// `nil` until it waits for something that takes its time.
+        var watch: UInt32?
+    }
+
+    private struct Shown {
+        var domain: DomainObject
+        let registration: UInt32
+    }
+
+    private var calls: [UInt64: Call] = [:]
+    private var nextCall: UInt64 = 0
+    private var callers: [String: Caller] = [:]
+    /// By the paths of their objects.
+    private var domains: [String: Shown] = [:]
+    private var areDomainsStale = false
+    private var refresh: Task<Void, Never>?
+
+    /// More paths in one call are refused.
+    static let mostPaths = ItemStatesCall.mostPlaces
+    /// More calls that wait for their answers are refused: of one caller, and of all.
+    private static let mostCallsOfOne = 64
+    private static let mostCalls = 512
+    /// The domains are not looked at more often than this; and so often when nothing tells that they are different, for what nothing
+    /// tells of, such as an extension that was removed.
+    private static let shortestPause: Duration = .seconds(1)
+    private static let longestPause: Duration = .seconds(60)
+    /// The process ends like this without a bus.
+    private static let statusWithoutBus: CInt = 3
+
+    /// - Parameters:
+    ///   - address: of the bus, as D-Bus writes addresses.
+    ///   - daemon: the connection to the daemon, whose end ends this process.
+    init(address: String, daemon: Connection) {
+        self.address = address
+        self.daemon = daemon
+    }
+
+    /// Shows everything, and returns when there is no daemon any more.
+    func serve() async {
+        guard let connection = BusConnection(address: address) else { _exit(Self.statusWithoutBus) }
+        connection.exitWhenClosed(with: Self.statusWithoutBus)
+        self.connection = connection
+        // Nothing that happens from here on is missed.
+        guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
+        await showDomains()
+        for interface in [BusNames.files, BusNames.objectManager] {
+            _ = connection.show(interface, at: BusNames.root, by: self)
+        }
+        connection.own(BusNames.name)
+        let clock = Task {
+            while (try? await Task.sleep(for: Self.longestPause)) != nil { lookAtDomains() }
+        }
+        defer { clock.cancel() }
+        while let news = try? await daemon.call(FollowStatesCall(position: position)) {
+            position = news.position
+            if news.areDomainsDifferent { lookAtDomains() }
+            guard !news.standings.isEmpty || !news.folders.isEmpty else { continue }
+            let files = news.standings.map { BusValue.tuple([.string($0.path), $0.properties]) }
+            connection.emit(
+                "FilesChanged", of: BusNames.files, at: BusNames.root,
+                [.array(of: "(sa{sv})", files), .strings(news.folders)])
+            // While the bus takes nothing, nothing piles up here: the daemon gathers what is new.
+            await connection.flush()
+        }
+    }
+
+    // MARK: Domains
+
+    /// Looks at the domains soon.
+    private func lookAtDomains() {
+        areDomainsStale = true
+        guard refresh == nil else { return }
+        refresh = Task {
+            while areDomainsStale {
+                areDomainsStale = false
+                await showDomains()
+                try? await Task.sleep(for: Self.shortestPause)
+            }
+            refresh = nil
+        }
+    }
+
+    private func showDomains() async {
+        guard let connection, let status = try? await daemon.call(DomainsStatusCall()) else { return }
+        let objects = status.domains.map(DomainObject.init)
+        let paths = Set(objects.map(\.path))
+        for (path, shown) in domains where !paths.contains(path) {
+            connection.takeAway(shown.registration)
+            domains[path] = nil
+            connection.emit(
+                "InterfacesRemoved", of: BusNames.objectManager, at: BusNames.root,
+                [.path(path), .strings([BusNames.domain])])
+        }
+        for object in objects { show(object, over: connection) }
+        await connection.flush()
+    }
+
+    private func show(_ object: DomainObject, over connection: BusConnection) {
+        if let shown = domains[object.path] {
+            let changes = object.changes(from: shown.domain)
+            guard !changes.isEmpty else { return }
+            domains[object.path]?.domain = object
+            connection.emit(
+                "PropertiesChanged", of: BusNames.properties, at: object.path,
+                [.string(BusNames.domain), .properties(changes), .strings([])])
+        } else {
+            let registration = connection.show(BusNames.domain, at: object.path, by: self)
+            domains[object.path] = Shown(domain: object, registration: registration)
+            connection.emit(
+                "InterfacesAdded", of: BusNames.objectManager, at: BusNames.root,
+                [.path(object.path), Self.interfaces(of: object)])
+        }
+    }
+
+    private static func interfaces(of object: DomainObject) -> BusValue {
+        .dictionary(of: "sa{sv}", [(.string(BusNames.domain), .properties(object.properties))])
+    }
+
+    /// `nil` where there is no such object any more.
+    func property(_ name: String, ofObject path: String) -> BusValue? { domains[path]?.domain.property(name) }
+
+    // MARK: Methods
+
+    private typealias Work = @Sendable (isolated DesktopBus) async throws(BusError) -> BusValue
+
+    /// Takes a call. It is answered now or later.
+    func take(_ call: MethodCall, _ invocation: Invocation) {
+        guard call.pathCount <= Self.mostPaths else {
+            let message = "\(call.pathCount) paths in one call; \(Self.mostPaths) are allowed"
+            return invocation.answer(.failure(BusError(.tooMany, message)))
+        }
+        switch (call.interface, call.method) {
+        case (BusNames.objectManager, _):
+            let objects = domains.map { (key: BusValue.path($0), value: Self.interfaces(of: $1.domain)) }
+            invocation.answer(.success(.tuple([.dictionary(of: "oa{sa{sv}}", objects)])))
+        case (BusNames.domain, _):
+            guard let name = domains[call.path]?.domain.name else {
+                return invocation.answer(.failure(BusError(.noSuchDomain, "the domain is gone")))
+            }
+            begin(call, invocation, isLong: true) { bus throws(BusError) in try await bus.retry([name]) }
+        case (_, "GetStates"):
+            begin(call, invocation, isLong: false) { bus throws(BusError) in try await bus.states(of: call.paths) }
+        case (_, "Download"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.each(call.paths) { DownloadItemCall(place: $0) }
+            }
+        case (_, "Evict"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.each(call.paths) { EvictItemCall(place: $0) }
+            }
+        case (_, "Keep"):
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.each(call.paths) { KeepItemCall(place: $0, isWanted: call.isWanted) }
+            }
+        default:
+            begin(call, invocation, isLong: true) { bus throws(BusError) in
+                try await bus.retry(try await bus.domains(of: call.paths))
+            }
+        }
+    }
+
+    /// - Parameter isLong: whether it is given up when the caller leaves the bus.
+    private func begin(_ call: MethodCall, _ invocation: Invocation, isLong: Bool, _ work: @escaping Work) {
+        let sender = call.sender
+        guard calls.count < Self.mostCalls, (callers[sender]?.calls.count ?? 0) < Self.mostCallsOfOne else {
+            let message = "too many calls wait for their answers; \(Self.mostCallsOfOne) of one program are allowed"
+            return invocation.answer(.failure(BusError(.tooMany, message)))
+        }
+        nextCall += 1
+        let number = nextCall
+        calls[number] = Call(caller: sender, invocation: invocation)
+        callers[sender, default: Caller()].calls.insert(number)
+        calls[number]?.task = Task {
+            let result: Result<BusValue, BusError>
+            do throws(BusError) {
+                result = .success(try await work(self))
+            } catch {
+                result = .failure(error)
+            }
+            end(number, result)
+        }
+        if isLong, callers[sender]?.watch == nil { callers[sender]?.watch = connection?.watch(sender, for: self) }
+    }
+
+    private func end(_ number: UInt64, _ result: Result<BusValue, BusError>) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        call.invocation.answer(result)
+        callers[call.caller]?.calls.remove(number)
+        guard let caller = callers[call.caller], caller.calls.isEmpty else { return }
+        if let watch = caller.watch { connection?.endWatch(watch) }
+        callers[call.caller] = nil
+    }
+
+    /// Nobody waits for a caller's answers any more.
+    func vanished(_ name: String) {
+        for number in callers[name]?.calls ?? [] { calls[number]?.task?.cancel() }
+    }
+}

@@ -1,0 +1,50 @@
+import FileProvider
+
+/// A domain as the bus shows it.
+struct DomainObject: Equatable {
+    let path: String
+    let name: String
+    /// Every property, in the order of the description.
+    let properties: [(name: String, value: BusValue)]
+
+    init(_ activity: DomainActivity) {
+        let domain = activity.domain
+        // One whose record is damaged has no identifier that can be read.
+        path = BusNames.path(ofDomain: domain.identifier.isEmpty ? "name:" + domain.name : domain.identifier)
+        name = domain.name
+        properties = [
+            ("Name", .string(domain.name)),
+            ("Identifier", .string(domain.identifier)),
+            ("Provider", .string(domain.provider)),
+            ("MountPath", .string(domain.mount ?? "")),
+            ("State", .string(domain.state.word)),
+            ("Connected", .boolean(domain.state == .running && activity.disconnection == nil && !activity.needsSignIn)),
+            ("NeedsSignIn", .boolean(activity.needsSignIn)),
+            ("Errors", .strings([domain.fault].compactMap { $0 } + activity.faults)),
+            ("PendingUploads", .unsigned(UInt32(clamping: activity.uploadsWaiting + activity.uploadsInFlight))),
+            ("PendingDownloads", .unsigned(UInt32(clamping: activity.downloadsWaiting + activity.downloadsInFlight))),
+        ]
+    }
+
+    static func == (left: DomainObject, right: DomainObject) -> Bool {
+        left.path == right.path && left.changes(from: right).isEmpty
+    }
+
+    /// The properties that are others than they were.
+    func changes(from before: DomainObject) -> [(name: String, value: BusValue)] {
+        zip(properties, before.properties).filter { $0.value != $1.value }.map(\.0)
+    }
+
+    func property(_ name: String) -> BusValue? { properties.first { $0.name == name }?.value }
+}
+
+extension DomainDescription.State {
+    /// The word for it, which is that of the command line.
+    fileprivate var word: String {
+        switch self {
+        case .running: "running"
+        case .changing: "changing"
+        case .failed: "failed"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// `purvey-bus`: shows the domains and the states of their files on the desktop's message bus. The daemon starts it, with the bus's
+// address as its argument and its end of a socket as descriptor 3, and starts it again when it ends.
+import Conduit
+import Glibc
+import LinuxSystem
+
+/// Bytes of private memory: whatever is said on the bus, it does not become more.
+let mostMemory: rlim_t = 512 << 20
+
+signal(SIGPIPE, SIG_IGN)
+umask(0o077)
+guard CommandLine.arguments.count == 2, fcntl(3, F_GETFD) >= 0 else {
+    StandardError.complain("this program is started by purveyd")
+    exit(2)
+}
+var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
+setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+// No library that GLib would load for files and networks is of use here.
+setenv("GIO_USE_VFS", "local", 1)
+setenv("GIO_USE_PROXY_RESOLVER", "dummy", 1)
+
+let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)))
+// There is nothing to put in order, and nothing to wait for.
+daemon.onClose { _ in _exit(0) }
+let bus = DesktopBus(address: CommandLine.arguments[1], daemon: daemon)
+Task.detached {
+    await bus.serve()
+    _exit(1)
+}
+MainContextExecutor.run()

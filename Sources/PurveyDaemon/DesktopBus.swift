@@ -1,0 +1,169 @@
+import Conduit
+import Exchange
+import Glibc
+import LinuxSystem
+
+/// The process that shows the domains on the desktop's bus, for as long as there are any: `purvey-bus`, which is started again
+/// when it ends, after a while that grows as long as it ends soon.
+///
+/// It is a process of its own because D-Bus is spoken with GLib, whose loop and whose locks stay out of the daemon. It makes its
+/// calls like any other program; nothing here waits for it.
+final class DesktopBus: Sendable {
+    private let program: String
+    private let log: DaemonLog
+
+    private struct State {
+        var isWanted = false
+        var hasEnded = false
+        /// One is being started, or waits to be.
+        var isStarting = false
+        var instance: Instance?
+        var service = Service()
+        /// How often it ended soon, one time after the other.
+        var failures = 0
+    }
+
+    private struct Instance {
+        let connection: Connection
+        let process: ProcessDescriptor
+        let start: ContinuousClock.Instant
+
+        func end() {
+            connection.close()
+            // It has nothing to put in order. It may have ended by itself.
+            try? process.send(signal: SIGKILL)
+        }
+    }
+
+    // Innermost: processes are started and ended after it is released.
+    private let state = Lock(State())
+
+    /// One that lived for so long is started again at once.
+    private static let longLife: Duration = .seconds(60)
+    private static let firstPause: Duration = .milliseconds(250)
+    private static let longestPause: Duration = .seconds(60)
+    /// How it ends when the bus cannot be reached, or is gone.
+    private static let statusWithoutBus: CInt = 3
+
+    /// - Returns: `nil` where no bus is wanted, or the program is not installed beside this one.
+    init?(log: DaemonLog) {
+        guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
+            let slash = own.lastIndex(of: "/"), !SessionBus.isUnwanted
+        else { return nil }
+        program = own[..<slash] + "/purvey-bus"
+        guard access(program, X_OK) == 0 else { return nil }
+        self.log = log
+    }
+
+    /// What it may call: the domains' calls, and nothing else of the daemon's.
+    func serve(_ domains: DomainService) {
+        var service = Service()
+        domains.addCalls(to: &service)
+        state.withLock { [service] in $0.service = service }
+    }
+
+    /// Says whether there is something to show now. It is started and ended in the background.
+    func want(_ isWanted: Bool) {
+        let isChanged = state.withLock { state in
+            defer { state.isWanted = isWanted }
+            return state.isWanted != isWanted
+        }
+        if isChanged { settle(after: .zero) }
+    }
+
+    /// The daemon ends.
+    func end() {
+        let instance = state.withLock { state in
+            state.hasEnded = true
+            return state.instance.take()
+        }
+        instance?.end()
+    }
+
+    /// Starts or ends it as is wanted.
+    private func settle(after pause: Duration) {
+        let (starts, ended) = state.withLock { state -> (Bool, Instance?) in
+            guard state.isWanted, !state.hasEnded else { return (false, state.instance.take()) }
+            guard state.instance == nil, !state.isStarting else { return (false, nil) }
+            state.isStarting = true
+            return (true, nil)
+        }
+        ended?.end()
+        guard starts else { return }
+        if pause == .zero { return HandlerThreads.shared.run { self.start() } }
+        Deadlines.shared.run(after: pause) { HandlerThreads.shared.run { self.start() } }
+    }
+
+    /// On a thread that may block.
+    private func start() {
+        let service = state.withLock { state -> Service? in
+            guard state.isWanted, !state.hasEnded else {
+                state.isStarting = false
+                return nil
+            }
+            return state.service
+        }
+        guard let service else { return }
+        guard let address = SessionBus.address else { return ended(after: .zero) }
+        let child: ChildProgram
+        let instance: Instance
+        do {
+            (child, instance) = try begin(address, service)
+        } catch {
+            log.warning("\(program) cannot be started: \(error); desktops do not see the states of files")
+            return ended(after: .zero)
+        }
+        let isUnwanted = state.withLock { state in
+            state.isStarting = false
+            guard state.isWanted, !state.hasEnded else { return true }
+            state.instance = instance
+            return false
+        }
+        if isUnwanted { instance.end() }
+        // One that does not read, or says what makes no sense, is of no use any more.
+        instance.connection.onClose { _ in try? instance.process.send(signal: SIGKILL) }
+        let ending = (try? child.wait()) ?? .unknown
+        instance.connection.close()
+        let failures = state.withLock { state -> Int? in
+            guard state.instance?.connection === instance.connection else { return nil }
+            state.instance = nil
+            state.isStarting = true
+            return state.failures
+        }
+        guard let failures else { return }
+        if ending == .exited(Self.statusWithoutBus) {
+            // Once, and not every time that it is looked for again.
+            if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or is gone") }
+        } else {
+            log.warning("\(program) ended (\(ending)), and is started again")
+        }
+        ended(after: .now - instance.start)
+    }
+
+    private func begin(_ address: String, _ service: Service) throws -> (ChildProgram, Instance) {
+        let (ours, theirs) = try SequencedPacketSocket.pair()
+        let child = try ChildProgram.start(
+            program, arguments: [address], descriptors: [nil, nil, .copy(of: STDERR_FILENO), theirs.descriptor],
+            workingFolder: "/", newSession: true)
+        // Not waited for yet, so the number is still this process's.
+        let process = try ProcessDescriptor.open(child.processID)
+        do {
+            let connection = try Connection(ours, service: service, limits: ConnectionLimits(unreadBytes: 1 << 20))
+            return (child, Instance(connection: connection, process: process, start: .now))
+        } catch {
+            try? process.send(signal: SIGKILL)
+            _ = try? child.wait()
+            throw error
+        }
+    }
+
+    /// It has ended, or could not be started, and is tried again later.
+    private func ended(after life: Duration) {
+        let pause = state.withLock { state in
+            state.isStarting = false
+            state.failures = life >= Self.longLife ? 0 : min(state.failures + 1, 16)
+            return min(Self.longestPause, Self.firstPause * (1 << max(0, state.failures - 1)))
+        }
+        settle(after: pause)
+    }
+}

@@ -1,0 +1,50 @@
+import Conduit
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The calls of those who show the states of items: what they say is known here, and no provider is asked.
+extension DomainService {
+    nonisolated func addStateCalls(to service: inout Service) {
+        service.on(ItemStatesCall.self) { request, call in
+            call.answer {
+                guard request.places.count <= ItemStatesCall.mostPlaces else {
+                    throw DomainFailure("more than \(ItemStatesCall.mostPlaces) places at once")
+                }
+                return .init(standings: try await self.knownItems().standings(of: request.places))
+            }
+        }
+        service.on(FollowStatesCall.self) { request, call in
+            call.answer { try await self.news(from: request.position, over: call.connection) }
+        }
+    }
+
+    /// For so long what happens is gathered, from the first on.
+    private static let gatheringTime: Duration = .milliseconds(100)
+
+    private nonisolated func news(from position: UInt64, over connection: Connection) async throws
+        -> FollowStatesCall.Reply
+    {
+        followers.add(connection)
+        guard position > 0 else { return .init(position: states.position, areDomainsDifferent: true) }
+        await states.wait(from: position)
+        try await Task.sleep(for: Self.gatheringTime)
+        let known = try await knownItems()
+        guard let batch = states.notes(from: position) else {
+            return .init(position: states.position, areDomainsDifferent: true, folders: known.rootPaths)
+        }
+        return try await known.news(of: batch)
+    }
+
+    /// The domains that run, to look up what is known of their items.
+    private func knownItems() async throws -> KnownItems {
+        try await ready()
+        return KnownItems(
+            domains: places.compactMap { name, place in
+                guard case .running(let record, let domain) = place else { return nil }
+                let path = mountPath(of: name)
+                return KnownItems.Domain(
+                    name: name, domain: domain, path: mountedPath(of: record) ?? path, otherPath: path)
+            })
+    }
+}

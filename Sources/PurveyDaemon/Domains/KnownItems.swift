@@ -1,0 +1,196 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+
+/// The items of the domains that run, as far as they are known here: from paths to items and back, without asking anybody.
+struct KnownItems: Sendable {
+    struct Domain: Sendable {
+        let name: String
+        let domain: RunningDomain
+        /// Where it is mounted, or would be.
+        let path: String
+        /// Where it would be mounted by itself.
+        let otherPath: String
+    }
+
+    /// An item, the domain that it is in, and what is told of it.
+    private struct Found: Sendable {
+        let path: String
+        var domain: Domain?
+        var item: IndexedItem?
+    }
+
+    let domains: [Domain]
+
+    var rootPaths: [String] { domains.map(\.path) }
+
+    // MARK: Places
+
+    func standings(of places: [ItemPlace]) async throws -> [ItemStanding] {
+        let found = try await HandlerThreads.shared.value(of: { () throws in
+            let roots = domains.map { ($0, Set([$0.path, $0.otherPath].flatMap(DomainService.forms))) }
+            return try places.map { place throws in try Self.find(place, domains, roots) }
+        })
+        return try await Self.standings(of: found)
+    }
+
+    private static func find(
+        _ place: ItemPlace, _ domains: [Domain], _ roots: [(Domain, Set<String>)]
+    ) throws(IndexFailure) -> Found {
+        var found = Found(path: place.text)
+        var names: [String] = []
+        if let named = DomainService.parts(of: place.text),
+            let domain = domains.first(where: { $0.name == named.domain })
+        {
+            found.domain = domain
+            names = named.names
+        } else {
+            for (domain, paths) in roots {
+                for path in paths where place.path == path || place.path.hasPrefix(path + "/") {
+                    found.domain = domain
+                    names = place.path.dropFirst(path.count).split(separator: "/").map(String.init)
+                }
+            }
+        }
+        guard let index = found.domain?.domain.engine.index else { return found }
+        found.item = try index.item(.root)
+        for name in names {
+            guard let folder = found.item else { break }
+            found.item = try index.item(named: name, in: folder.number)
+        }
+        return found
+    }
+
+    /// Adds how far edits are, which the engines know.
+    private static func standings(of found: [Found]) async throws -> [ItemStanding] {
+        var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
+        for found in found {
+            guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else {
+                continue
+            }
+            let items = try await domain.domain.engine.editStatus().items
+            edits[domain.name] = Dictionary(items.map { ($0.number, $0) }) { first, _ in first }
+        }
+        return found.map { found in
+            let edit = found.domain.flatMap { domain in found.item.flatMap { edits[domain.name]?[$0.number] } }
+            return ItemStanding(
+                path: found.path, domain: found.domain?.name, item: found.item.map { ItemDescription($0, edit) })
+        }
+    }
+
+    // MARK: News
+
+    /// Of more items in one domain nothing is looked up.
+    private static let mostLookups = 4096
+    /// More items in one folder, more items in all, and more folders in one domain are told by what they are in.
+    private static let mostInFolder = 256
+    private static let most = 1024
+    private static let mostFolders = 64
+
+    /// What to tell of what was noted.
+    func news(of batch: StateNotes.Batch) async throws -> FollowStatesCall.Reply {
+        var subjects: [String: [StateNotes.Subject]] = [:]
+        var isDomainDifferent = false
+        for note in batch.notes {
+            if note.subject == .domain {
+                isDomainDifferent = true
+            } else {
+                subjects[note.domain, default: []].append(note.subject)
+            }
+        }
+        let (found, folders) = try await HandlerThreads.shared.value(of: { [subjects] () throws in
+            var found: [Found] = []
+            var folders: [String] = []
+            for domain in domains {
+                let identifier = domain.domain.identifier
+                if batch.incomplete.contains(identifier) {
+                    folders.append(domain.path)
+                } else if let subjects = subjects[identifier] {
+                    let told = try Self.news(of: subjects, in: domain, room: Self.most - found.count)
+                    found += told.found
+                    folders += told.folders
+                }
+            }
+            return (found, folders)
+        })
+        return FollowStatesCall.Reply(
+            position: batch.position, areDomainsDifferent: isDomainDifferent || !found.isEmpty || !folders.isEmpty,
+            standings: try await Self.standings(of: found), folders: folders)
+    }
+
+    /// - Parameter room: for so many items.
+    private static func news(
+        of subjects: [StateNotes.Subject], in domain: Domain, room: Int
+    ) throws(IndexFailure) -> (found: [Found], folders: [String]) {
+        var numbers: Set<ItemNumber> = []
+        var names: Set<PlaceInFolder> = []
+        for subject in subjects {
+            switch subject {
+            case .item(let number): numbers.insert(number)
+            case .gone(let parent, let name): names.insert(PlaceInFolder(folder: parent, name: name))
+            case .domain: break
+            }
+        }
+        guard numbers.count + names.count <= mostLookups else { return ([], [domain.path]) }
+        let index = domain.domain.engine.index
+        var byFolder: [ItemNumber: [Found]] = [:]
+        var paths = FolderPaths(domain)
+        for number in numbers.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let item = try index.item(number), let path = try paths.path(of: item) else { continue }
+            names.remove(PlaceInFolder(folder: item.parent, name: item.name))
+            byFolder[item.parent, default: []].append(Found(path: path, domain: domain, item: item))
+        }
+        for place in names {
+            guard let path = try paths.path(of: place.folder) else { continue }
+            // Something else may be there by now.
+            let item = try index.item(named: place.name, in: place.folder)
+            byFolder[place.folder, default: []].append(Found(path: path + "/" + place.name, domain: domain, item: item))
+        }
+        var found: [Found] = []
+        var folders: [String] = []
+        for (folder, items) in byFolder.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if items.count <= mostInFolder, found.count + items.count <= room {
+                found += items
+            } else if let path = try paths.path(of: folder) {
+                folders.append(path)
+            }
+        }
+        return folders.count > mostFolders ? (found, [domain.path]) : (found, folders)
+    }
+
+    private struct PlaceInFolder: Hashable {
+        let folder: ItemNumber
+        let name: String
+    }
+
+    /// Where folders are, each looked up once.
+    private struct FolderPaths {
+        private let index: Index
+        private var paths: [ItemNumber: String?]
+        /// No path has more names.
+        private static let mostNames = 2048
+
+        init(_ domain: Domain) {
+            index = domain.domain.engine.index
+            paths = [.root: domain.path]
+        }
+
+        /// `nil` where one of its folders is gone.
+        mutating func path(of item: IndexedItem) throws(IndexFailure) -> String? {
+            if item.number == .root { return try path(of: item.number) }
+            return try path(of: item.parent).map { $0 + "/" + item.name }
+        }
+
+        mutating func path(of folder: ItemNumber, depth: Int = 0) throws(IndexFailure) -> String? {
+            if let known = paths[folder] { return known }
+            var path: String?
+            if depth < Self.mostNames, let item = try index.itemEvenIfDeleted(folder),
+                let parent = try self.path(of: item.parent, depth: depth + 1)
+            {
+                path = parent + "/" + item.name
+            }
+            paths[folder] = .some(path)
+            return path
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import Testing
+
+/// What is noted of states for those who follow them.
+@Suite(.timeLimit(.minutes(20))) struct StateNotesTests {
+    private func changed(_ number: Int64) -> IndexChange { .changed(ItemNumber(rawValue: number), contents: true) }
+
+    private func item(_ number: Int64, of domain: String = "a") -> StateNotes.Note {
+        StateNotes.Note(domain: domain, subject: .item(ItemNumber(rawValue: number)))
+    }
+
+    @Test func nothingIsKeptWhileNobodyFollows() throws {
+        let notes = StateNotes()
+        let writer = StateNotes.Writer(notes, domain: "a")
+        writer.note([changed(2)])
+        let start = notes.position
+        notes.follow()
+        writer.note([changed(3)])
+        #expect(notes.notes(from: start)?.notes == [item(3)])
+        notes.unfollow()
+        writer.note([changed(4)])
+        let end = try #require(notes.notes(from: notes.position))
+        #expect(end.notes.isEmpty && end.incomplete.isEmpty)
+        #expect(notes.position == start + 1)
+    }
+
+    @Test func changesAreNotedInTheirOrderWithWhatIsGone() throws {
+        let notes = StateNotes()
+        notes.follow()
+        let start = notes.position
+        let writer = StateNotes.Writer(notes, domain: "a")
+        let (file, folder, other) = (ItemNumber(rawValue: 9), ItemNumber(rawValue: 2), ItemNumber(rawValue: 3))
+        writer.note([
+            .added(file, parent: folder, name: "f"), changed(9), changed(9),
+            .moved(file, from: folder, fromName: "f", to: other, toName: "g"), .removed(file, parent: other, name: "g"),
+        ])
+        let batch = try #require(notes.notes(from: start))
+        #expect(
+            batch.notes.map(\.subject) == [
+                .item(file), .gone(parent: folder, name: "f"), .item(file), .gone(parent: other, name: "g"),
+            ])
+        #expect(notes.notes(from: batch.position)?.notes.isEmpty == true)
+        #expect(notes.notes(from: batch.position + 1) == nil)
+    }
+
+    @Test func whatIsTooMuchIsDroppedAndItIsKnownOfWhichDomain() throws {
+        let notes = StateNotes(limit: 10)
+        notes.follow()
+        let start = notes.position
+        StateNotes.Writer(notes, domain: "quiet").note([changed(2)])
+        let busy = StateNotes.Writer(notes, domain: "busy")
+        for number in 0..<25 { busy.note([changed(Int64(number + 2))]) }
+        let all = try #require(notes.notes(from: start))
+        #expect(all.incomplete == ["quiet", "busy"])
+        #expect(all.notes.count <= 10 && all.notes.last == item(26, of: "busy"))
+        // Whoever has seen the quiet one's has lost nothing of it.
+        #expect(notes.notes(from: start + 1)?.incomplete == ["busy"])
+        #expect(notes.notes(from: all.position)?.incomplete == [])
+    }
+
+    @Test func whoeverWaitsGoesOnWithTheFirstNote() async throws {
+        let notes = StateNotes()
+        notes.follow()
+        // The same once more, which was seen meanwhile, counts as well.
+        for number in 0..<100 {
+            let position = notes.position
+            async let waiting: Void = notes.wait(from: position)
+            StateNotes.Writer(notes, domain: "a").note([changed(Int64(number / 2 + 2))])
+            await waiting
+            #expect(notes.notes(from: position)?.notes == [item(Int64(number / 2 + 2))])
+        }
+    }
+
+    @Test func whoeverIsCancelledGoesOnAtOnce() async throws {
+        let notes = StateNotes()
+        notes.follow()
+        for _ in 0..<100 {
+            let task = Task { await notes.wait(from: notes.position) }
+            task.cancel()
+            await task.value
+        }
+        #expect(notes.notes(from: notes.position)?.notes.isEmpty == true)
+    }
+
+    @Test func anEngineNotesWhateverAnItemsStateDependsOn() async throws {
+        let notes = StateNotes()
+        notes.follow()
+        let provider = MemoryProvider()
+        provider.addFile("file")
+        let domain = try TestDomain(provider) { $0.states = StateNotes.Writer(notes, domain: "test") }
+        let file = try await domain.item("file")
+        func isNoted(_ what: () async throws -> Void) async throws {
+            let position = notes.position
+            try await what()
+            try await eventually {
+                notes.notes(from: position)?.notes.contains(item(file.number.rawValue, of: "test")) == true
+            }
+        }
+        try await isNoted { try await domain.engine.download(file.number) }
+        try await isNoted { try await domain.engine.evict(file.number) }
+        try await isNoted { try await domain.engine.keep(file.number, true) }
+        try await isNoted { try await domain.engine.keep(file.number, false) }
+        let position = notes.position
+        provider.fail(.changes, with: .of(.serverUnreachable))
+        domain.engine.signal(container: nil)
+        try await eventually {
+            notes.notes(from: position)?.notes.contains(StateNotes.Note(domain: "test", subject: .domain)) == true
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// The trash as the provider lists it: for what no feed has told of.
+@Suite(.ownThreads) struct TrashListingTests {
+    private final class Count: Sendable {
+        private let all = Lock(0)
+        var value: Int { all.withLock { $0 } }
+        func grow() { all.withLock { $0 += 1 } }
+    }
+
+    private func trashed(_ domain: TestDomain) throws -> [String] { try domain.engine.trashed().map(\.identifier) }
+
+    @Test func whatLayInTheTrashBeforeIsThere() async throws {
+        let domain = try TestDomain()
+        let files = (0..<5).map { domain.provider.addFile("\($0)") }
+        domain.provider.addFile("file")
+        for file in files { _ = try await domain.provider.trash(file) }
+        domain.provider.behave { $0.pageLimit = 2 }
+        try await domain.list()
+        try await eventually { try trashed(domain) == files }
+        #expect(domain.provider.count(.trashPage) == 3)
+        #expect(try domain.names() == ["file"])
+    }
+
+    /// Between its way there, which was answered, and the first anchor of all.
+    @Test(arguments: [true, false]) func whatLeftTheTrashBeforeTheFirstAnchorIsNotThere(isGone: Bool) async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file", "text")
+        domain.provider.hold(.currentAnchor)
+        domain.provider.hold(.page)
+        domain.engine.list(.root, needs: .complete) { _ in }
+        domain.provider.release(.page)
+        domain.provider.release(.currentAnchor)
+        try await domain.list()
+        domain.provider.hold(.currentAnchor)
+        try await domain.engine.trash(try await domain.item("file").number)
+        try await domain.settle()
+        try await eventually { try trashed(domain) == [file] }
+        if isGone { domain.provider.remove(file) } else { _ = try await domain.provider.untrash(file, to: nil) }
+        domain.provider.forgetChanges(of: [file])
+        domain.provider.expireAnchors()
+        domain.provider.release(.currentAnchor)
+        domain.engine.signal(container: nil)
+        try await eventually { try trashed(domain).isEmpty }
+        try await eventually { try domain.names() == (isGone ? [] : ["file"]) }
+    }
+
+    @Test func withoutAFeedTheTrashIsListedAgainWhenSomethingIsSignalledOrSomebodyLooks() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.hasWorkingSet = false }
+        let (one, other) = (domain.provider.addFile("one"), domain.provider.addFile("other"))
+        try await domain.list()
+        _ = try await domain.provider.trash(one)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.index.trashed().map(\.identifier) == [one] }
+        _ = try await domain.provider.trash(other)
+        domain.provider.remove(one)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try trashed(domain) == [other]
+        }
+    }
+
+    @Test func aSignalOfTheTrashHasItListed() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file")
+        try await domain.list()
+        try await eventually { domain.provider.count(.trashPage) == 1 }
+        _ = try await domain.provider.trash(file)
+        domain.engine.signal(container: ProviderItem.trashIdentifier)
+        try await eventually { try trashed(domain) == [file] }
+        #expect(try domain.names().isEmpty)
+    }
+
+    @Test(arguments: [
+        ProviderFailure.Kind.unsupported, .noSuchItem, .transient, .notPermitted, .notAuthenticated, .processEnded,
+        .serverUnreachable, .badAnswer, .cannotSynchronize, .expired,
+    ]) func aProviderThatCannotListItsTrashServesEverythingElse(kind: ProviderFailure.Kind) async throws {
+        let domain = try TestDomain()
+        let asked = Lock<[String]>([])
+        domain.engine.onSignInNeeded { failure in asked.withLock { $0.append(failure.message) } }
+        domain.provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                if request.kind == .trashPage { throw .of(kind) }
+            }
+        }
+        try await domain.list()
+        try await eventually { domain.provider.count(.trashPage) == 1 }
+        for number in 0..<5 {
+            domain.provider.addFile("\(number)")
+            domain.engine.signal(container: nil)
+            try await eventually { try domain.names().count == number + 1 }
+        }
+        // What is in it is known by the feed, as far as it goes.
+        let file = try #require(domain.provider.identifier(at: "0"))
+        _ = try await domain.provider.trash(file)
+        domain.engine.signal(container: nil)
+        try await eventually { try trashed(domain) == [file] }
+        let status = try await domain.engine.status()
+        #expect(status.failure == nil && status.signIn.failure == nil)
+        #expect(asked.withLock { $0 }.isEmpty)
+        #expect(domain.provider.count(.trashPage) == 1)
+        // Neither does a start ask again at once.
+        try domain.restart()
+        domain.clock.advance(by: 11)
+        try await domain.list()
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.count(.changes) >= 7 }
+        #expect(domain.provider.count(.trashPage) == 1)
+        domain.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+        try await eventually {
+            domain.clock.advance(by: 3600)
+            return domain.provider.count(.trashPage) == 2
+        }
+    }
+
+    @Test func whatTheProviderCannotSpeakOfStaysInTheTrash() async throws {
+        let domain = try TestDomain()
+        let file = domain.provider.addFile("file")
+        try await domain.engine.trash(try await domain.item("file").number)
+        try await domain.settle()
+        try await eventually { try trashed(domain) == [file] }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        domain.provider.remove(file)
+        domain.provider.forgetChanges(of: [file])
+        domain.provider.fail(.item, with: .of(.serverUnreachable))
+        domain.engine.signal(container: ProviderItem.trashIdentifier)
+        try await eventually { try domain.engine.index.doubts() == [file] }
+        #expect(try trashed(domain) == [file])
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try trashed(domain).isEmpty
+        }
+    }
+
+    @Test func aListThatIsNoneOfTheTrashTakesNothingAway() async throws {
+        let domain = try TestDomain()
+        let file = try #require(domain.provider.item(of: domain.provider.addFile("file")))
+        let seen = Count()
+        domain.provider.behave { behaviour in
+            behaviour.trashPage = { page in
+                seen.grow()
+                return ItemPage(items: page.items + [file], next: [7])
+            }
+        }
+        try await domain.list()
+        // A page that comes again and again is left.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } && seen.value > 0 }
+        #expect(seen.value <= 3)
+        #expect(try domain.names() == ["file"])
+        #expect(try trashed(domain).isEmpty)
+    }
+}

@@ -1,0 +1,326 @@
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// A provider whose files the system keeps, in a process of its own.
+@Suite(.ownThreads) struct ReplicaTests {
+    private static let noProgress: @Sendable (Int64, Int64) -> Void = { _, _ in }
+
+    private func run(
+        options: ProviderProcessOptions = .init(
+            idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)),
+        _ body: (ProviderStage) async throws -> Void
+    ) async throws {
+        try await ProviderStage.with(options: options, principal: "ReplicaPeer", body: body)
+    }
+
+    /// Files that are on their way to the provider or from it.
+    private func filesOnTheirWay(_ stage: ProviderStage) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(
+            atPath: stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test")
+    }
+
+    // MARK: Its life
+
+    @Test func itIsMadeForItsDomainAndToldBeforeItsProcessEnds() async throws {
+        let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
+        try await run(options: options) { stage in
+            try stage.put("one")
+            #expect(try await stage.provider.item("one").filename == "one.txt")
+            #expect(stage.notes.first?.hasSuffix(" test true") == true)
+            #expect(await stage.eventually { stage.notes.contains("invalidate") })
+            #expect(await stage.eventually { await stage.provider.processID == nil })
+        }
+    }
+
+    @Test func itsFoldersAreListedAndItsRootIsThereWhateverItSays() async throws {
+        try await run { stage in
+            try stage.put("one")
+            let page = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["one.txt"])
+            #expect(try await stage.provider.item(ProviderItem.rootIdentifier).filename == "Test")
+            let trash = await stage.failure {
+                _ = try await stage.provider.page(
+                    of: ProviderItem.trashIdentifier, after: nil, suggestedSize: 10)
+            }
+            #expect(trash?.kind == .unsupported)
+            #expect(stage.notes.contains("enumerator root true"))
+        }
+    }
+
+    @Test func whatItKeepsForItselfOutlivesItsProcessAndNotItsDomain() async throws {
+        try await run { stage in
+            let state = try await stage.provider.item("state").filename
+            #expect(state.hasPrefix(stage.data + "/containers/" + ProviderStage.identifier + "/"))
+            try Data().write(to: URL(fileURLWithPath: state + "/kept"))
+            kill(try #require(await stage.provider.processID), SIGKILL)
+            #expect(await stage.eventually { await stage.provider.processID == nil })
+            #expect(try await stage.provider.item("state").filename == state)
+            #expect(FileManager.default.fileExists(atPath: state + "/kept"))
+            await stage.provider.close()
+            try ProviderDomain(identifier: "test", displayName: "Test")
+                .removeDocuments(of: ProviderStage.identifier, data: stage.data)
+            #expect(!FileManager.default.fileExists(atPath: state))
+        }
+    }
+
+    // MARK: Contents
+
+    @Test func aFileThatItHandsOverIsTheSystems() async throws {
+        try await run { stage in
+            try stage.put("one", "hello")
+            let contents = try await stage.provider.contents(of: "one", progress: Self.noProgress)
+            #expect(contents.item.contentVersion == [49])
+            #expect(try contents.descriptor.text() == "hello")
+            #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try contents.descriptor.writeAll($0) } }
+            #expect(try filesOnTheirWay(stage).isEmpty)
+            // It need not say what the file is of.
+            try stage.put("without-item", "hello")
+            let other = try await stage.provider.contents(of: "without-item", progress: Self.noProgress)
+            #expect(other.item.identifier == "without-item")
+        }
+    }
+
+    @Test func aFileThatIsNotInItsContainerStays() async throws {
+        try await run { stage in
+            try stage.put("somebodys-own", "mine")
+            let contents = try await stage.provider.contents(of: "somebodys-own", progress: Self.noProgress)
+            #expect(try contents.descriptor.text() == "mine")
+            #expect(FileManager.default.fileExists(atPath: stage.folder + "/somebodys own file"))
+        }
+    }
+
+    @Test(arguments: ["handed-folder", "handed-pipe", "handed-nothing"])
+    func whatIsNoFileIsABadAnswer(_ identifier: String) async throws {
+        try await run { stage in
+            try stage.put(identifier)
+            let failure = await stage.failure {
+                _ = try await stage.provider.contents(of: identifier, progress: Self.noProgress)
+            }
+            #expect(failure?.kind == .badAnswer)
+        }
+    }
+
+    @Test func whatNobodyWaitsForIsCancelledAndItsFileGoes() async throws {
+        try await run { stage in
+            try stage.put("late", "hello")
+            let task = Task {
+                await stage.failure {
+                    _ = try await stage.provider.contents(of: "late", progress: Self.noProgress)
+                }
+            }
+            #expect(await stage.eventually { stage.notes.contains("fetch late") })
+            task.cancel()
+            #expect(await task.value?.kind == .cancelled)
+            // It is taken before the handler returns.
+            #expect(await stage.eventually { stage.notes.contains("handed late false") })
+            #expect(try filesOnTheirWay(stage).isEmpty)
+        }
+    }
+
+    @Test func aQuestionThatIsNotAnsweredIsOverInTime() async throws {
+        try await run(options: ProviderProcessOptions(answerTime: .seconds(10))) { stage in
+            let failure = await stage.failure { _ = try await stage.provider.item("never") }
+            #expect(failure?.kind == .transient)
+            #expect(await stage.eventually { stage.notes.contains("cancelled never") })
+        }
+    }
+
+    // MARK: New items
+
+    @Test func newItemsAreMadeOfTemplatesThatAreCalledTheSameEachTime() async throws {
+        try await run { stage in
+            let new = NewItem(
+                parent: "root", filename: "a.txt", kind: .file, modified: 5, template: "purvey-local:1")
+            let made = try await stage.provider.create(new, contents: try .memory("contents"))
+            #expect(made.filename == "a.txt" && made.parent == "root" && made.size == 8)
+            let fields: NSFileProviderItemFields = [
+                .filename, .parentItemIdentifier, .contentModificationDate, .contents, .fileSystemFlags,
+            ]
+            #expect(stage.notes.contains("create purvey-local:1 \(fields.rawValue) public.plain-text"))
+            let text = try await stage.provider.contents(of: made.identifier, progress: Self.noProgress)
+            #expect(try text.descriptor.text() == "contents")
+            let failure = await stage.failure { _ = try await stage.provider.create(new, contents: try .memory("x")) }
+            #expect(failure?.kind == .filenameCollision && failure?.collidingItem == made.identifier)
+            let folder = try await stage.provider.create(
+                NewItem(parent: "root", filename: "folder", kind: .folder, modified: 0), contents: nil)
+            #expect(folder.kind == .folder)
+            let link = try await stage.provider.create(
+                NewItem(parent: "root", filename: "link", kind: .symbolicLink, linkTarget: "a.txt", modified: 0),
+                contents: nil)
+            #expect(link.kind == .symbolicLink && link.linkTarget == "a.txt")
+            #expect(try filesOnTheirWay(stage).isEmpty)
+        }
+    }
+
+    @Test func aProviderMayTakeAnItemOtherwiseThanItWasHanded() async throws {
+        try await run { stage in
+            func create(_ name: String) async throws -> ProviderItem {
+                try await stage.provider.create(
+                    NewItem(parent: "root", filename: name, kind: .file, modified: 0), contents: try .memory("text"))
+            }
+            let made = try await [create("renamed"), create("without contents"), create("translated")]
+            #expect(made[0].filename == "renamed 2")
+            #expect(made[1].flags.contains(.lacksContents) && made[2].flags.contains(.hasOtherContents))
+            for name in ["dropped", "excluded"] {
+                let failure = await stage.failure { _ = try await create(name) }
+                #expect(failure?.kind == .cannotSynchronize, "\(name)")
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    @Test func newContentsAreAChangeOfTheVersionThatTheyBeganWith() async throws {
+        try await run { stage in
+            try stage.put("one", "old")
+            let item = try await stage.provider.replaceContents(
+                of: "one", with: try .memory("new contents"), base: [49], modified: 0)
+            #expect(item.contentVersion == [50] && item.size == 12)
+            let fields: NSFileProviderItemFields = [.contents, .contentModificationDate]
+            #expect(stage.notes.contains("modify one \(fields.rawValue) 1 0"))
+            // The service has version 2 now.
+            let outdated = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: "one", with: try .memory("newer"), base: [49], modified: 0)
+            }
+            #expect(outdated?.kind == .transient)
+            let gone = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: "gone", with: try .memory("new"), base: [], modified: 0)
+            }
+            #expect(gone?.kind == .noSuchItem)
+            #expect(stage.notes.filter { $0.hasPrefix("modify") }.count == 1)
+            #expect(try filesOnTheirWay(stage).isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("gone-when-changed", ProviderFailure.Kind.noSuchItem), ("takes-nothing", .transient),
+        ("conflicting", .transient), ("killed-when-changed", .processEnded),
+    ])
+    func contentsThatAreNotTakenStayWithTheEngine(_ identifier: String, _ kind: ProviderFailure.Kind) async throws {
+        try await run { stage in
+            try stage.put(identifier, "old")
+            let failure = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: identifier, with: try .memory("new"), base: [49], modified: 0)
+            }
+            #expect(failure?.kind == kind)
+            try stage.put("translated", "old")
+            let translated = try await stage.provider.replaceContents(
+                of: "translated", with: try .memory("new"), base: [49], modified: 0)
+            #expect(translated.flags.contains(.hasOtherContents))
+        }
+    }
+
+    @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
+        try await run { stage in
+            try stage.put("one")
+            let (name, parent) = (NSFileProviderItemFields.filename, NSFileProviderItemFields.parentItemIdentifier)
+            #expect(try await stage.provider.move("one", to: "root", named: "two").filename == "two")
+            #expect(try await stage.provider.move("one", to: "other", named: "two").parent == "other")
+            #expect(try await stage.provider.move("one", to: "root", named: "three").filename == "three")
+            #expect(try await stage.provider.move("one", to: "root", named: "three").filename == "three")
+            #expect(
+                stage.notes.filter { $0.hasPrefix("modify") } == [
+                    "modify one \(name.rawValue) 1 0", "modify one \(parent.rawValue) 1 0",
+                    "modify one \(name.union(parent).rawValue) 1 0",
+                ])
+            try await stage.provider.delete("one")
+            try await stage.provider.delete("one")
+            #expect(stage.notes.filter { $0.hasPrefix("delete") } == ["delete one 1 0"])
+            let failure = await stage.failure { _ = try await stage.provider.item("one") }
+            #expect(failure?.kind == .noSuchItem)
+        }
+    }
+
+    @Test func aFolderIsRemovedWithWhatIsInItFromTheTrashOnly() async throws {
+        try await run { stage in
+            let folder = try await stage.provider.create(
+                NewItem(parent: "root", filename: "folder", kind: .folder, modified: 0), contents: nil)
+            try stage.put("inside", "", in: folder.identifier)
+            let failure = await stage.failure { try await stage.provider.delete(folder.identifier) }
+            #expect(failure?.kind == .directoryNotEmpty)
+            let trashed = try await stage.provider.trash(folder.identifier)
+            #expect(trashed.flags.contains(.trashed))
+            #expect(try await stage.provider.item(folder.identifier).flags.contains(.trashed))
+            let back = try await stage.provider.untrash(folder.identifier, to: "root")
+            #expect(!back.flags.contains(.trashed) && back.parent == "root")
+            _ = try await stage.provider.trash(folder.identifier)
+            try await stage.provider.delete(folder.identifier)
+            #expect(await stage.failure { _ = try await stage.provider.item(folder.identifier) }?.kind == .noSuchItem)
+        }
+    }
+
+    @Test func tagsAreAFieldThatItMayLeave() async throws {
+        try await run { stage in
+            try stage.put("one")
+            #expect(try await stage.provider.set(.tagData([1, 2]), of: "one").tagData == [1, 2])
+            #expect(try await stage.provider.item("one").tagData == [1, 2])
+            try stage.put("takes-nothing")
+            let failure = await stage.failure { _ = try await stage.provider.set(.tagData([1]), of: "takes-nothing") }
+            #expect(failure?.kind == .unsupported)
+        }
+    }
+
+    // MARK: What else a class may have
+
+    @Test func servicesAndThumbnailsAreAskedForByTheirProtocols() async throws {
+        try await run { stage in
+            try stage.put("one")
+            #expect(try await stage.provider.services(of: "one", isOwn: false) == ["org.example.all"])
+            #expect(
+                try await stage.provider.services(of: "one", isOwn: true) == ["org.example.all", "org.example.own"])
+            let thumbnails = try await stage.provider.thumbnails(of: ["one"], side: 100)
+            #expect(try thumbnails.first?.picture?.text() == "picture")
+            let action = await stage.failure {
+                try await stage.provider.perform("org.example", on: ["one"], progress: Self.noProgress)
+            }
+            #expect(action?.kind == .unsupported)
+        }
+    }
+
+    // MARK: An extension as programs have it
+
+    @Test func anExtensionThatWasWrittenForAnotherSystemRuns() async throws {
+        try await ProviderStage.with(principal: "FileProviderExtension") { stage in
+            let provider = stage.provider
+            let root = try await provider.item(ProviderItem.rootIdentifier)
+            #expect(root.filename == "Notes" && root.kind == .folder)
+            let anchor = try #require(try await provider.currentAnchor(of: ProviderItem.workingSetIdentifier))
+            let page = try await provider.page(of: ProviderItem.rootIdentifier, after: nil, suggestedSize: 10)
+            #expect(page.items.map(\.filename) == ["Welcome.txt"])
+            let welcome = try await provider.contents(of: "welcome", progress: Self.noProgress)
+            #expect(try welcome.descriptor.text() == "Hello")
+            #expect(welcome.item.contentVersion == page.items.first?.contentVersion)
+
+            let new = NewItem(parent: ProviderItem.rootIdentifier, filename: "New.txt", kind: .file, modified: 0)
+            let made = try await provider.create(new, contents: try .memory("new"))
+            let taken = await stage.failure { _ = try await provider.create(new, contents: try .memory("new")) }
+            #expect(taken?.kind == .filenameCollision && taken?.collidingItem == made.identifier)
+            let changed = try await provider.replaceContents(
+                of: made.identifier, with: try .memory("newer"), base: made.contentVersion, modified: 0)
+            #expect(changed.size == 5 && changed.contentVersion != made.contentVersion)
+            let renamed = try await provider.move(
+                made.identifier, to: ProviderItem.rootIdentifier, named: "Other.txt")
+            #expect(renamed.filename == "Other.txt")
+            let tagged = await stage.failure { _ = try await provider.set(.tagData([1]), of: made.identifier) }
+            #expect(tagged?.kind == .unsupported)
+            try await provider.delete("welcome")
+            let changes = try await provider.changes(
+                in: ProviderItem.workingSetIdentifier, since: anchor, suggestedSize: 10)
+            #expect(changes.updated.map(\.filename) == ["Other.txt"] && changes.deleted == ["welcome"])
+            let folder = await stage.failure {
+                _ = try await provider.create(
+                    NewItem(parent: ProviderItem.rootIdentifier, filename: "Folder", kind: .folder, modified: 0),
+                    contents: nil)
+            }
+            #expect(folder?.kind == .unsupported)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import ScriptableService
+import TestThreads
+import Testing
+
+/// A provider whose files the system keeps, with a daemon, a mount and a service in processes of their own.
+@Suite(.timeLimit(.minutes(20))) struct ReplicaMountTests {
+    /// Runs a test with the root listed, so that what the service changes is told.
+    private func run(_ body: (ServicePlace) async throws -> Void) async throws {
+        try await ServicePlace.run(model: .replica) { place in
+            try await place.tell { try $0.put("docs/inner.txt", "inside") }
+            #expect(await place.names() == ["docs"])
+            try await body(place)
+        }
+    }
+
+    private func expect(_ what: String, _ tree: [String: String], _ place: ServicePlace) async throws {
+        var found: [String: String] = [:]
+        try await place.eventually(what) {
+            found = try await place.tell { control in
+                try control.snapshot().reduce(into: [:]) { tree, entry in
+                    switch entry.value.kind {
+                    case .folder: tree[entry.key] = "folder"
+                    case .link: tree[entry.key] = "-> " + (entry.value.linkTarget ?? "")
+                    case .file: tree[entry.key] = try control.text(entry.key)
+                    }
+                }
+            }
+            return found == tree
+        }
+        #expect(found == tree)
+    }
+
+    @Test func filesAreFetchedEditedMovedAndRemoved() async throws {
+        try await run { place in
+            #expect(try await place.item("docs/inner.txt")["state"] as? String == "dataless")
+            #expect(await place.read("docs/inner.txt") == "inside")
+            #expect(try await place.item("docs/inner.txt")["state"] as? String == "current")
+
+            try await place.write("new", to: "new.txt")
+            try await place.write("draft", to: "docs/.inner.txt.tmp")
+            try await place.run { mount in
+                try check(rename(mount + "/docs/.inner.txt.tmp", mount + "/docs/inner.txt"))
+                try check(mkdir(mount + "/made", 0o755))
+                try check(symlink("../new.txt", mount + "/made/link"))
+                try check(rename(mount + "/new.txt", mount + "/made/moved.txt"))
+            }
+            try await expect(
+                "the service has what was made",
+                [
+                    "docs": "folder", "docs/inner.txt": "draft", "made": "folder", "made/link": "-> ../new.txt",
+                    "made/moved.txt": "new",
+                ], place)
+            try await place.write("edited", to: "made/moved.txt")
+            try await place.run { mount in
+                try check(unlink(mount + "/made/link"))
+                try check(unlink(mount + "/docs/inner.txt"))
+                try check(rmdir(mount + "/docs"))
+            }
+            try await expect(
+                "the service has what became of it", ["made": "folder", "made/moved.txt": "edited"], place)
+
+            try await place.eventually("the edit is confirmed") {
+                try await place.item("made/moved.txt")["state"] as? String == "current"
+            }
+            try await place.succeed("evict", "Cloud:made/moved.txt")
+            #expect(try await place.item("made/moved.txt")["state"] as? String == "dataless")
+            #expect(await place.read("made/moved.txt") == "edited")
+            // What others change is told by the working set.
+            try await place.tell { try $0.put("made/moved.txt", "changed by others") }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("others' contents are here") {
+                await place.read("made/moved.txt") == "changed by others"
+            }
+        }
+    }
+
+    @Test func whatTheServiceMakesOfContentsIsWhatIsReadThen() async throws {
+        try await run { place in
+            try await place.write("quiet", to: "a.shouted")
+            try await place.eventually("it is read as the service has it") {
+                await place.read("a.shouted") == "QUIET"
+            }
+            try await place.write("again", to: "a.shouted")
+            try await place.eventually("and again") { await place.read("a.shouted") == "AGAIN" }
+            // What the service takes without its contents gets them by and by.
+            try await place.write("patience", to: "b.later")
+            try await expect(
+                "the service has all contents",
+                ["docs": "folder", "docs/inner.txt": "inside", "a.shouted": "AGAIN", "b.later": "patience"], place)
+            #expect(await place.read("b.later") == "patience")
+        }
+    }
+
+    @Test func bothVersionsStayWhereTwoHaveEditedAFileOrTakenAName() async throws {
+        try await run { place in
+            #expect(await place.read("docs/inner.txt") == "inside")
+            try await place.tell { control in
+                try control.add(CloudRule(.fail(.broken), on: .replace))
+                try control.add(CloudRule(.fail(.broken), on: .create))
+            }
+            try await place.write("ours", to: "docs/inner.txt")
+            try await place.write("ours", to: "same.txt")
+            try await place.eventually("both were tried") {
+                try await place.tell { try $0.count(.replace) > 0 && $0.count(.create) > 0 }
+            }
+            try await place.tell { control in
+                try control.put("docs/inner.txt", "theirs")
+                try control.put("same.txt", "theirs")
+                try control.removeRules()
+            }
+            try await place.succeed("retry", "Cloud")
+            var contents: [String: String] = [:]
+            try await place.eventually("the service has all four") {
+                contents = try await place.tell { control in
+                    try control.snapshot().filter { $0.value.kind == .file }.reduce(into: [:]) { contents, entry in
+                        contents[entry.key] = try control.text(entry.key)
+                    }
+                }
+                return contents.count == 4
+            }
+            #expect(contents["docs/inner.txt"] == "theirs" && contents["same.txt"] == "theirs")
+            #expect(contents["same 2.txt"] == "ours", "\(contents)")
+            #expect(
+                contents.contains { $0.key.hasPrefix("docs/inner (conflicted copy") && $0.value == "ours" },
+                "\(contents)")
+        }
+    }
+
+    @Test func anEditDuringWhichTheExtensionIsKilledIsThereOnce() async throws {
+        try await run { place in
+            for (number, request) in [CloudRule.Request.create, .replace, .move, .delete].enumerated() {
+                let isDone = number.isMultiple(of: 2)
+                try await place.tell { try $0.add(CloudRule(isDone ? .holdAfterwards : .hold, on: request, times: 1)) }
+                switch request {
+                case .create: try await place.write("new", to: "new.txt")
+                case .replace: try await place.write("newer", to: "new.txt")
+                case .move:
+                    try await place.run { try check(rename($0 + "/new.txt", $0 + "/moved.txt")) }
+                default: try await place.run { try check(unlink($0 + "/docs/inner.txt")) }
+                }
+                try await place.eventually("the service is asked to \(request)") {
+                    try await place.tell { try $0.held() > 0 }
+                }
+                for process in place.extensionProcesses { kill(process, SIGKILL) }
+                try await place.tell { try $0.removeRules() }
+                try await place.succeed("retry", "Cloud")
+                let expected: [String: String] =
+                    switch request {
+                    case .create: ["docs": "folder", "docs/inner.txt": "inside", "new.txt": "new"]
+                    case .replace: ["docs": "folder", "docs/inner.txt": "inside", "new.txt": "newer"]
+                    case .move: ["docs": "folder", "docs/inner.txt": "inside", "moved.txt": "newer"]
+                    default: ["docs": "folder", "moved.txt": "newer"]
+                    }
+                try await expect("the service has it once after the \(request)", expected, place)
+            }
+        }
+    }
+
+    @Test func itemsGoToTheTrashAndComeBack() async throws {
+        try await run { place in
+            #expect(await place.read("docs/inner.txt") == "inside")
+            try await place.succeed("trash", "Cloud:docs/inner.txt")
+            try await expect("it is in the trash", ["docs": "folder", ".trash/inner.txt": "inside"], place)
+            try await place.eventually("it is known to be there") {
+                try await place.succeed("trash").text.contains("inner.txt")
+            }
+            try await place.succeed("untrash", "Cloud:inner.txt")
+            #expect(await place.read("docs/inner.txt") == "inside")
+            try await expect("it is back", ["docs": "folder", "docs/inner.txt": "inside"], place)
+            try await place.succeed("tag", "Cloud:docs/inner.txt", "Work")
+            try await place.eventually("the service has the tag") {
+                try await place.tell { try $0.snapshot()["docs/inner.txt"]?.tagData != nil }
+            }
+        }
+    }
+}
+
+extension ServicePlace {
+    /// What is in the mount.
+    fileprivate func names() async -> [String] {
+        let mount = mount
+        return await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.sorted() ?? [] }
+    }
+
+    /// Does something in the mount that blocks.
+    fileprivate func run(_ body: @escaping @Sendable (String) throws -> Void) async throws {
+        let mount = mount
+        try await onThread { try body(mount) }
+    }
+}
+
+/// What a system call came back with.
+private func check(_ result: CInt) throws {
+    guard result == 0 else { throw Errno.current }
+}

@@ -1,0 +1,217 @@
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// Daemons that are killed, with programs at work in a mount that the next one goes on with.
+///
+/// Where the kernel cannot hand a mount over, it is mounted anew (``KeeperTests``), and there is nothing to see here.
+@Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct TakeoverTests {
+    /// Kills the daemon and waits until another one serves the mount.
+    private func replaceDaemon(of cloud: CloudPlace) async throws {
+        let old = try #require(runningDaemon(of: cloud.place))
+        kill(old, SIGKILL)
+        try await cloud.eventually("another daemon serves the mount") {
+            guard let new = runningDaemon(of: cloud.place), new != old else { return false }
+            return await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n"
+        }
+    }
+
+    private func begin(_ place: CommandPlace) async throws -> CloudPlace {
+        let cloud = try await CloudPlace(place)
+        try await cloud.add()
+        try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
+        return cloud
+    }
+
+    @Test func programsAtWorkSeeNothingOfFiveDaemonsThatAreKilled() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await begin(place)
+            let stop = place.path("stop")
+            let script = """
+                set -e
+                cd "$1/inner"
+                n=0
+                while [ ! -e "$2" ]; do
+                    n=$((n + 1))
+                    mkdir "d$3.$n"
+                    echo "line $n" >"d$3.$n/new"
+                    mv "d$3.$n/new" "d$3.$n/file"
+                    read -r line <"d$3.$n/file"
+                    [ "$line" = "line $n" ]
+                    [ "$(ls "d$3.$n")" = file ]
+                    rm "d$3.$n/file"
+                    rmdir "d$3.$n"
+                    echo $n >"$4"
+                done
+                echo "done $3" >"$3.txt"
+                """
+            let log = try FileDescriptor.open(place.path("log"), [.writeOnly, .create, .append])
+            let programs = try await onThread {
+                try (1...3).map { number in
+                    try ChildProgram.start(
+                        "/bin/sh",
+                        arguments: ["-c", script, "sh", cloud.mount, stop, "\(number)", place.path("count \(number)")],
+                        descriptors: [nil, log, log])
+                }
+            }
+            func counts() -> [Int] {
+                (1...3).map { Int((try? place.read("count \($0)"))?.dropLast() ?? "") ?? 0 }
+            }
+            let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
+            let writer = try await onThread {
+                try FileDescriptor.open(cloud.mount + "/long.txt", [.writeOnly, .create])
+            }
+            for death in 0..<5 {
+                let before = counts()
+                try await cloud.eventually("the programs get on") {
+                    zip(counts(), before).allSatisfy { $0 > $1 } || !programs.allSatisfy(isRunning)
+                }
+                try await replaceDaemon(of: cloud)
+                try await onThread {
+                    var buffer = [UInt8](repeating: 0, count: 100)
+                    let count = try buffer.withUnsafeMutableBytes { try reader.read(into: $0, at: 0) }
+                    #expect(String(decoding: buffer.prefix(count), as: UTF8.self) == "hello\n")
+                    try Array("line \(death)\n".utf8).withUnsafeBytes { try writer.writeAll($0, at: death * 7) }
+                }
+            }
+            try place.write("", to: "stop")
+            for program in programs {
+                let ending = try await onThread { try program.wait() }
+                #expect(ending == .exited(0), "\((try? place.read("log")) ?? "")")
+            }
+            #expect(try place.read("log") == "")
+            let status = try await onThread { () throws in
+                try writer.synchronize()
+                return try writer.status().size
+            }
+            #expect(status == 35)
+            for number in 1...3 {
+                try await cloud.eventually("what they wrote is sent") {
+                    await cloud.contents(cloud.cloud + "/inner/\(number).txt") == "done \(number)\n"
+                }
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: cloud.mount + "/inner").sorted()
+                    == ["1.txt", "2.txt", "3.txt", "b.txt"])
+        }
+    }
+
+    @Test func aFileThatIsWrittenWhileDaemonsDieReachesTheProviderWhole() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await begin(place)
+            let program = try await onThread {
+                try ChildProgram.start(
+                    "/bin/sh",
+                    arguments: [
+                        "-c", "for n in 1 2 3 4 5 6; do read -r word; echo $n; done >\"$0/out.txt\"", cloud.mount,
+                    ],
+                    descriptors: [.open(fifo(place.path("words")), .readWrite), nil, nil])
+            }
+            let words = try await onThread { try FileDescriptor.open(place.path("words"), .readWrite) }
+            for _ in 0..<3 {
+                try Array("one\ntwo\n".utf8).withUnsafeBytes { try words.writeAll($0) }
+                try await replaceDaemon(of: cloud)
+            }
+            let ending = try await onThread { try program.wait() }
+            #expect(ending == .exited(0))
+            try await cloud.eventually("all of it is sent") {
+                await cloud.contents(cloud.cloud + "/out.txt") == "1\n2\n3\n4\n5\n6\n"
+            }
+        }
+    }
+
+    @Test func aKeeperThatDiesIsReplacedAndTheNextOneHasTheMounts() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await begin(place)
+            let file = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
+            let keeper = try #require(processes("purvey-keeper", of: place).first)
+            kill(keeper, SIGKILL)
+            try await cloud.eventually("another keeper has the mount") {
+                processes("purvey-keeper", of: place).contains { $0 != keeper } && keptDevices(of: place) > 0
+            }
+            try await replaceDaemon(of: cloud)
+            let text = try await onThread { String(decoding: try file.readToEnd(limit: 100), as: UTF8.self) }
+            #expect(text == "hello\n")
+            let counts = [keptDevices(of: place)]
+            for _ in 0..<3 { try await replaceDaemon(of: cloud) }
+            #expect([keptDevices(of: place)] == counts, "the keeper collects descriptors")
+        }
+    }
+
+    @Test func aDaemonThatIsToldToEndInTheMidstOfATakeoverLeavesNoDeadMount() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await begin(place)
+            let old = try #require(runningDaemon(of: place))
+            kill(old, SIGKILL)
+            try await cloud.eventually("another daemon has been started") {
+                runningDaemon(of: place).map { $0 != old } ?? false
+            }
+            kill(try #require(runningDaemon(of: place)), SIGTERM)
+            try await cloud.eventually("the keeper has ended") {
+                processes("purvey-keeper", of: place).isEmpty && processes("purveyd", of: place).isEmpty
+            }
+            #expect(try !MountTable.current().mounts.contains { $0.point == cloud.mount })
+            #expect(try await place.purvey("ls", cloud.mount).status == 0)
+        }
+    }
+
+    // MARK: Parts
+
+    @Sendable private func isRunning(_ program: ChildProgram) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(program.processID)/stat", encoding: .utf8) else {
+            return false
+        }
+        return !status.contains(") Z ")
+    }
+
+}
+
+/// Makes a pipe that has a name.
+private func fifo(_ path: String) throws -> String {
+    try retrying { mkfifo(path, 0o600) }
+    return path
+}
+
+/// The processes of a program that belong to a place, dead ones left out.
+func processes(_ name: String, of place: CommandPlace) -> [pid_t] {
+    let home = Data("PURVEY_HOME=\(place.home)\0".utf8)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { process in
+        // Empty for one that is dead.
+        FileManager.default.contents(atPath: "/proc/\(process)/environ")?.range(of: home) != nil
+            && (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == name + "\n"
+    }
+}
+
+/// The daemon that listens, or is about to: not the one that starts it.
+func runningDaemon(of place: CommandPlace) -> pid_t? {
+    processes("purveyd", of: place).first { process in
+        FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: Data("--foreground\0".utf8)) != nil
+    }
+}
+
+/// How many opens of the device keepers have.
+func keptDevices(of place: CommandPlace) -> Int {
+    processes("purvey-keeper", of: place).reduce(0) { count, process in
+        let folder = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return count
+            + names.count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)) == "/dev/fuse"
+            }
+    }
+}
+
+private enum Kernel {
+    /// Linux 6.16 is the first that drops names at once.
+    static var handsOver: Bool {
+        var name = utsname()
+        uname(&name)
+        let release = withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let parts = release.split(separator: ".").prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
+        return parts.count == 2 && (parts[0], parts[1]) >= (6, 16)
+    }
+}

@@ -1,0 +1,55 @@
+import FileProvider
+import Foundation
+import ScriptableService
+
+/// Lists a folder of the service; changes are told by the working set only, as the system asks for them there.
+final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
+    private let client: ServiceClient
+    /// `nil` is the working set.
+    private let container: String?
+
+    init(_ client: ServiceClient, _ container: String?) {
+        self.client = client
+        self.container = container
+    }
+
+    func invalidate() {}
+
+    func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
+        guard let container else { return observer.finishEnumerating(upTo: nil) }
+        do {
+            let start = Int(String(decoding: page.rawValue, as: UTF8.self))
+            let answer = try client.ask(.page(of: container, after: start, limit: observer.suggestedPageSize ?? 500))
+            guard case .page(let items, let next) = answer else { throw CloudFailure.broken }
+            observer.didEnumerate(items.map { ServiceItem($0) })
+            observer.finishEnumerating(upTo: next.map { NSFileProviderPage(Data("\($0)".utf8)) })
+        } catch {
+            observer.finishEnumeratingWithError(ServiceClient.error(error))
+        }
+    }
+
+    func enumerateChanges(for observer: any NSFileProviderChangeObserver, from anchor: NSFileProviderSyncAnchor) {
+        do {
+            guard container == nil, let start = Int(String(decoding: anchor.rawValue, as: UTF8.self)) else {
+                throw CloudFailure.anchorExpired
+            }
+            let answer = try client.ask(.changes(since: start, limit: observer.suggestedBatchSize ?? 500))
+            guard case .changes(let updated, let deleted, let end, let moreComing) = answer else {
+                throw CloudFailure.broken
+            }
+            observer.didUpdate(updated.map { ServiceItem($0) })
+            observer.didDeleteItems(withIdentifiers: deleted.map(ServiceItem.identifier))
+            observer.finishEnumeratingChanges(
+                upTo: NSFileProviderSyncAnchor(Data("\(end)".utf8)), moreComing: moreComing)
+        } catch {
+            observer.finishEnumeratingWithError(ServiceClient.error(error))
+        }
+    }
+
+    func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
+        guard container == nil, case .anchor(let anchor) = try? client.ask(.anchor) else {
+            return completionHandler(nil)
+        }
+        completionHandler(NSFileProviderSyncAnchor(Data("\(anchor)".utf8)))
+    }
+}
