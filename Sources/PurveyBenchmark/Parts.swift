@@ -32,7 +32,8 @@ extension Section {
             times.append(Double(Measure.now() - start) / 1e9)
             fetched = max(fetched, try FileStatus.of(path, followingLinks: false).allocatedSize)
         }
-        report.add("a byte in the middle of 1 GiB that is not here", Measure.median(times), .seconds, target: .atMost(0.02))
+        report.add(
+            "a byte in the middle of 1 GiB that is not here", Measure.median(times), .seconds, target: .atMost(0.02))
         report.add("what is fetched for it", Double(fetched), .bytes, target: .atMost(Double(512 << 10)))
     }
 

@@ -119,8 +119,10 @@ struct PartsTests {
             mount.provider.write(changed, to: identifier)
             mount.engine.signal(container: nil)
             mount.wait(
-                until: { try mount.engine.index.item(named: "Large", in: .root)?.item.contentVersion
-                    == mount.provider.item(of: identifier)?.contentVersion })
+                until: {
+                    try mount.engine.index.item(named: "Large", in: .root)?.item.contentVersion
+                        == mount.provider.item(of: identifier)?.contentVersion
+                })
             #expect(mount.failure { _ = try read(file, 10_000_000..<10_000_010) } == Errno(rawValue: ESTALE))
             #expect(try read(file, 0..<10) == Array(Self.contents.prefix(10)))
         }

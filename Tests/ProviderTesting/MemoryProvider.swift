@@ -46,8 +46,8 @@ package final class MemoryProvider: Provider {
     }
 
     package enum Kind: Sendable, Hashable, CaseIterable {
-        case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set, trash,
-            untrash, stopProviding
+        case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
+            trash, untrash, stopProviding
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.

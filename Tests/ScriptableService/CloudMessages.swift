@@ -52,7 +52,8 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     /// The identifier of what it is about; `nil` where it is about none.
     package var item: String? {
         switch self {
-        case .item(let item), .page(let item, _, _), .contents(let item), .part(let item, _, _, _), .thumbnail(let item),
+        case .item(let item), .page(let item, _, _), .contents(let item), .part(let item, _, _, _),
+            .thumbnail(let item),
             .replace(let item, _, _), .move(let item, _, _), .delete(let item), .set(_, of: let item), .trash(let item),
             .untrash(let item, _):
             item

@@ -58,7 +58,8 @@ extension ProviderRuntime {
     }
 
     private static func answer(
-        _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ range: NSRange, _ error: (any Error)?
+        _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ range: NSRange,
+        _ error: (any Error)?
     ) -> Result<ProviderPartFile, ProviderFailure> {
         if let error { return .failure(partFailure(error)) }
         guard let file, let item else {

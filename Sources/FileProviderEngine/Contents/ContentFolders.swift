@@ -51,7 +51,9 @@ final class ContentFolders: Sendable {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
             // From a time when that could not be used.
-            for name in ["content", "incoming", "parts"].compactMap({ FileName($0) }) { try? TreeRemover.remove(name, in: data) }
+            for name in ["content", "incoming", "parts"].compactMap({ FileName($0) }) {
+                try? TreeRemover.remove(name, in: data)
+            }
         } else {
             self.cacheFolder = dataFolder
             cache = Lock(try Cache(in: dataFolder))

@@ -171,7 +171,8 @@ extension DomainEngine {
         guard given.lowerBound <= range.lowerBound, given.upperBound >= range.upperBound, size >= given.upperBound,
             answer.item.size.map({ $0 <= 0 || $0 == file.size }) ?? true
         else {
-            throw ProviderFailure(.badAnswer, message: "The provider gave other bytes than those that it was asked for.")
+            throw ProviderFailure(
+                .badAnswer, message: "The provider gave other bytes than those that it was asked for.")
         }
         let isCancelled = Lock(false)
         try await withTaskCancellationHandler {

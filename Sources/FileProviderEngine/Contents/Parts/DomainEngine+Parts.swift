@@ -49,7 +49,8 @@ extension DomainEngine {
             let ranges = file.ranges
             progress.set(ranges.count, file.size)
             guard let gap = ranges.gaps(in: 0..<file.size).first else { break }
-            let end = gap.length <= PartTransfers.largestPart ? gap.upperBound : gap.lowerBound + PartTransfers.largestPart
+            let end =
+                gap.length <= PartTransfers.largestPart ? gap.upperBound : gap.lowerBound + PartTransfers.largestPart
             try await part(number, gap.lowerBound..<end)
         }
         return try self.row(number).content == .current
@@ -224,7 +225,11 @@ extension DomainEngine {
         for answer in served { answer.give(.success(.part(transfer.file))) }
         for waiter in failed {
             guard let answer = waiter.answer else { continue }
-            if transfer.isStale { answer.give(.failure(.otherVersion)) } else { waitForWholeOrFail(number, waiter, answer) }
+            if transfer.isStale {
+                answer.give(.failure(.otherVersion))
+            } else {
+                waitForWholeOrFail(number, waiter, answer)
+            }
         }
         askForParts(number)
     }

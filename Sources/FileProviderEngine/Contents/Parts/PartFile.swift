@@ -23,7 +23,9 @@ final class PartFile: Sendable {
     // Innermost.
     private let state: Lock<State>
 
-    init(_ number: ItemNumber, version: [UInt8], size: Int64, _ file: FileDescriptor, _ ranges: ByteRanges) throws(Errno) {
+    init(_ number: ItemNumber, version: [UInt8], size: Int64, _ file: FileDescriptor, _ ranges: ByteRanges)
+        throws(Errno)
+    {
         self.number = number
         self.version = version
         self.size = size
