@@ -26,29 +26,32 @@ extension DomainEngine {
             let file = transfer.file
             let key = contents.parts.nextNumber()
             contents.parts.running += 1
+            let era = signInEra
             let task = Task {
                 let outcome = await fetched(range, of: file)
-                endedPart(key, range, of: file, outcome)
+                endedPart(key, range, of: file, outcome, askedIn: era)
             }
             contents.parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task)
         }
     }
 
-    private func endedPart(_ key: Int, _ range: Range<Int64>, of file: PartFile, _ outcome: PartOutcome) {
+    private func endedPart(
+        _ key: Int, _ range: Range<Int64>, of file: PartFile, _ outcome: PartOutcome, askedIn era: Int
+    ) {
         contents.parts.running -= 1
         let number = file.number
         // The parts may be those of another version by now.
         if contents.parts.files[number]?.file === file,
             contents.parts.files[number]?.asks.removeValue(forKey: key) != nil
         {
-            take(outcome, of: file, range)
+            take(outcome, of: file, range, askedIn: era)
         }
         // Others have waited for this one's place.
         for other in contents.parts.files.keys { askForParts(other) }
         if contents.cleanBytes > cacheLimit { evictToLimit() }
     }
 
-    private func take(_ outcome: PartOutcome, of file: PartFile, _ range: Range<Int64>) {
+    private func take(_ outcome: PartOutcome, of file: PartFile, _ range: Range<Int64>, askedIn era: Int) {
         let number = file.number
         switch outcome {
         case .here(let range):
@@ -64,8 +67,10 @@ extension DomainEngine {
             refuseParts(of: file)
         // Wanted again since.
         case .stopped: serveParts(number)
+        // Refused to those who were not signed in then.
+        case .failed(let failure) where isOutdated(failure, askedIn: era): serveParts(number)
         case .failed(let failure):
-            if failure.kind == .notAuthenticated { noteSignInNeeded(failure) }
+            if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
             let waiters = contents.parts.files[number]?.waiters ?? []
             func isConcerned(_ waiter: PartTransfers.Waiter) -> Bool {
                 waiter.answer == nil || PartBlocks.around(waiter.range, size: file.size).overlaps(range)
