@@ -99,8 +99,7 @@ import Testing
             // Whether it is asked anything is up to its program.
             #expect(notes.contains("refused \(CocoaError.featureUnsupported.rawValue)"), "\(notes)")
             // What it keeps of the domain is its own, and goes with the domain.
-            let state = try #require(
-                notes.split(separator: "\n").first { $0.hasPrefix("state ") }.map { String($0.dropFirst(6)) })
+            let state = try #require(notes.first { $0.hasPrefix("state ") }?.dropFirst(6)).description
             #expect(await place.contents(state + "/note") == "kept")
             #expect(try await app.ask("remove main", "remove") == "nothing")
             #expect(!FileManager.default.fileExists(atPath: state))
