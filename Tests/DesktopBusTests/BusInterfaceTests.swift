@@ -87,7 +87,6 @@ import Testing
             #expect(try await place.state("Cloud:a.txt").contains("'kept': <false>"))
             try await place.tell { try $0.add(CloudRule(.hold, on: .replace)) }
             try await place.write("edited", to: "a.txt")
-            #expect(try await hears("edited"))
             #expect(try await hears("uploading"))
             try await place.tell { try $0.removeRules() }
             try await place.eventually("the edit is with the service") {

@@ -5,7 +5,7 @@ import LinuxSystem
 package struct ProviderServesPartsCall: ProviderCall {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
-    package static var method: UInt64 { 60 }
+    package static var method: UInt64 { 62 }
 
     package init() {}
 
@@ -30,7 +30,7 @@ package struct ProviderServesParts: Message {
 package struct ProviderPartCall: ProviderCall {
     package typealias Value = ProviderPartFile
     package typealias Reply = ProviderReply<ProviderPartFile>
-    package static var method: UInt64 { 61 }
+    package static var method: UInt64 { 63 }
     package let identifier: String
     /// What the bytes have to be of.
     package let contentVersion: [UInt8]

@@ -135,7 +135,11 @@ extension DomainEngine {
         guard let time = changes.doubts.nextTime else { return }
         // After a round of failures the others wait too.
         if changes.badRounds > 0, changes.waitingDoubts != nil { return }
-        guard time <= clock.now else { return settleDoubts(after: time - clock.now) }
+        guard time <= clock.now else {
+            let rest = time - clock.now
+            // A new one is not to wait as long as old ones do.
+            return settleDoubts(after: changes.badRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest)
+        }
         changes.waitingDoubts?.cancel()
         changes.waitingDoubts = nil
         changes.doubtTask = Task {

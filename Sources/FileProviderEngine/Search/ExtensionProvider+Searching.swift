@@ -11,9 +11,11 @@ extension ExtensionProvider {
                 message: "what is to be found has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")
         }
-        // A person waits for it, and no question of the engine's does.
+        // A person waits for it, and no question of the engine's does. A search that the provider dies of is no reason to ask it nothing
+        // any more.
         var found = try await ask(
-            ProviderSearchCall(query: query, limit: limit), isSafe: true, isForProgram: true, progress: progress)
+            ProviderSearchCall(query: query, limit: limit), isSafe: false, isForProgram: true, mayDie: true,
+            progress: progress)
         var identifiers: Set<String> = []
         found.results = found.results.prefix(limit).filter { result in
             !result.identifier.isEmpty && result.identifier.utf8.count <= ProviderItem.longestText

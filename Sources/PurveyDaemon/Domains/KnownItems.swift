@@ -29,9 +29,10 @@ struct KnownItems: Sendable {
     func standings(of places: [ItemPlace]) async throws -> [ItemStanding] {
         let found = try await HandlerThreads.shared.value(of: { () throws in
             let roots = domains.map { ($0, Set([$0.path, $0.otherPath].flatMap(DomainService.forms))) }
-            return try places.map { place throws in try Self.find(place, domains, roots) }
+            // An index that cannot be read is its domain's trouble, and nobody else's.
+            return places.map { place in (try? Self.find(place, domains, roots)) ?? Found(path: place.text) }
         })
-        return try await Self.standings(of: found)
+        return await Self.standings(of: found)
     }
 
     private static func find(
@@ -62,13 +63,13 @@ struct KnownItems: Sendable {
     }
 
     /// Adds how far edits are, which the engines know.
-    private static func standings(of found: [Found]) async throws -> [ItemStanding] {
+    private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
         for found in found {
             guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else {
                 continue
             }
-            let items = try await domain.domain.engine.editStatus().items
+            let items = (try? await domain.domain.engine.editStatus().items) ?? []
             edits[domain.name] = Dictionary(items.map { ($0.number, $0) }) { first, _ in first }
         }
         return found.map { found in
@@ -106,7 +107,10 @@ struct KnownItems: Sendable {
                 if batch.incomplete.contains(identifier) {
                     folders.append(domain.path)
                 } else if let subjects = subjects[identifier] {
-                    let told = try Self.news(of: subjects, in: domain, room: Self.most - found.count)
+                    guard let told = try? Self.news(of: subjects, in: domain, room: Self.most - found.count) else {
+                        folders.append(domain.path)
+                        continue
+                    }
                     found += told.found
                     folders += told.folders
                 }
@@ -115,7 +119,7 @@ struct KnownItems: Sendable {
         })
         return FollowStatesCall.Reply(
             position: batch.position, areDomainsDifferent: isDomainDifferent || !found.isEmpty || !folders.isEmpty,
-            standings: try await Self.standings(of: found), folders: folders)
+            standings: await Self.standings(of: found), folders: folders)
     }
 
     /// - Parameter room: for so many items.
