@@ -56,6 +56,7 @@ final class DomainFileSystem: FileSystem {
         let passes = session.passthroughIsPermitted
         current.withLock { $0 = State(session: session, passes: passes) }
         notifications.begin(with: session)
+        engine.perform { $0.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
         resumeOpenings(in: session)
     }

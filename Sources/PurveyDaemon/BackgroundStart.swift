@@ -30,11 +30,16 @@ enum BackgroundStart {
             return fail("the log \(locations.log) cannot be written: \(error)")
         }
         do {
-            let messages = try start(options, locations: locations, log: log)
+            let (messages, daemon) = try start(options, locations: locations, log: log)
             // However busy the machine is; one that ends says so by that.
             let answer = try StartMessages.collect(from: messages, seconds: 120)
             switch answer {
             case ready, alreadyRunning: return 0
+            case "" where (try? daemon.wait()) == .signalled(SIGTERM):
+                // Somebody told it to end before it could take that down: whoever asks has to see the same.
+                signal(SIGTERM, SIG_DFL)
+                raise(SIGTERM)
+                return 1
             case "": return fail("the daemon ended while it started; \(locations.log) may say why")
             default: return fail(answer)
             }
@@ -45,17 +50,17 @@ enum BackgroundStart {
 
     private static func start(
         _ options: DaemonOptions, locations: Locations, log: FileDescriptor
-    ) throws(Errno) -> FileDescriptor {
+    ) throws(Errno) -> (messages: FileDescriptor, daemon: ChildProgram) {
         let (ours, theirs) = try StartMessages.channel()
         var arguments = ["--foreground", "--socket", locations.socket, "--log", "\(options.level)"]
         if options.noMount { arguments.append("--no-mount") }
         arguments += ["--ready-descriptor", "3", "--deaths", "\(options.deaths ?? 0)"]
         for limit in ResourceLimit.allCases { try? limit.raise() }
         let program = try FileDescriptor.open("/proc/self/exe", .pathOnly).path ?? "/proc/self/exe"
-        _ = try ChildProgram.start(
+        let daemon = try ChildProgram.start(
             program, arguments: arguments, descriptors: [nil, log, log, theirs], workingFolder: "/",
             newSession: true)
-        return ours
+        return (ours, daemon)
     }
 
     /// The log file, begun anew when it has grown too long.

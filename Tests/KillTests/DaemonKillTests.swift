@@ -6,10 +6,16 @@ import Testing
 
 /// The daemon is killed at each step of each edit, as kill -9 does it; with a real provider in its own process and a real mount.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonKillTests {
+    /// Marks, the trash and doubts have scenarios of their own in the fault harness, which kills the daemon there.
+    private static let scenarios: [EngineStep] = [
+        .markJournalled, .markIndexed, .markAsked, .markAnswered, .markConfirmed, .trashedIndexed, .untrashAsked,
+        .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied,
+    ]
+
     /// Steps of the recovery and of failures have tests of their own.
     @Test func everyStepHasAnEditThatTheDaemonIsKilledAt() {
         let tested = Set(Edit.allCases.flatMap { $0.moments.map(\.step) })
-        let others: [EngineStep] = SecondDeathTests.recovery + PartKillTests.steps + [.failed]
+        let others: [EngineStep] = SecondDeathTests.recovery + PartKillTests.steps + Self.scenarios + [.failed]
         #expect(tested.union(others) == Set(EngineStep.allCases))
     }
 

@@ -23,6 +23,9 @@ package struct MountHandover: Sendable {
     /// Where it is mounted.
     package var path: String { session.path }
 
+    /// Whether it can be gone on with.
+    package var isAlive: Bool { session.isAlive }
+
     /// What programs have open, for the engine that goes on with it.
     package var openings: [OpeningToResume] {
         ledger.openings.map { opening in

@@ -217,6 +217,12 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// Bytes of a file were given, of which not all are here: whoever goes on with the opening gives bytes of no other file.
+    func hasBegun(_ opening: Opening, _ descriptor: FileDescriptor) {
+        guard let ledger, let status = try? descriptor.status() else { return }
+        ledger.setFile(status.identity.inode, of: opening.handle)
+    }
+
     /// A date was set for a file, which holds until it is written to again.
     func noteDateIsSet(_ number: ItemNumber) {
         guard let status = view(of: number)?.status else { return }

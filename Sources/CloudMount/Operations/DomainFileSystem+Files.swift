@@ -142,7 +142,11 @@ extension DomainFileSystem {
         let waiting = opening.item.bytes(at: offset, count: count) { [files] result in
             switch result {
             case .success(let descriptor):
-                if opening.item.isComplete { files.becameReady(opening, descriptor) }
+                if opening.item.isComplete {
+                    files.becameReady(opening, descriptor)
+                } else {
+                    files.hasBegun(opening, descriptor)
+                }
                 body(descriptor)
             case .failure(let failure): reply.fail(Errno(failure))
             }

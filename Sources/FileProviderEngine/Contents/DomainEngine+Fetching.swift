@@ -28,7 +28,10 @@ extension DomainEngine {
         answer.cancel()
         contents.fetches[number]?.downloads.removeAll { $0 === answer }
         // Whoever has the file open may want it yet.
-        if openFiles.entry(number) == nil { cancelFetch(number) }
+        if openFiles.entry(number) == nil {
+            cancelFetch(number)
+            putAwayParts(number)
+        }
     }
 
     func download(_ number: ItemNumber, _ answer: Answer<Void>) {

@@ -32,11 +32,16 @@ extension DomainEngine {
     /// Opens again what programs have open, when the journal, the index and the files agree and before anything is evicted.
     func resumeOpenings() {
         var opened: [UInt64: OpenItem] = [:]
+        // The kernel's pages are shared: whoever has the same file open may have read from them.
+        let files = Dictionary(
+            openingsToResume.compactMap { opening in opening.file.map { (opening.number, $0) } }
+        ) { first, _ in first }
         for opening in openingsToResume {
             guard let item = try? resume(opening) else { continue }
             // Nobody may be given the bytes of another version under an opening that has read some of this one.
-            let inode = (try? item.descriptor?.status())?.identity.inode
-            if let file = opening.file, inode != file {
+            let inode = (try? item.descriptor?.status())?.identity.inode ?? resumeParts(item)
+            let isWhole = item.isComplete || item.isForWriting
+            if let file = opening.file ?? (isWhole ? nil : files[opening.number]), inode != file {
                 item.close()
             } else {
                 opened[opening.handle] = item
@@ -44,6 +49,31 @@ extension DomainEngine {
         }
         let all = opened
         resumed.withLock { $0 = all }
+        for lost in openingsToResume
+        where lost.isForWriting && opened[lost.handle] == nil && openFiles.entry(lost.number) == nil {
+            partFromLostWriters(lost.number)
+        }
+    }
+
+    /// Programs that go on writing to a file of ours, of which nothing is told any more.
+    private func partFromLostWriters(_ number: ItemNumber) {
+        if (try? statusOfEdit(number)) != nil {
+            _ = try? partedFromWriters(number)
+        } else if (try? row(number))?.content == .current {
+            try? forgetContents(number)
+        }
+    }
+
+    /// Goes on with what is here of a file that was read in parts.
+    ///
+    /// - Returns: the inode of the file that has the parts.
+    private func resumeParts(_ item: OpenItem) -> UInt64? {
+        guard !item.isForWriting, let row = try? row(item.number), row.content == .partial,
+            row.localVersion == row.item.contentVersion, let transfer = try? partFile(row),
+            let inode = (try? transfer.file.reading.status())?.identity.inode
+        else { return nil }
+        contents.parts.files[item.number]?.begun.insert(item.resumeReading())
+        return inode
     }
 
     private func resume(_ opening: OpeningToResume) throws -> OpenItem {

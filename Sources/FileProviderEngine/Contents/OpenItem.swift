@@ -80,6 +80,15 @@ package final class OpenItem: Sendable {
         return descriptor ?? part?.reading
     }
 
+    /// The opening has read some of the bytes that are here, of another process's engine.
+    ///
+    /// - Returns: who it is among those who read parts.
+    func resumeReading() -> Int {
+        let reader = engine.openFiles.newReader()
+        state.withLock { $0.reader = reader }
+        return reader
+    }
+
     /// Waits until some bytes are here, and fetches them if nobody has begun to: no others, where the provider gives parts of files.
     /// Called back at once where they are here.
     ///

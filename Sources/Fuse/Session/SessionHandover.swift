@@ -31,6 +31,14 @@ public struct SessionHandover: Sendable {
     let largestWrite: Int
 
     private static let version = "fuse-session 1"
+    /// Whether it can be gone on with: it is mounted where it was, and its session has not ended. Nothing is asked of it.
+    public var isAlive: Bool {
+        guard let device = devices.first else { return false }
+        return
+            (try? MountedFolder(
+                takingOver: path, device: device, fileSystem: fileSystem, usesProgram: usesProgram)) != nil
+    }
+
     /// The most bytes of a record.
     public static let recordLimit = 8 << 10
 

@@ -135,11 +135,17 @@ actor DomainService {
     /// The mounts that have outlived the last daemon, by the names of their domains. Those of none are ended.
     private func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
         guard mounts != nil, let keeper else { return [:] }
-        let paths = Dictionary(records.map { ($0.identifier, mountPath(of: $0.name)) }) { first, _ in first }
+        // As the kernel has them; nothing in a mount is asked.
+        let folder = folders.locations.mounts
+        let real = realpath(folder, nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+        let paths = Dictionary(records.map { ($0.identifier, (real ?? folder) + "/" + $0.name) }) { first, _ in first }
         let found = await HandlerThreads.shared.value { [log] in
             var found: [String: MountHandover] = [:]
             for kept in keeper.claimMounts() {
-                if let handover = MountHandover(kept), paths[kept.identifier] == handover.path {
+                if let handover = MountHandover(kept), paths[kept.identifier] == handover.path, handover.isAlive {
                     found[kept.identifier] = handover
                     log.info("goes on with the mount at \(handover.path)")
                 } else {

@@ -88,7 +88,8 @@ final class CommandPlace: Sendable {
             let daemons = names.compactMap { pid_t($0) }.filter {
                 FileManager.default.contents(atPath: "/proc/\($0)/cmdline")?.range(of: socket) != nil
             }
-            if daemons.isEmpty { break }
+            // A keeper without a daemon starts one, or ends.
+            if daemons.isEmpty, PurveyCommandTests.processes("purvey-keeper", of: self).isEmpty { break }
             for daemon in daemons { kill(daemon, SIGTERM) }
             try? await Task.sleep(for: .milliseconds(10))
         }

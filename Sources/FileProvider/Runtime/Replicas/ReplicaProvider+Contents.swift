@@ -15,8 +15,11 @@ extension ReplicaProvider {
             }
         }
         let fetched = try result.get()
-        if let item = fetched.item { return ProviderFile(item: item, file: fetched.file) }
-        return ProviderFile(item: try item(identifier, question), file: fetched.file)
+        // Asked for now, the item might be of a later version than the file is.
+        guard let item = fetched.item else {
+            throw ProviderFailure(.badAnswer, message: "the provider handed over a file without its item")
+        }
+        return ProviderFile(item: item, file: fetched.file)
     }
 
     private struct Fetched: Sendable {

@@ -28,7 +28,7 @@ extension DomainEngine {
             contents.parts.running += 1
             let era = signInEra
             let task = Task {
-                let outcome = await fetched(range, of: file)
+                let outcome = await fetched(range, of: file, key)
                 endedPart(key, range, of: file, outcome, askedIn: era)
             }
             contents.parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task)
@@ -45,6 +45,10 @@ extension DomainEngine {
             contents.parts.files[number]?.asks.removeValue(forKey: key) != nil
         {
             take(outcome, of: file, range, askedIn: era)
+        }
+        // It may be the last that its end waits for.
+        if contents.parts.files[number]?.file === file, contents.parts.files[number]?.asks.isEmpty == true {
+            putAwayParts(number)
         }
         // Others have waited for this one's place.
         for other in contents.parts.files.keys { askForParts(other) }
@@ -79,6 +83,23 @@ extension DomainEngine {
             for waiter in waiters where isConcerned(waiter) { waiter.answer?.give(.failure(failure)) }
             serveParts(number)
         }
+    }
+
+    /// What of more than was asked for is taken: nothing that another is asked for, and nobody asks for it from now on. Two that
+    /// wrote the same bytes could not be told to be done with it when the first is.
+    private func claimed(
+        _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartFile
+    ) throws(ProviderFailure) -> Range<Int64> {
+        guard let transfer = contents.parts.files[file.number], transfer.file === file, transfer.asks[key] != nil else {
+            throw ProviderFailure(.cancelled, message: "The part is not wanted any more.")
+        }
+        var (start, end) = (offered.lowerBound, offered.upperBound)
+        for (other, ask) in transfer.asks where other != key {
+            if ask.range.upperBound <= range.lowerBound { start = max(start, ask.range.upperBound) }
+            if ask.range.lowerBound >= range.upperBound { end = min(end, ask.range.lowerBound) }
+        }
+        contents.parts.files[file.number]?.asks[key]?.range = start..<end
+        return start..<end
     }
 
     private func refuseParts(of file: PartFile) {
@@ -132,13 +153,13 @@ extension DomainEngine {
     private static let attempts = 4
     private static let firstPause = 0.5
 
-    private func fetched(_ range: Range<Int64>, of file: PartFile) async -> PartOutcome {
+    private func fetched(_ range: Range<Int64>, of file: PartFile, _ key: Int) async -> PartOutcome {
         var attempt = 1
         while true {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
-                return try await fetchedOnce(range, of: file)
+                return try await fetchedOnce(range, of: file, key)
             } catch {
                 failure = error
             }
@@ -160,7 +181,9 @@ extension DomainEngine {
         }
     }
 
-    private func fetchedOnce(_ range: Range<Int64>, of file: PartFile) async throws(ProviderFailure) -> PartOutcome {
+    private func fetchedOnce(
+        _ range: Range<Int64>, of file: PartFile, _ key: Int
+    ) async throws(ProviderFailure) -> PartOutcome {
         let row = try row(file.number)
         let question = answers.ask()
         let answer = try await provider.part(
@@ -171,14 +194,16 @@ extension DomainEngine {
             throw ProviderFailure(.badAnswer, message: "The provider gave bytes of another item.")
         }
         guard answer.item.contentVersion == file.version else { return .other(answer.item, question) }
-        let given = file.clipped(answer.range)
+        let offered = file.clipped(answer.range)
         let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
-        guard given.lowerBound <= range.lowerBound, given.upperBound >= range.upperBound, size >= given.upperBound,
+        guard offered.lowerBound <= range.lowerBound, offered.upperBound >= range.upperBound,
+            size >= offered.upperBound,
             answer.item.size.map({ $0 <= 0 || $0 == file.size }) ?? true
         else {
             throw ProviderFailure(
                 .badAnswer, message: "The provider gave other bytes than those that it was asked for.")
         }
+        let given = try claimed(file.clipped(answer.range), for: key, asking: range, of: file)
         let isCancelled = Lock(false)
         try await withTaskCancellationHandler {
             await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in

@@ -83,7 +83,8 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             let row = try row(number)
             guard mayBeServedInParts(row) else { return body(self, nil) }
-            if contents.parts.areServed != nil { return body(self, try partFile(row)) }
+            // Of what is here in parts it was known: that is read without asking anybody.
+            if contents.parts.areServed != nil || row.content == .partial { return body(self, try partFile(row)) }
         } catch {
             return answer.give(.failure(error))
         }
@@ -128,13 +129,18 @@ extension DomainEngine {
         guard var transfer = contents.parts.files[number] else { return }
         let left = transfer.waiters.filter { $0.reader == reader }
         transfer.waiters.removeAll { $0.reader == reader }
-        transfer.begun.remove(reader)
+        // Others may have its bytes from the kernel's pages.
+        if !contents.parts.pagesAreShared { transfer.begun.remove(reader) }
         contents.parts.files[number] = transfer
         for waiter in left { waiter.answer?.cancel() }
         cancelUnwantedParts(number)
         // Whoever has not begun can have the new contents now.
         if transfer.isStale, transfer.begun.isEmpty { beginPartsAnew(number) }
     }
+
+    /// All openings of a file read the same pages from now on, as in a mount: whoever has it open counts as having begun until the last
+    /// one closes it.
+    package func sharePages() { contents.parts.pagesAreShared = true }
 
     private func cancelUnwantedParts(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
@@ -149,7 +155,7 @@ extension DomainEngine {
     // MARK: What is here
 
     /// What is here of a file, which is begun where nothing is; `nil` where it cannot be served in parts.
-    private func partFile(_ row: IndexedItem) throws(ProviderFailure) -> PartTransfers.File? {
+    func partFile(_ row: IndexedItem) throws(ProviderFailure) -> PartTransfers.File? {
         let number = row.number
         if let transfer = contents.parts.files[number] { return transfer }
         guard mayBeServedInParts(row), let size = row.item.size else { return nil }
@@ -211,7 +217,7 @@ extension DomainEngine {
             if transfer.file.contains(waiter.range) {
                 if let answer = waiter.answer {
                     served.append(answer)
-                    if let reader = waiter.reader, !waiter.range.isEmpty { transfer.begun.insert(reader) }
+                    if let reader = waiter.reader { transfer.begun.insert(reader) }
                 }
             } else if transfer.isStale || transfer.isRefused {
                 failed.append(waiter)
@@ -249,7 +255,8 @@ extension DomainEngine {
         let file = transfer.file
         do throws(ProviderFailure) {
             let row = try row(number)
-            guard row.content == .dataless || row.content == .partial else { return endParts(number) }
+            // Whoever has begun goes on with what is here, where the whole is of another version.
+            guard row.content == .dataless || row.content == .partial else { return partsAreOutdated(number) }
             try onDisk { () throws(Errno) in
                 try ContentStamp.date(file.writing, row.item.modified)
                 try folders.move(number, from: folders.parts, to: folders.clean)
@@ -295,14 +302,24 @@ extension DomainEngine {
 
     /// Nobody has the file open any more: what is here of it is written down.
     func putAwayParts(_ number: ItemNumber) {
-        guard openFiles.entry(number) == nil, contents.fetches[number] == nil else { return }
+        guard openFiles.entry(number) == nil else { return }
+        guard contents.fetches[number] == nil else {
+            // Whoever had begun has gone.
+            contents.parts.files[number]?.begun = []
+            if contents.parts.files[number]?.isStale == true { beginPartsAnew(number) }
+            return
+        }
         contents.parts.refused[number] = nil
         contents.parts.restarts[number] = nil
         guard let transfer = contents.parts.files[number] else { return }
         writeParts(number)
-        contents.parts.files[number] = nil
         for ask in transfer.asks.values { ask.task.cancel() }
         for waiter in transfer.waiters { waiter.answer?.cancel() }
+        contents.parts.files[number]?.waiters = []
+        contents.parts.files[number]?.begun = []
+        // The last one's end comes back here: until then it may still be writing.
+        guard transfer.asks.isEmpty || transfer.isStale else { return }
+        contents.parts.files[number] = nil
         // It may be removed by now.
         let row = try? row(number)
         if row != nil { dropOutdatedContents(number) }

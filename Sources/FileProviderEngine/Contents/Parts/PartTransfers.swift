@@ -5,7 +5,8 @@ import LinuxSystem
 struct PartTransfers {
     /// One that is asked for.
     struct Ask {
-        let range: Range<Int64>
+        /// What it writes: no two write the same bytes.
+        var range: Range<Int64>
         let task: Task<Void, Never>
     }
 
@@ -36,6 +37,8 @@ struct PartTransfers {
     }
 
     var files: [ItemNumber: File] = [:]
+    /// Whether all openings of a file read the same pages, so that each may have bytes that another has asked for.
+    var pagesAreShared = false
     /// Whether the provider gives parts; `nil` until it was asked.
     var areServed: Bool?
     /// Versions of which the provider gave no parts that could be used.
