@@ -12,8 +12,6 @@ import LinuxSystem
 struct Keeper {
     /// To the program that runs; `nil` while none does.
     private var line: SequencedPacketSocket?
-    /// The one at its other end; `nil` where it cannot be told.
-    private var process: ProcessDescriptor?
     private var program: KeptProgram
     private var visitors: Visitors
     private var mounts: [String: KeptMount] = [:]
@@ -40,7 +38,6 @@ struct Keeper {
             return nil
         }
         self.line = line
-        process = try? line.peerProcess()
         self.program = program
         deaths = program.deaths
         visitors = Visitors(program)
@@ -51,23 +48,11 @@ struct Keeper {
         while true {
             serve()
             if isEnding { return leave(0) }
-            if hasLostLiving() {
-                // It has another keeper now, and its mounts are served.
-                visitors.close()
-                return 0
-            }
             // A program that claimed the mounts has lived from then on.
             if begun.duration(to: .now) >= Self.longLife { deaths = 0 }
             deaths += 1
             if let status = replace() { return leave(status) }
         }
-    }
-
-    /// Whether the line broke and not the program.
-    private func hasLostLiving() -> Bool {
-        guard let process else { return false }
-        for _ in 0..<100 where !process.hasEnded { usleep(10_000) }
-        return !process.hasEnded
     }
 
     /// Ends what is mounted still, so that nobody waits for ever.
@@ -189,7 +174,6 @@ struct Keeper {
             return false
         }
         self.line = line
-        process = try? line.peerProcess()
         self.program = program
         begun = .now
         return true

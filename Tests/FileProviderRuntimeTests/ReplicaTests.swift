@@ -78,10 +78,13 @@ import Testing
             #expect(try contents.descriptor.text() == "hello")
             #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try contents.descriptor.writeAll($0) } }
             #expect(try filesOnTheirWay(stage).isEmpty)
-            // It need not say what the file is of.
+            // Which version it is of, only it can say.
             try stage.put("without-item", "hello")
-            let other = try await stage.provider.contents(of: "without-item", progress: Self.noProgress)
-            #expect(other.item.identifier == "without-item")
+            let failure = await stage.failure {
+                _ = try await stage.provider.contents(of: "without-item", progress: Self.noProgress)
+            }
+            #expect(failure?.kind == .badAnswer)
+            #expect(try filesOnTheirWay(stage).isEmpty)
         }
     }
 

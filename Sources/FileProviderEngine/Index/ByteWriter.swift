@@ -1,10 +1,10 @@
 /// Bytes that are put together for a row, in memory that is used again for the next.
-struct ByteWriter: ~Copyable {
+package struct ByteWriter: ~Copyable {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
     private(set) var count = 0
 
-    init(capacity: Int = 1024) {
+    package init(capacity: Int = 1024) {
         self.capacity = capacity
         start = .allocate(byteCount: capacity, alignment: 8)
     }
@@ -12,7 +12,7 @@ struct ByteWriter: ~Copyable {
     deinit { start.deallocate() }
 
     /// What was written since the last ``clear()``; valid until more is written.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
     mutating func clear() { count = 0 }
 
@@ -48,7 +48,7 @@ struct ByteWriter: ~Copyable {
     }
 
     /// A number that is seldom negative and then takes ten bytes.
-    mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
+    package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
 
     mutating func double(_ value: Double) {
         makeRoom(for: 8)
@@ -90,11 +90,11 @@ struct ByteWriter: ~Copyable {
 }
 
 /// Reads what a ``ByteWriter`` wrote. Bytes that end too soon, or lengths that lead beyond them, are a damaged row.
-struct ByteReader {
+package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     static var damage: IndexFailure { .corrupt("A row of the index cannot be read.") }
 

@@ -65,7 +65,7 @@ package struct ByteRanges: Sendable, Equatable {
     }
 
     /// The largest of the ranges, where there are more than so many.
-    func largest(_ limit: Int) -> ByteRanges {
+    package func largest(_ limit: Int) -> ByteRanges {
         guard ranges.count > limit else { return self }
         return ByteRanges(ranges.sorted { $0.length > $1.length }.prefix(limit))
     }
@@ -73,13 +73,13 @@ package struct ByteRanges: Sendable, Equatable {
 
 extension Range<Int64> {
     /// How many bytes; neither bound is negative.
-    var length: Int64 { upperBound - lowerBound }
+    package var length: Int64 { upperBound - lowerBound }
 }
 
 // MARK: In the index
 
 extension ByteRanges {
-    func write(to bytes: inout ByteWriter) {
+    package func write(to bytes: inout ByteWriter) {
         bytes.number(UInt64(ranges.count))
         var place: Int64 = 0
         for range in ranges {
@@ -89,7 +89,7 @@ extension ByteRanges {
         }
     }
 
-    init(_ reader: inout ByteReader) throws(IndexFailure) {
+    package init(_ reader: inout ByteReader) throws(IndexFailure) {
         var place: Int64 = 0
         for _ in 0..<(try reader.number()) {
             let (start, isTooFar) = place.addingReportingOverflow(try reader.signed())

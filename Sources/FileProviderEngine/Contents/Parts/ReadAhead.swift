@@ -1,7 +1,7 @@
 /// How far ahead of one reader parts are asked for: not at all where somebody jumps, and more and more where somebody reads on.
-struct ReadAhead: Sendable {
-    static let least: Int64 = 256 << 10
-    static let most: Int64 = 16 << 20
+package struct ReadAhead: Sendable {
+    package static let least: Int64 = 256 << 10
+    package static let most: Int64 = 16 << 20
     /// The kernel asks for what lies beside each other in any order.
     private static let disorder: Int64 = 1 << 20
 
@@ -11,11 +11,13 @@ struct ReadAhead: Sendable {
     /// Up to here was asked for.
     private var asked: Int64 = 0
 
+    package init() {}
+
     /// Notes what is read.
     ///
     /// - Parameter size: the file's, in bytes.
     /// - Returns: what to ask for besides; `nil` for nothing.
-    mutating func note(_ range: Range<Int64>, size: Int64) -> Range<Int64>? {
+    package mutating func note(_ range: Range<Int64>, size: Int64) -> Range<Int64>? {
         guard let expected = next, range.lowerBound >= expected - min(expected, Self.disorder),
             range.lowerBound - expected <= Self.least
         else {
@@ -35,13 +37,13 @@ struct ReadAhead: Sendable {
 }
 
 /// Parts are asked for in whole blocks, so that many small reads beside each other are one.
-enum PartBlocks {
-    static let size: Int64 = 256 << 10
+package enum PartBlocks {
+    package static let size: Int64 = 256 << 10
 
     /// The blocks that a range touches, as far as the file goes.
     ///
     /// - Parameter size: the file's, in bytes.
-    static func around(_ range: Range<Int64>, size: Int64) -> Range<Int64> {
+    package static func around(_ range: Range<Int64>, size: Int64) -> Range<Int64> {
         let range = range.clamped(to: 0..<max(0, size))
         guard !range.isEmpty else { return range }
         let start = range.lowerBound / Self.size * Self.size

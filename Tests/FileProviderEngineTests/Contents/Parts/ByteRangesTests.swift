@@ -1,6 +1,5 @@
+import FileProviderEngine
 import Testing
-
-@testable import FileProviderEngine
 
 @Suite struct ByteRangesTests {
     @Test func rangesThatTouchAreOne() {
