@@ -52,7 +52,7 @@ import Testing
                 try $0.put("inner/b.txt", "more")
             }
             try await place.succeed("ls", "Cloud:")
-            let pages = try await place.tell { try $0.count(.page) }
+            let pages = try await place.tell { try pagesOfFolders($0) }
             let states = try await place.files(
                 "GetStates",
                 "['\(place.mount)/a.txt', 'file://\(place.mount)/./%61.txt', 'Cloud:a.txt', '\(place.mount)/inner/b.txt', '/etc/passwd', 'nothing', 'file:///%ff', '\(place.mount)']"
@@ -63,7 +63,7 @@ import Testing
                     "dataless", "dataless", "dataless", "unknown", "outside", "invalid", "invalid", "current",
                 ])
             #expect(states.contains("the path is not UTF-8"))
-            #expect(try await place.tell { try $0.count(.page) } == pages)
+            #expect(try await place.tell { try pagesOfFolders($0) } == pages)
             #expect(try await place.tell { try $0.count(.contents) } == 0)
         }
     }
@@ -205,4 +205,11 @@ import Testing
 /// Counts from several tasks.
 private final class Refusals: Sendable {
     let count = Lock(0)
+}
+
+/// How often somebody has looked into a folder; the engine asks for pages of the trash and of its own sets whenever it likes.
+private func pagesOfFolders(_ control: CloudControl) throws -> Int {
+    try control.requests().count { request in
+        if case .page(let container, _, _) = request { container != CloudItem.trash } else { false }
+    }
 }
