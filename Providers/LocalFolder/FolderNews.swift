@@ -46,8 +46,11 @@ private struct NewsPace {
     /// memory map is not told.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step.
+    /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step: up to what
+    /// keeps looks a small part of the time, and no further, because whoever waits for one change before the next makes news all the
+    /// time as well.
     private static let rests = 0.01...1.0
+    private static let leastLongest = 0.02
 
     private var nextWhole = ContinuousClock.now
     private var isWhole = false
@@ -65,7 +68,8 @@ private struct NewsPace {
     mutating func beginLook() -> Bool {
         start = .now
         let isSoon = end.map { (start - $0) / .seconds(1) < 2 * rest } ?? false
-        rest = isSoon ? min(2 * rest, Self.rests.upperBound) : Self.rests.lowerBound
+        let longest = min(max(Self.leastLongest, 20 * taken), Self.rests.upperBound)
+        rest = isSoon ? min(2 * rest, longest) : Self.rests.lowerBound
         isWhole = start >= nextWhole
         return isWhole
     }
