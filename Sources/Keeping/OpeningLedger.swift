@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// Writing takes a few stores to memory and no system call. Only one process writes at a time; the next one reads what is there when
 /// it takes over. A process that is killed in the midst of an entry leaves one that is whole, or none.
+///
+/// Sendable because the mapping is written only under the lock, and unmapped with the last reference.
 package final class OpeningLedger: @unchecked Sendable {
-    // Sendable: the mapping is written only under the lock, and unmapped with the last reference.
-
     /// What an opening was for, and what became of it.
     package struct Flags: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
