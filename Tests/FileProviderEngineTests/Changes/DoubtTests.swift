@@ -37,6 +37,8 @@ import Testing
         }
         let domain = try TestDomain(provider)
         try await domain.list()
+        // Once it is known that there is no feed, the folder is listed a second time by itself.
+        try await eventually { provider.count(.page) >= 2 }
         try await eventually { try await domain.engine.status().listingCount == 0 }
         return domain
     }
