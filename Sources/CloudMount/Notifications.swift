@@ -12,6 +12,8 @@ final class Notifications: Sendable {
         var denying: Set<ItemNumber> = []
         /// Folders whose entries the kernel may have kept, and whether these hold.
         var folders: [ItemNumber: Bool] = [:]
+        /// The folder that was asked for a name last, and how often without another, or a new opening of it, in between.
+        var lookups: (folder: ItemNumber, count: Int)?
         /// Changes are the kernel's own.
         var isSilent = false
     }
@@ -38,8 +40,27 @@ final class Notifications: Sendable {
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
             if state.folders.count >= Self.folderLimit { state.folders.removeAll() }
+            if state.lookups?.folder == folder { state.lookups = nil }
             return state.folders.updateValue(true, forKey: folder) ?? false
         }
+    }
+
+    /// After so many lookups in a folder, one after the other, somebody goes through all of it.
+    private static let lookupLimit = 64
+
+    /// The kernel has asked for a name in a folder, and there is one.
+    ///
+    /// What it keeps of a folder's entries are their names alone. Who wants more of each than that, as `ls -l` does, has it
+    /// ask for one after the other; without them it asks for many at a time, with all that there is to know.
+    func lookedUp(in folder: ItemNumber) {
+        let session = state.withLock { state -> Session? in
+            let count = state.lookups.map { $0.folder == folder ? $0.count + 1 : 1 } ?? 1
+            state.lookups = (folder, count)
+            guard count == Self.lookupLimit, state.folders[folder] == true else { return nil }
+            state.folders[folder] = false
+            return state.session
+        }
+        session?.invalidate(folder.node, offset: 0, length: 0)
     }
 
     /// Runs an edit that the kernel asked for, on the engine's thread: what changes in the index by it, the kernel knows.

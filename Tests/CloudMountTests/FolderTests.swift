@@ -26,6 +26,23 @@ struct FolderTests {
         }
     }
 
+    /// The kernel keeps the names, and is made to forget what they lead to: whoever looks at each has it drop the names in the midst.
+    @Test func whoGoesThroughAFolderWhoseNamesAreDroppedMeanwhileMissesNone() async throws {
+        try await withMount { provider in
+            for number in 0..<3_000 { provider.addFile("File \(number)") }
+        } _: { (mount) throws in
+            let names = try mount.names()
+            #expect(try mount.names() == names)
+            for _ in 0..<2 {
+                let list = try start(
+                    "sh", "-c", "echo 2 2>/dev/null >/proc/sys/vm/drop_caches; ls -l '\(mount(""))' | grep -c ' File '"
+                ).waitForEnd()
+                #expect(list.text.trimmingCharacters(in: .whitespacesAndNewlines) == "3000")
+                #expect(try mount.names() == names)
+            }
+        }
+    }
+
     @Test func everyFolderNamesItselfAndWhatItIsIn() async throws {
         try await withMount { provider in
             provider.addFolder("Inner")

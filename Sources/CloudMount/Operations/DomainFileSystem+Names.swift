@@ -16,6 +16,7 @@ extension DomainFileSystem {
     private func lookUp(_ name: String, in parent: ItemNumber, mayWait: Bool, _ reply: Reply<Entry>) {
         do throws(Errno) {
             if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
+                notifications.lookedUp(in: parent)
                 return reply.reply(entry(for: item))
             }
             // Noted before the index is asked whether everything is known: whoever adds the name later sees the note.

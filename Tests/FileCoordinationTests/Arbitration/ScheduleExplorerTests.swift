@@ -10,7 +10,7 @@ import Testing
 /// holder, nobody is passed over on a path, presenters are asked before and not told what they did themselves, and everybody who waits is served or told why not.
 @Suite(.ownThreads) struct ScheduleExplorerTests {
     #if DEBUG
-        private static let schedules = 20_000
+        private static let schedules = 6_000
     #else
         private static let schedules = 120_000
     #endif
@@ -46,7 +46,7 @@ import Testing
             "taken over", "came back", "told", "favoured",
             "asked before", "asked before, after moves", "asked before, by another arbiter", "lied",
         ] {
-            #expect(happened[what, default: 0] > 500, "\(what): \(happened)")
+            #expect(happened[what, default: 0] > schedules / 240, "\(what): \(happened)")
         }
     }
 
