@@ -59,13 +59,14 @@ extension DomainEngine {
             noteFailure(failure, askedIn: era)
             guard !isWantedAgain, !isOutdated(failure, askedIn: era) else { return signalled(container: container) }
             // What waits for a person is asked for again by ``retry()``; what can pass, by itself.
-            guard failure.isWorthAnotherAttempt else {
+            guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
                 changes.failures[container] = nil
                 return
             }
             let count = changes.failures[container, default: 0]
             changes.failures[container] = count + 1
-            let pause = min(Self.firstPause * Double(1 << min(count, 16)), Self.longestPause)
+            let longest = failure.kind == .noSpace ? Self.longestWaitForSpace : Self.longestPause
+            let pause = min(Self.firstPause * Double(1 << min(count, 16)), longest)
             changes.waiting[container] = clock.run(after: pause) { [weak self] in
                 self?.perform { $0.signalled(container: container) }
             }
@@ -206,7 +207,7 @@ extension DomainEngine {
             let updated = try withoutUnanswered(try newest(told.updated, answering: question))
             let deleted = try newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
-            let (applied, removed) = try write { writer throws(IndexFailure) in
+            let (applied, removed) = try writeMakingRoom { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)
                 let applied = try writer.apply(updated)
                 try writer.setAnchor(batch.anchor, of: container)
