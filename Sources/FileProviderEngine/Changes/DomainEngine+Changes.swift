@@ -78,6 +78,8 @@ extension DomainEngine {
             if container == ProviderItem.workingSetIdentifier {
                 try await askForAllChanges()
                 await askForState()
+                // What changes while it is listed is told since the anchor.
+                if changes.workingSet == .available, try !isWorkingSetListed() { try await enumerateWorkingSet() }
             } else {
                 try await askForFolder(container)
             }
@@ -95,8 +97,6 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 try await follow(container, from: anchor)
                 changes.workingSet = .available
-                // A crash may have come before that.
-                if try !isWorkingSetListed() { try await enumerateWorkingSet() }
                 return
             } catch {
                 guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
@@ -107,8 +107,6 @@ extension DomainEngine {
         try await beginWorkingSet()
         // What happened before that anchor is not known.
         for folder in try listedFolders() { refreshAnew(folder) }
-        // What changes while it is listed is told since the anchor.
-        if changes.workingSet == .available { try await enumerateWorkingSet() }
     }
 
     /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
@@ -138,7 +136,10 @@ extension DomainEngine {
         }
         guard !isClosed else { throw .closed }
         changes.workingSet = anchor == nil ? .missing : .available
-        try write { writer throws(IndexFailure) in try writer.setAnchor(anchor, of: container) }
+        try write { writer throws(IndexFailure) in
+            try writer.setAnchor(anchor, of: container)
+            try writer.setSetting(Self.workingSetSetting, nil)
+        }
         // So is what was put into the trash and taken out of it.
         wantTrashListed()
     }
