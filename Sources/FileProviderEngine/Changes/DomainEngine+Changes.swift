@@ -7,7 +7,7 @@ extension DomainEngine {
     /// - Parameter container: a folder's identifier, or the working set's; `nil` for all that is known.
     package nonisolated func signal(container: String?) {
         perform { engine in
-            engine.noteSignal()
+            engine.noteSignalSoon()
             engine.signalled(container: container ?? ProviderItem.workingSetIdentifier)
         }
     }
