@@ -308,7 +308,7 @@ let package = Package(
             "ExtensionHostTests",
             [
                 "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "FileTesting",
-                "ItemProvider", "LinuxSystem", "UnrulyExtension",
+                "Images", "ItemProvider", "LinuxSystem", "ProgramTesting", "UnrulyExtension",
             ]),
         tests(
             "ExchangeTests",
