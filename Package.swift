@@ -416,8 +416,8 @@ let package = Package(
         tests(
             "FileProviderProgramsTests",
             [
-                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider", "LinuxSystem",
-                "VaultApp", "VaultProvider",
+                "AppExtension", "CoordinationService", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
+                "LinuxSystem", "VaultApp", "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
         .target(
