@@ -308,7 +308,7 @@ let package = Package(
             "ExtensionHostTests",
             [
                 "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "FileTesting",
-                "ItemProvider", "LinuxSystem", "UnrulyExtension",
+                "Images", "ItemProvider", "LinuxSystem", "ProgramTesting", "UnrulyExtension",
             ]),
         tests(
             "ExchangeTests",
@@ -354,8 +354,8 @@ let package = Package(
         tests(
             "CloudMountTests",
             [
-                "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
-                "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
+                "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse",
+                "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
@@ -416,8 +416,8 @@ let package = Package(
         tests(
             "FileProviderProgramsTests",
             [
-                "AppExtension", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider", "LinuxSystem",
-                "VaultApp", "VaultProvider",
+                "AppExtension", "CoordinationService", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
+                "LinuxSystem", "VaultApp", "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
         .target(

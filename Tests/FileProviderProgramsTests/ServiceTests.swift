@@ -1,3 +1,4 @@
+import DaemonTesting
 import Exchange
 import Foundation
 import Glibc
@@ -10,9 +11,11 @@ import Testing
 
     /// Serves files under the identifier `main`.
     private func serving(
-        variables: [String] = [], _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
+        variables: [String] = [], arrange: (VaultPlace) async throws -> Void = { _ in },
+        _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
     ) async throws {
         try await VaultPlace.run(variables: variables) { place in
+            try await arrange(place)
             let folder = try place.makeService(["a.txt": "hello"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -82,12 +85,34 @@ import Testing
     @Test func callsAndAnswersThatAreTooLargeFailAndTheConnectionStays() async throws {
         try await serving { place, app, folder in
             try await app.ask("open \(mounted(place)) \(counting)", "open done")
-            #expect(try await app.ask("send 1000000", "send") == "1000000")
-            let sent = try await app.ask("send 9000000", "send")
-            #expect(sent.contains("cannot be called with that much") && sent.contains("8388608"), "\(sent)")
-            let fetched = try await app.ask("fetch 9000000", "fetch")
-            #expect(fetched.contains("cannot be called with that much"), "\(fetched)")
-            #expect(try await app.ask("echo still", "echo") == "still")
+            try await callWithTooMuch(app)
+        }
+    }
+
+    private func callWithTooMuch(_ app: PeerProcess) async throws {
+        #expect(try await app.ask("send 1000000", "send") == "1000000")
+        let sent = try await app.ask("send 9000000", "send")
+        #expect(sent.contains("cannot be called with that much") && sent.contains("8388608"), "\(sent)")
+        let fetched = try await app.ask("fetch 9000000", "fetch")
+        #expect(fetched.contains("cannot be called with that much"), "\(fetched)")
+        #expect(try await app.ask("echo still", "echo") == "still")
+    }
+
+    @Test(.enabled(if: FullDisk.isWanted))
+    func aFullDiskHindersNoCalls() async throws {
+        var mounted: FullDisk?
+        try await serving { place in
+            let domains = place.daemon.locations.data + "/domains"
+            mounted = try await offPool { Result { try FullDisk(megabytes: 16, at: domains) } }.get()
+        } _: { place, app, folder in
+            let disk = try #require(mounted)
+            // The folder is removed with the rest.
+            defer { disk.unmount() }
+            try await app.ask("open \(self.mounted(place)) \(counting)", "open done")
+            try await offPool { Result { try disk.fill() } }.get()
+            try await callWithTooMuch(app)
+            try await app.ask("open \(self.mounted(place)) \(counting)", "open done")
+            try await callWithTooMuch(app)
         }
     }
 

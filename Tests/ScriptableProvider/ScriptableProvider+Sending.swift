@@ -47,9 +47,10 @@ extension ScriptableProvider {
     }
 }
 
-/// Signals by the hundred thousand, where the test has left a file that asks for them.
+/// Signals by the hundred thousand, or as many as it says, where the test has left a file that asks for them.
 extension ScriptableProvider {
-    var isNoisy: Bool { FileManager.default.fileExists(atPath: folder + "/signals-often") }
+    private var noise: String { folder + "/signals-often" }
+    var isNoisy: Bool { FileManager.default.fileExists(atPath: noise) }
 
     /// Sends them once, and leaves another file when that is done.
     func signalWithoutEnd() {
@@ -59,10 +60,11 @@ extension ScriptableProvider {
         }
         guard isFirst else { return }
         let (identifier, done) = (domain?.identifier, folder + "/signals-sent")
+        let count = (try? String(contentsOfFile: noise, encoding: .utf8)).flatMap { Int($0) } ?? 100_000
         Thread.detachNewThread {
             // Handlers on threads of their own would take longer than the signals.
             let backend = NSFileProviderManager.backend
-            for number in 0..<100_000 {
+            for number in 0..<count {
                 // Of containers that nobody knows, too.
                 let container: NSFileProviderItemIdentifier =
                     number % 10 == 0 ? NSFileProviderItemIdentifier("nothing \(number)") : .workingSet

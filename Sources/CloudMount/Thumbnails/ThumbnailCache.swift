@@ -6,9 +6,11 @@ import LinuxSystem
 /// The thumbnails that all programs of a desktop share. Blocks on the disk.
 ///
 /// Source: the thumbnail specification of freedesktop.org.
-struct ThumbnailCache: Sendable {
+package struct ThumbnailCache: Sendable {
     /// The folder of it, `~/.cache/thumbnails`.
     let path: String
+
+    package init(path: String) { self.path = path }
 
     /// The sizes, by the names of their folders: the longest side of a picture, in pixels.
     private static let folders: [(name: String, side: Int)] = [
@@ -21,14 +23,14 @@ struct ThumbnailCache: Sendable {
     static let sides = folders.map(\.side)
 
     /// A file as the cache knows it.
-    struct File: Sendable {
+    package struct File: Sendable {
         let uri: String
         /// Seconds since 1970, as stat(2) says.
         let modified: Int64
         fileprivate let name: String
 
         /// - Parameter path: absolute.
-        init(path: String, modified: Int64) {
+        package init(path: String, modified: Int64) {
             uri = "file://" + Self.escaped(path)
             self.modified = modified
             name = Self.digest(uri) + ".png"
@@ -60,11 +62,13 @@ struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Whether it is known what there is to be seen of a file.
-    func knows(_ file: File) -> Bool {
-        [Self.folders[1].name, Self.failureFolder].contains { folder in
-            guard let picture = try? FileDescriptor.open("\(path)/\(folder)/\(file.name)", [.readOnly, .noFollow]),
-                let head = try? picture.readToEnd(limit: 1024)
+    /// Whether it is known what there is to be seen of a file, in each size.
+    package func knows(_ file: File) -> Bool {
+        // The last is written last: where it is, all are.
+        [Self.folders.last?.name, Self.failureFolder].contains { folder in
+            guard let folder,
+                let picture = try? FileDescriptor.open("\(path)/\(folder)/\(file.name)", [.readOnly, .noFollow]),
+                let head = try? picture.readToEnd(limit: ThumbnailPicture.longestHead(uri: file.uri))
             else { return false }
             return ThumbnailPicture.modified(in: head, uri: file.uri) == file.modified
         }
@@ -73,7 +77,7 @@ struct ThumbnailCache: Sendable {
     /// Keeps a file's pictures; the last stands for the larger sizes too.
     ///
     /// - Returns: whether they are pictures at all.
-    func store(_ pictures: SmallPictures, of file: File) throws(Errno) -> Bool {
+    package func store(_ pictures: SmallPictures, of file: File) throws(Errno) -> Bool {
         var heads: [[UInt8]] = []
         for range in pictures.ranges {
             guard let head = try head(of: pictures.file, range, of: file) else { return false }
@@ -88,7 +92,8 @@ struct ThumbnailCache: Sendable {
         return true
     }
 
-    func storeFailure(of file: File) throws(Errno) {
+    /// Keeps that there is no picture of a file.
+    package func storeFailure(of file: File) throws(Errno) {
         let picture = ThumbnailPicture.failure(uri: file.uri, modified: file.modified)
         try write(picture, to: Self.failureFolder, named: file.name)
     }

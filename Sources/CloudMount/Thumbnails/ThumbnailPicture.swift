@@ -6,6 +6,9 @@ enum ThumbnailPicture {
     /// The signature, and the header with its length, name and sum.
     static let headSize = 8 + 25
 
+    /// As many bytes of a picture say what it is of, if anything of ours does: all but the file's own name is short.
+    static func longestHead(uri: String) -> Int { headSize + uri.utf8.count + 256 }
+
     /// The beginning of a picture, with what it is of.
     ///
     /// - Parameters:

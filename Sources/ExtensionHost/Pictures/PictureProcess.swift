@@ -16,11 +16,13 @@ package enum PictureFailure: Error, Sendable {
 package actor PictureProcess {
     private final class Instance: Sendable {
         let connection: Connection
+        let processID: pid_t
         private let process: ProcessDescriptor
 
-        init(_ connection: Connection, _ process: ProcessDescriptor) {
+        init(_ connection: Connection, _ process: ProcessDescriptor, _ processID: pid_t) {
             self.connection = connection
             self.process = process
+            self.processID = processID
         }
 
         func end() {
@@ -32,9 +34,13 @@ package actor PictureProcess {
 
     private let program: String
     private let data: String
+    /// The one that decodes all pictures at once.
     private var instance: Instance?
+    /// Those that decode one picture each.
+    private var others: [ObjectIdentifier: Instance] = [:]
     private var isClosed = false
-    private var calls = 0
+    /// How many pictures it is at.
+    package private(set) var calls = 0
     private var lastUse = ContinuousClock.now
 
     /// How long a picture may take, and how long the process stays with nothing to do.
@@ -58,13 +64,37 @@ package actor PictureProcess {
         self.data = data
     }
 
+    /// The process that decodes all pictures at once, if there is one: for tests.
+    package var processID: pid_t? { instance?.processID }
+
     /// Makes small pictures of one; see ``ShrinkPictureCall``.
     ///
     /// - Returns: PNG files, as long as the process did what it was made for: what they say is to be believed as little as the
     ///   picture.
     package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureFailure) -> SmallPictures {
-        let instance = try await current()
+        let shared = try await current()
         calls += 1
+        defer {
+            calls -= 1
+            lastUse = .now
+        }
+        if let pictures = try await shrink(picture, sides, by: shared) { return pictures }
+        if instance === shared { instance = nil }
+        // Whichever picture it was that the process died of, or something else: of this one it is known when nobody else is there.
+        let alone = try await started()
+        others[ObjectIdentifier(alone)] = alone
+        defer {
+            others[ObjectIdentifier(alone)] = nil
+            alone.end()
+        }
+        if let pictures = try await shrink(picture, sides, by: alone) { return pictures }
+        throw .unusable("the process that was decoding it ended")
+    }
+
+    /// - Returns: `nil` where the process ended meanwhile, or was ended because it took too long.
+    private func shrink(
+        _ picture: FileDescriptor, _ sides: [Int], by instance: Instance
+    ) async throws(PictureFailure) -> SmallPictures? {
         let watch = SilenceWatch(Self.timeLimit) { instance.end() }
         let result: Result<ShrinkPictureCall.Reply, ConduitError>
         do throws(ConduitError) {
@@ -73,8 +103,6 @@ package actor PictureProcess {
             result = .failure(error)
         }
         watch.stop()
-        calls -= 1
-        lastUse = .now
         switch result {
         case .success(let reply):
             guard let pictures = SmallPictures(reply.file, sizes: reply.sizes) else {
@@ -84,11 +112,9 @@ package actor PictureProcess {
         case .failure(.remote(let failure)) where failure.domain == ShrinkPictureCall.errorDomain:
             throw .unusable(failure.message)
         case .failure(.disconnected):
-            if self.instance === instance { self.instance = nil }
             instance.end()
-            // Others that were under way are tried again when somebody looks again.
             if isClosed { throw .unavailable("it was closed") }
-            throw .unusable("the process that was decoding it ended")
+            return nil
         case .failure(let error): throw .unavailable("\(error)")
         }
     }
@@ -97,27 +123,42 @@ package actor PictureProcess {
         isClosed = true
         instance?.end()
         instance = nil
+        for other in others.values { other.end() }
     }
 
     private func current() async throws(PictureFailure) -> Instance {
         if isClosed { throw .unavailable("it was closed") }
         if let instance { return instance }
-        let (program, data) = (program, data)
-        let started = await HandlerThreads.shared.value { Result { try Self.start(program, data: data) } }
-        // Somebody else may have started one meanwhile.
+        let started: Instance
+        do throws(PictureFailure) {
+            started = try await self.started()
+        } catch {
+            // Somebody else may have started one meanwhile.
+            if let instance { return instance }
+            throw error
+        }
         if let instance {
-            (try? started.get())?.end()
+            started.end()
             return instance
         }
+        instance = started
+        lastUse = .now
+        watchIdleness()
+        return started
+    }
+
+    private func started() async throws(PictureFailure) -> Instance {
+        let (program, data) = (program, data)
+        let started = await HandlerThreads.shared.value { Result { try Self.start(program, data: data) } }
         do {
             let instance = try started.get()
-            if isClosed { instance.end() }
-            self.instance = instance
-            lastUse = .now
-            watchIdleness()
+            guard !isClosed else {
+                instance.end()
+                throw PictureFailure.unavailable("it was closed")
+            }
             return instance
         } catch {
-            throw .unavailable("\(program) cannot be started: \(error)")
+            throw error as? PictureFailure ?? .unavailable("\(program) cannot be started: \(error)")
         }
     }
 
@@ -156,7 +197,7 @@ package actor PictureProcess {
         do {
             let connection = try Connection(ours, service: Service())
             try SystemThread.start("purvey-pictures") { _ = try? child.wait() }
-            return Instance(connection, process)
+            return Instance(connection, process, child.processID)
         } catch {
             try? process.send(signal: SIGKILL)
             _ = try? child.wait()

@@ -12,7 +12,7 @@ extension DomainEngine {
         if openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
         }
-        let applied = try write { writer throws(IndexFailure) in
+        let applied = try writeMakingRoom { writer throws(IndexFailure) in
             try writer.apply(items, listedIn: folder, mark: mark)
         }
         handle(applied)

@@ -7,7 +7,7 @@ extension DomainEngine {
     /// - Parameter container: a folder's identifier, or the working set's; `nil` for all that is known.
     package nonisolated func signal(container: String?) {
         perform { engine in
-            engine.noteSignal()
+            engine.noteSignalSoon()
             engine.signalled(container: container ?? ProviderItem.workingSetIdentifier)
         }
     }
@@ -59,13 +59,14 @@ extension DomainEngine {
             noteFailure(failure, askedIn: era)
             guard !isWantedAgain, !isOutdated(failure, askedIn: era) else { return signalled(container: container) }
             // What waits for a person is asked for again by ``retry()``; what can pass, by itself.
-            guard failure.isWorthAnotherAttempt else {
+            guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
                 changes.failures[container] = nil
                 return
             }
             let count = changes.failures[container, default: 0]
             changes.failures[container] = count + 1
-            let pause = min(Self.firstPause * Double(1 << min(count, 16)), Self.longestPause)
+            let longest = failure.kind == .noSpace ? Self.longestWaitForSpace : Self.longestPause
+            let pause = min(Self.firstPause * Double(1 << min(count, 16)), longest)
             changes.waiting[container] = clock.run(after: pause) { [weak self] in
                 self?.perform { $0.signalled(container: container) }
             }
@@ -77,6 +78,8 @@ extension DomainEngine {
             if container == ProviderItem.workingSetIdentifier {
                 try await askForAllChanges()
                 await askForState()
+                // What changes while it is listed is told since the anchor.
+                if changes.workingSet == .available, try !isWorkingSetListed() { try await enumerateWorkingSet() }
             } else {
                 try await askForFolder(container)
             }
@@ -94,8 +97,6 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 try await follow(container, from: anchor)
                 changes.workingSet = .available
-                // A crash may have come before that.
-                if try !isWorkingSetListed() { try await enumerateWorkingSet() }
                 return
             } catch {
                 guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
@@ -106,8 +107,6 @@ extension DomainEngine {
         try await beginWorkingSet()
         // What happened before that anchor is not known.
         for folder in try listedFolders() { refreshAnew(folder) }
-        // What changes while it is listed is told since the anchor.
-        if changes.workingSet == .available { try await enumerateWorkingSet() }
     }
 
     /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
@@ -137,7 +136,10 @@ extension DomainEngine {
         }
         guard !isClosed else { throw .closed }
         changes.workingSet = anchor == nil ? .missing : .available
-        try write { writer throws(IndexFailure) in try writer.setAnchor(anchor, of: container) }
+        try write { writer throws(IndexFailure) in
+            try writer.setAnchor(anchor, of: container)
+            try writer.setSetting(Self.workingSetSetting, nil)
+        }
         // So is what was put into the trash and taken out of it.
         wantTrashListed()
     }
@@ -206,7 +208,7 @@ extension DomainEngine {
             let updated = try withoutUnanswered(try newest(told.updated, answering: question))
             let deleted = try newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
-            let (applied, removed) = try write { writer throws(IndexFailure) in
+            let (applied, removed) = try writeMakingRoom { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)
                 let applied = try writer.apply(updated)
                 try writer.setAnchor(batch.anchor, of: container)

@@ -5,19 +5,24 @@ extension DomainEngine {
     /// As many pages are asked for; what comes after them is found by looking into folders.
     private static let mostPages = 500
 
-    private static let listedSetting = "workingSet.listed"
+    /// Times that it begins anew because its pages expired.
+    private static let beginnings = 3
+
+    /// Set once it was listed to its end, or cannot be.
+    static let workingSetSetting = "workingSet.listed"
 
     func isWorkingSetListed() throws(ProviderFailure) -> Bool {
-        try onRecord { () throws(IndexFailure) in try index.setting(Self.listedSetting) != nil }
+        try onRecord { () throws(IndexFailure) in try index.setting(Self.workingSetSetting) != nil }
     }
 
     /// Brings the working set into the index, so that it is there without the provider. It serves convenience: a provider that
-    /// fails here goes on being asked for changes.
+    /// cannot list it, or dies of the question, goes on being asked for changes.
     ///
-    /// - Throws: what is wrong on this machine.
+    /// - Throws: what may pass, or is wrong on this machine: it is to be done again.
     func enumerateWorkingSet() async throws(ProviderFailure) {
         var after: [UInt8]?
         var seen: Set<[UInt8]> = []
+        var beginning = 1
         for _ in 0..<Self.mostPages {
             let (items, question): ([ProviderItem], AnswerOrder.Question)
             let era = signInEra
@@ -27,6 +32,12 @@ extension DomainEngine {
                 (items, question) = (try await withAncestors(answer.page.items), answer.question)
                 after = answer.page.next
             } catch {
+                if error.kind == .expired, beginning < Self.beginnings {
+                    beginning += 1
+                    (after, seen) = (nil, [])
+                    continue
+                }
+                guard error.isForGood else { throw error }
                 noteFailure(error, askedIn: era)
                 break
             }
@@ -35,6 +46,17 @@ extension DomainEngine {
             guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
         }
         guard !isClosed else { throw .closed }
-        try write { writer throws(IndexFailure) in try writer.setSetting(Self.listedSetting, [1]) }
+        try writeMakingRoom { writer throws(IndexFailure) in try writer.setSetting(Self.workingSetSetting, [1]) }
+    }
+}
+
+extension ProviderFailure {
+    /// Whether a provider that answers so cannot list its working set, whenever it is asked.
+    fileprivate var isForGood: Bool {
+        switch kind {
+        // Of the end of its process it was asked again at once, more than once: it dies of it.
+        case .unsupported, .noSuchItem, .notPermitted, .badAnswer, .cannotSynchronize, .expired, .processEnded: true
+        default: false
+        }
     }
 }

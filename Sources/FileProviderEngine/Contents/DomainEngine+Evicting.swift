@@ -154,6 +154,14 @@ extension DomainEngine {
         }
     }
 
+    /// As ``write(freesSpace:_:)``, for what the provider tells: it counts for more than what can be fetched again.
+    @discardableResult
+    func writeMakingRoom<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(ProviderFailure) -> Result {
+        try makingRoom { () throws(ProviderFailure) in try write(body) }
+    }
+
     func makingRoom<Result>(_ body: () throws(EditFailure) -> Result) throws(EditFailure) -> Result {
         do throws(EditFailure) {
             return try body()

@@ -62,10 +62,21 @@ extension DomainEngine {
         }
     }
 
-    /// The provider has something to tell: what waits for it may be asked for again.
-    func noteSignal() {
-        for number in edits.sent.keys { look(at: number) }
+    /// The provider has something to tell: what waits for it may be asked for again. Signals that come meanwhile are one, because
+    /// each may be about all of it.
+    func noteSignalSoon() {
+        guard !edits.isSignalled else { return }
+        edits.isSignalled = true
+        // Behind the signals that wait for their turn already.
+        perform { engine in
+            engine.edits.isSignalled = false
+            engine.edits.signals += 1
+            for number in engine.edits.sent.keys { engine.look(at: number) }
+        }
     }
+
+    /// How often signals had what waits for the provider looked at: for tests.
+    package var signalCount: Int { edits.signals }
 
     /// Ends what is under way, for the engine's end.
     func closeEdits() async {

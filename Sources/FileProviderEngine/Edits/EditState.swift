@@ -28,6 +28,10 @@ struct EditState {
     var unanswered: [SentPlace: Set<ItemNumber>] = [:]
     /// What the provider told of in those places, which may be them, by identifiers.
     var withheld: [String: Withheld] = [:]
+    /// A signal came, and what waits for that is to be looked at.
+    var isSignalled = false
+    /// How often that was done.
+    var signals = 0
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
     /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.

@@ -11,6 +11,20 @@ extension DomainEngine {
         try setFacts(.tags, [number: ItemFacts(tagData: TagList.data(of: names))])
     }
 
+    /// Gives an item tags besides those that it has, and takes others away. What others do to its tags at the same time stays.
+    ///
+    /// - Returns: the tags that it then has.
+    /// - Throws: `invalidArgument` for what is no tag, and for more than ``TagList/most``.
+    package func changeTags(
+        adding added: [String], removing removed: [String], of number: ItemNumber
+    ) throws(EditFailure) -> [String] {
+        let before = try reading { () throws(IndexFailure) in try index.facts(of: number).tags }
+        var tags = before.filter { !removed.contains($0) }
+        for tag in added where !tags.contains(tag) { tags.append(tag) }
+        if tags != before { try setTags(tags, of: number) }
+        return tags
+    }
+
     /// Makes an item the last one of the favorites, or none. One that is a favorite keeps its place.
     package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditFailure) {
         let (known, next) = try reading { () throws(IndexFailure) in

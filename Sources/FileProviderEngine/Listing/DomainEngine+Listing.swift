@@ -36,6 +36,7 @@ extension DomainEngine {
             noteFailure(failure, askedIn: era)
             // Nobody may have told that it is gone, as where the index was lost in between.
             if failure.kind == .noSuchItem { doubt(folder) }
+            if failure.kind == .noSpace, listing?.isRefresh == true { refreshOnceThereIsRoom(folder) }
         }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
@@ -124,7 +125,7 @@ extension DomainEngine {
     ) async throws(ProviderFailure) {
         try await settleUnlisted(in: folder, mark)
         guard !isClosed else { throw .closed }
-        let removed = try write { writer throws(IndexFailure) in
+        let removed = try writeMakingRoom { writer throws(IndexFailure) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)
             try writer.update(folder) { $0.listing = .complete }
             // An empty one says that the folder was listed, and has none.

@@ -102,6 +102,20 @@ extension DomainEngine {
         }
     }
 
+    /// Asks for a folder again whose listing there was no room for, although nobody says when there is some, nor looks into it.
+    func refreshOnceThereIsRoom(_ folder: ItemNumber) {
+        let isFirst = listings.waitingForRoom.isEmpty
+        listings.waitingForRoom.insert(folder)
+        guard isFirst else { return }
+        clock.run(after: Self.longestWaitForSpace) { [weak self] in
+            self?.perform { engine in
+                let folders = engine.listings.waitingForRoom
+                engine.listings.waitingForRoom = []
+                for folder in folders { engine.refresh(folder) }
+            }
+        }
+    }
+
     private func startNextRefreshes() {
         while listings.refreshing.count < configuration.listingLimit, !listings.refreshQueue.isEmpty, !isClosed {
             let folder = listings.refreshQueue.removeFirst()

@@ -35,6 +35,8 @@ struct Listings {
     var queuedForRefresh: Set<ItemNumber> = []
     /// Those of them that are being asked for.
     var refreshing: Set<ItemNumber> = []
+    /// Folders that are to be asked for again because the disk was full.
+    var waitingForRoom: Set<ItemNumber> = []
     var nextWaiter = 0
     /// The mark of the last listing that began, by which the index knows what belongs to which.
     var lastMark: Int64 = 0

@@ -10,7 +10,7 @@ final class SearchFile {
     private let identity: Int64
     let connection: DatabaseConnection
 
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
 
     private enum Key: String {
         case identity
@@ -20,8 +20,6 @@ final class SearchFile {
         case repeated
         /// The start of the machine since which it has not been closed; 0 for one that was closed.
         case start
-        case firstMonth
-        case lastMonth
     }
 
     /// Kinds of words of our own.
@@ -59,6 +57,7 @@ final class SearchFile {
                 CREATE VIRTUAL TABLE words USING fts5 (
                     text, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
                 CREATE TABLE types (number INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE);
+                CREATE TABLE months (month INTEGER PRIMARY KEY);
                 CREATE TABLE state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
                 INSERT INTO words (words, rank) VALUES ('hashsize', \(4 << 20));
                 """)
@@ -106,7 +105,7 @@ final class SearchFile {
             let insert = try connection.statement("INSERT INTO words (rowid, text) VALUES (?1, ?2)")
             var writer = TokenWriter()
             var types: [String: Int64] = [:]
-            var months: (first: Int64, last: Int64)?
+            var months: Set<Int64> = []
             for (number, words) in items {
                 writer.clear()
                 writer.add(name: FoldedText.scalars(of: words.name))
@@ -119,14 +118,15 @@ final class SearchFile {
                 }
                 if let month = words.month {
                     writer.add(Word.month, number: month)
-                    months = (min(months?.first ?? month, month), max(months?.last ?? month, month))
+                    months.insert(month)
                 }
                 insert.bind(1, number.rawValue)
                 try insert.runWithText(2, writer.text)
             }
-            if let months {
-                try set(.firstMonth, to: min(try value(.firstMonth) ?? months.first, months.first))
-                try set(.lastMonth, to: max(try value(.lastMonth) ?? months.last, months.last))
+            let note = try connection.statement("INSERT OR IGNORE INTO months (month) VALUES (?1)")
+            for month in months {
+                note.bind(1, month)
+                try note.run()
             }
             if let last {
                 try set(.last, to: last.rawValue)
@@ -227,16 +227,20 @@ final class SearchFile {
         return tokens
     }
 
-    /// More months than these say nothing.
+    /// More months than these, in which something was modified, say nothing.
     private static let mostMonths = 400
 
     private func monthTokens(_ query: SearchQuery) throws(IndexFailure) -> [[UInt8]]? {
         guard query.since != nil || query.before != nil else { return nil }
-        guard let first = try value(.firstMonth), let last = try value(.lastMonth) else { return [] }
-        let from = max(first, query.since.map { SearchWords.month(of: $0) } ?? first)
-        let to = min(last, query.before.map { SearchWords.month(of: $0) } ?? last)
-        guard from <= to else { return [] }
-        return to - from < Self.mostMonths ? (from...to).map { Self.token(Word.month, $0) } : nil
+        // Those that there are: a date that is far off is one of them, and no more.
+        let find = try connection.statement(
+            "SELECT month FROM months WHERE month BETWEEN ?1 AND ?2 LIMIT \(Self.mostMonths + 1)")
+        defer { find.reset() }
+        find.bind(1, query.since.map { SearchWords.month(of: $0) } ?? .min)
+        find.bind(2, query.before.map { SearchWords.month(of: $0) } ?? .max)
+        var tokens: [[UInt8]] = []
+        while try find.step() { tokens.append(Self.token(Word.month, find.integer(0))) }
+        return tokens.count <= Self.mostMonths ? tokens : nil
     }
 
     private static func token(_ kind: UInt32, _ number: Int64) -> [UInt8] {

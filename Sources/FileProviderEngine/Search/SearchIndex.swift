@@ -33,6 +33,13 @@ package final class SearchIndex: Sendable {
         return try index.words(after: last, limit: 1).last == nil
     }
 
+    /// Whether the file tells what may fit a query; otherwise each item is looked at.
+    package func isNarrow(_ query: SearchQuery) throws(IndexFailure) -> Bool {
+        try reader.withFile { file throws(IndexFailure) in
+            try file?.candidates(query) { (_) throws(IndexFailure) in false } ?? false
+        }
+    }
+
     /// Ends the thread; what is missing in the file is added by the next one.
     package func close() { builder.stop() }
 

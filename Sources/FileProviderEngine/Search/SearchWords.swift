@@ -26,8 +26,8 @@ struct SearchWords: Equatable {
 
     /// Months of a thirtieth of a year each do as well as the calendar's: they only narrow down where to look.
     static func month(of seconds: Double) -> Int64 {
-        // What a provider says may be anything.
-        Int64(max(-1e6, min(1e6, (seconds / 2_592_000).rounded(.down))))
+        // What a provider says may be anything: all that is before 1900 is one month, and all that is after 2200.
+        Int64(max(-852, min(2800, (seconds / 2_592_000).rounded(.down))))
     }
 }
 

@@ -132,19 +132,12 @@ extension DomainItem {
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
         guard item.number != .root else { throw DomainFailure("the domain itself cannot have tags") }
         if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainFailure(fault) }
-        let engine = domain.engine
-        let before = try await HandlerThreads.shared.value { [item] () throws in
-            try engine.index.facts(of: item.number).tags
-        }
-        var tags = before.filter { !removed.contains($0) }
-        for tag in added where !tags.contains(tag) { tags.append(tag) }
-        guard tags != before else { return tags }
-        guard tags.count <= TagList.most else { throw DomainFailure("an item has at most \(TagList.most) tags") }
         do {
-            try await engine.setTags(tags, of: item.number)
+            return try await domain.engine.changeTags(adding: added, removing: removed, of: item.number)
         } catch {
+            // Each of them is one.
+            if error.errno == .invalidArgument { throw DomainFailure("an item has at most \(TagList.most) tags") }
             throw DomainFailure("it cannot be tagged: \(error.errno)")
         }
-        return tags
     }
 }

@@ -78,6 +78,8 @@ import Testing
         domain.engine.signal(container: nil)
         try await eventually { try domain.names() == ["kept", "added"] }
         #expect(try await domain.item("kept").number == number)
+        // The working set is listed anew as well.
+        try await eventually { await !domain.engine.isBusy }
         // And from then on by changes again.
         let pages = provider.count(.page)
         provider.addFile("later")

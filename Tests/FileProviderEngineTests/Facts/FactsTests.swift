@@ -38,6 +38,28 @@ struct FactsTests {
         try await eventually { try domain.engine.index.favorites().map(\.item.name) == ["file 0"] }
     }
 
+    @Test func tagsThatAreGivenAtTheSameTimeAllStay() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        let engine = domain.engine
+        try await engine.setTags(["Old", "Kept"], of: number)
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for place in 0..<20 {
+                group.addTask { try await engine.changeTags(adding: ["\(place)"], removing: ["Old"], of: number) }
+            }
+            // Each is told of its own, and of what was there before.
+            for try await tags in group { #expect(tags.first == "Kept" && tags.count > 1) }
+        }
+        let tags = try engine.index.facts(of: number).tags
+        #expect(Set(tags) == Set(["Kept"] + (0..<20).map { "\($0)" }) && tags.count == 21)
+        let many = (0..<TagList.most).map { "many \($0)" }
+        await #expect(throws: EditFailure(.invalidArgument)) {
+            try await engine.changeTags(adding: many, removing: [], of: number)
+        }
+        #expect(try engine.index.facts(of: number).tags == tags)
+    }
+
     @Test func tagsAndFavoritesReachTheProvider() async throws {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file.txt", "text")

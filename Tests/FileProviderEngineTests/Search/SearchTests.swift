@@ -142,6 +142,36 @@ struct SearchTests {
         }
     }
 
+    @Test func datesThatAreFarOffDoNotHaveEveryItemLookedAt() throws {
+        let sample = try Sample()
+        func item(_ name: String, _ modified: Double) -> ProviderItem {
+            var item = file(name, name)
+            item.modified = modified
+            return item
+        }
+        let (day, now) = (86_400.0, 1_700_000_000.0)
+        let strange = [-1e300, -1e12, -1e10, 0, 1e11, 1e12, 1e300]
+        try sample.sample.list(
+            .root, 1,
+            (0..<100).map { item("day \($0)", now + Double($0) * day) }
+                + strange.enumerated().map { item("strange \($0)", $1) })
+        for _ in 0..<2 {
+            var query = SearchQuery()
+            query.since = now + 90 * day
+            #expect(try sample.names(query) == Set((90..<100).map { "day \($0)" } + (4..<7).map { "strange \($0)" }))
+            query.before = now + 95 * day
+            #expect(try sample.names(query) == Set((90..<95).map { "day \($0)" }))
+            query = SearchQuery()
+            query.before = now + 2 * day
+            #expect(try sample.names(query) == Set((0..<2).map { "day \($0)" } + (0..<4).map { "strange \($0)" }))
+            try sample.catchUp()
+            #expect(try sample.search.isNarrow(query))
+            query.before = nil
+            query.since = now
+            #expect(try sample.search.isNarrow(query))
+        }
+    }
+
     @Test func tagsAreLookedForTogetherWithTheRest() throws {
         let sample = try Sample()
         var item = file("1", "one.txt")

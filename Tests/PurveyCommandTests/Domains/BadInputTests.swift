@@ -13,22 +13,25 @@ import Testing
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(await place.read("a.txt") == "hello")
             try await place.tell { try $0.forgetRequests() }
-            let root = "NSFileProviderRootContainerItemIdentifier"
-            let pushes = [
-                ("{\"container-identifier\": \"\(root)\", \"domain\": \"Nowhere\"}", "there is no domain \"Nowhere\""),
-                (
-                    "{\"container-identifier\": \"\(root)\", \"topic\": \"org.example.other.pushkit.fileprovider\"}",
-                    "there is no domain that the push is about"
-                ),
-            ]
-            for (payload, words) in [[(String, String)]](repeating: pushes, count: 5).joined() {
-                let outcome = try await place.place.purvey("push", input: Data(payload.utf8))
-                #expect(outcome.status == 1 && outcome.errors.contains(words), "\(outcome.errors)")
-            }
+            for _ in 0..<5 { try await Self.pushForUnknownDomains(place) }
             // What follows from the first listing may come late: the root and the working set are asked for their changes, each once
             // more if that was wanted meanwhile, and the trash is listed. It is far less than a question for each push.
             #expect(try await place.tell { try $0.count(.changes) } <= 4)
             #expect(try await place.tell { try $0.count(.page) } <= 2)
+        }
+    }
+
+    private static func pushForUnknownDomains(_ place: ServicePlace) async throws {
+        let root = "NSFileProviderRootContainerItemIdentifier"
+        for (payload, words) in [
+            ("{\"container-identifier\": \"\(root)\", \"domain\": \"Nowhere\"}", "there is no domain \"Nowhere\""),
+            (
+                "{\"container-identifier\": \"\(root)\", \"topic\": \"org.example.other.pushkit.fileprovider\"}",
+                "there is no domain that the push is about"
+            ),
+        ] {
+            let outcome = try await place.place.purvey("push", input: Data(payload.utf8))
+            #expect(outcome.status == 1 && outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
 
@@ -165,8 +168,54 @@ import Testing
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(try await place.succeed("tag", "Cloud:a.txt", "Work").text == "Work\n")
-            let refused = try await place.place.shell("\"$purvey\" tag Cloud:a.txt Good $'\\xff\\xfe'")
-            #expect(refused.status == 2 && refused.errors.contains("not UTF-8"), "\(refused.errors)")
+            try await Self.tagWithoutUTF8(place)
+        }
+    }
+
+    private static func tagWithoutUTF8(_ place: ServicePlace) async throws {
+        let refused = try await place.place.shell("\"$purvey\" tag Cloud:a.txt Good $'\\xff\\xfe'")
+        #expect(refused.status == 2 && refused.errors.contains("not UTF-8"), "\(refused.errors)")
+        #expect(try await place.succeed("tag", "Cloud:a.txt").text == "Work\n")
+    }
+
+    /// Pushes, tags, rules, thumbnails and signals that make no sense, one after the other.
+    @Test(.enabled(if: FullDisk.isWanted))
+    func aFullDiskMakesNothingOfThatWorse() async throws {
+        try await Self.withSmallDisk { place, disk in
+            try await place.tell { control in
+                for name in ["a.txt", "text.jpg", "empty.jpg", "huge.jpg"] { try control.put(name, "hello") }
+                try control.setThumbnail(Array("no picture".utf8), of: "text.jpg")
+                try control.setThumbnail([], of: "empty.jpg")
+                try control.add(CloudRule(.bloat(size: 500 << 20), on: .thumbnail, of: "huge.jpg"))
+            }
+            try await place.install(actions: [
+                StartedCloud.action("org.example.bad", "Bad", rule: "ANY fileproviderItems.filename =="),
+                StartedCloud.action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+            ])
+            #expect(try await place.succeed("tag", "Cloud:a.txt", "Work").text == "Work\n")
+            try await onThread { try disk.fill() }
+
+            try await Self.pushForUnknownDomains(place)
+            try await Self.tagWithoutUTF8(place)
+            let actions = try await place.succeed("actions", "Cloud:a.txt")
+            #expect(actions.text == "org.example.touch  Touch\n" && actions.errors.contains("is left out"))
+            let (mount, failures) = (place.mount, place.place.home + "/thumbnails/fail/purvey")
+            try await place.eventually("it is noted of which there is no picture") {
+                try await onThread {
+                    _ = try FileManager.default.contentsOfDirectory(atPath: mount)
+                    return (try? FileManager.default.contentsOfDirectory(atPath: failures))?.count == 3
+                }
+            }
+            try Data("2000".utf8).write(to: URL(fileURLWithPath: place.cloud.folder + "/signals-often"))
+            try await place.tell { try $0.put("b.txt", "new") }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("all are sent") {
+                FileManager.default.fileExists(atPath: place.cloud.folder + "/signals-sent")
+            }
+            // Nobody says it again.
+            try await onThread { try disk.makeRoom() }
+            try await place.eventually("the change is seen") { await place.read("b.txt") == "new" }
+            #expect(await place.read("a.txt") == "hello")
             #expect(try await place.succeed("tag", "Cloud:a.txt").text == "Work\n")
         }
     }

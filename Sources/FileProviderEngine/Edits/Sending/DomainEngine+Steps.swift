@@ -154,7 +154,7 @@ extension DomainEngine {
     }
 
     /// Nobody says when there is room on a disk again: seconds until the next look.
-    private static let longestWaitForSpace = 10.0
+    static let longestWaitForSpace = 10.0
 
     private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
         let attempt = edits.attempts[number, default: 0] + 1

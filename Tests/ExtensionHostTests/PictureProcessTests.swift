@@ -1,0 +1,72 @@
+import ExtensionHost
+import FileTesting
+import Foundation
+import Images
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// What becomes of pictures when the process that decodes them dies.
+@Suite(.timeLimit(.minutes(10))) struct PictureProcessTests {
+    private final class Counter: Sendable {
+        // Innermost.
+        let count = Lock(0)
+    }
+
+    private static func picture() throws -> FileDescriptor {
+        let pixels = Data(repeating: 80, count: 64 * 64 * 4)
+        let picture = try ImageCodec.encode(pixels, width: 64, height: 64, as: .png)
+        return try MemoryFile.sealed(name: "picture") { file throws(Errno) in
+            let result = picture.withUnsafeBytes { bytes in
+                Result { () throws(Errno) in try file.writeAll(bytes) }
+            }
+            try result.get()
+        }
+    }
+
+    @Test func thoseThatWereUnderWayAreMadeAllTheSame() async throws {
+        let folder = try TestFolder()
+        let process = PictureProcess(program: try BuiltProgram.path("purvey-pictures"), data: folder.path)
+        let picture = try Self.picture()
+        #expect(try await process.shrink(picture, sides: [16]).ranges.count == 1)
+        // Where nothing was done for long, it has ended already, and the pictures are made by another.
+        let first = await process.processID
+        if let first { kill(first, SIGSTOP) }
+        let made = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    let count = try await process.shrink(picture, sides: [16]).ranges.count
+                    made.count.withLock { $0 += count }
+                }
+            }
+            while await process.calls < 3, made.count.withLock({ $0 }) < 3 {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            if let first { kill(first, SIGKILL) }
+            try await group.waitForAll()
+        }
+        #expect(made.count.withLock { $0 } == 3)
+        // And the next ones, by another process.
+        #expect(try await process.shrink(picture, sides: [16]).ranges.count == 1)
+        #expect(await process.processID != first)
+        await process.close()
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func onePictureThatItDiesOfEachTimeIsOfNoUse() async throws {
+        let folder = try TestFolder()
+        // It ends before it has decoded anything.
+        let process = PictureProcess(program: "/usr/bin/false", data: folder.path)
+        let picture = try Self.picture()
+        do throws(PictureFailure) {
+            _ = try await process.shrink(picture, sides: [16])
+            Issue.record("a picture was made by nobody")
+        } catch .unusable {
+        } catch {
+            Issue.record("\(error)")
+        }
+        await process.close()
+        withExtendedLifetime(folder) {}
+    }
+}

@@ -1,0 +1,113 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// The working set as the provider lists it, which is brought here once, and to its end.
+@Suite(.ownThreads) struct WorkingSetListingTests {
+    /// A provider whose working set has three items, a page for each, in a folder that nobody looks into.
+    private static func provider() -> (MemoryProvider, identifiers: [String]) {
+        let provider = MemoryProvider()
+        provider.behave { $0.pageLimit = 1 }
+        let folder = provider.addFolder("folder")
+        let identifiers = (0..<3).map { number in
+            let identifier = provider.addFile("file \(number)", in: folder)
+            provider.update(identifier) { $0.lastUsed = 100 }
+            return identifier
+        }
+        return (provider, identifiers)
+    }
+
+    private static func isPage(_ request: MemoryProvider.Request, first: Bool? = nil) -> Bool {
+        guard case .page(of: ProviderItem.workingSetIdentifier, after: let page) = request else { return false }
+        return first.map { $0 == (page == nil) } ?? true
+    }
+
+    /// Pages of the working set that were asked for.
+    private func pages(_ provider: MemoryProvider) -> Int { provider.requests.count { Self.isPage($0) } }
+
+    private func known(_ domain: TestDomain, _ identifiers: [String]) throws -> Int {
+        try identifiers.count { try domain.engine.index.item(identifier: $0) != nil }
+    }
+
+    /// Waits until the working set was listed, or given up.
+    private func rest(_ domain: TestDomain) async throws {
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+    }
+
+    @Test(arguments: [ProviderFailure.Kind.serverUnreachable, .transient, .notAuthenticated])
+    func aPageThatCannotBeHadNowIsAskedForUntilItCan(_ kind: ProviderFailure.Kind) async throws {
+        let (provider, identifiers) = Self.provider()
+        let isLost = Lock(true)
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                if Self.isPage(request, first: false), isLost.withLock({ $0 }) { throw .of(kind) }
+            }
+        }
+        let domain = try TestDomain(provider)
+        try await domain.list()
+        // The first page is there, however often the second is asked for in vain.
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try known(domain, identifiers) == 1 && (pages(provider) >= 10 || kind == .notAuthenticated)
+        }
+        isLost.withLock { $0 = false }
+        if kind == .notAuthenticated { await domain.engine.retry() }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try known(domain, identifiers) == 3
+        }
+        try await rest(domain)
+        // It is not listed again.
+        let before = pages(provider)
+        try domain.restart()
+        domain.engine.signal(container: nil)
+        let changes = provider.count(.changes)
+        try await eventually { provider.count(.changes) > changes }
+        try await rest(domain)
+        #expect(pages(provider) == before)
+    }
+
+    @Test(arguments: [ProviderFailure.Kind.unsupported, .processEnded])
+    func aProviderThatCannotListItIsNotAskedAgain(_ kind: ProviderFailure.Kind) async throws {
+        let (provider, _) = Self.provider()
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in if Self.isPage(request) { throw .of(kind) } }
+        }
+        let domain = try TestDomain(provider)
+        try await domain.list()
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return pages(provider) >= (kind == .processEnded ? 3 : 1)
+        }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await domain.engine.doing { !$0.isBusy }
+        }
+        let before = pages(provider)
+        provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().contains("added") }
+        try await rest(domain)
+        #expect(pages(provider) == before)
+        #expect(try await domain.engine.status().failure == nil)
+    }
+
+    @Test func pagesThatExpireAreAskedForFromTheFirstOn() async throws {
+        let (provider, identifiers) = Self.provider()
+        let isExpired = Lock(true)
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                guard Self.isPage(request, first: false), isExpired.withLock({ $0 }) else { return }
+                isExpired.withLock { $0 = false }
+                throw .of(.expired)
+            }
+        }
+        let domain = try TestDomain(provider)
+        try await domain.list()
+        try await eventually { try known(domain, identifiers) == 3 }
+        #expect(pages(provider) == 5)
+    }
+}
