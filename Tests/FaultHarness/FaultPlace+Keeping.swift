@@ -11,13 +11,8 @@ extension FaultPlace {
         (tags.sorted() + (isFavorite ? ["a favorite"] : [])).joined(separator: ", ")
     }
 
-    private static func words(_ item: CloudItem) -> String {
+    static func words(_ item: CloudItem) -> String {
         words(tags: item.tagData.map { TagList.names(in: $0) } ?? [], isFavorite: item.favoriteRank != nil)
-    }
-
-    /// The marks of what has some at the service, by path.
-    func serviceMarks() throws -> [String: String] {
-        try cloud.control.snapshot().mapValues { Self.words($0) }.filter { !$0.value.isEmpty }
     }
 
     /// The marks of what has some here.

@@ -18,6 +18,8 @@ final class FaultPlace: Sendable {
     private let disk: Lock<FullDisk?>
     /// Names the steps that the daemon and the provider came to.
     private let stepLog: String
+    /// How many seconds the provider may take to answer, or to go on with a file.
+    private let answerTime: Double
 
     static let domain = "Cloud"
 
@@ -32,7 +34,9 @@ final class FaultPlace: Sendable {
     /// - Parameters:
     ///   - bundle: the provider's.
     ///   - isSmall: whether the disk can be filled.
-    init(bundle: String, isSmall: Bool) throws {
+    ///   - answerTime: how many seconds the provider may take to answer, or to go on with a file.
+    init(bundle: String, isSmall: Bool, answerTime: Double) throws {
+        self.answerTime = answerTime
         // Short, because the path of a socket is.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         daemon = try StartedDaemon(home: home)
@@ -66,9 +70,12 @@ final class FaultPlace: Sendable {
     // MARK: The daemon
 
     func start(dyingAt point: String? = nil, providerDyingAt providerPoint: String? = nil) throws {
+        let times = zip(
+            [ProviderProcessOptions.answerKey, ProviderProcessOptions.transferKey, ProviderProcessOptions.patienceKey],
+            [answerTime, answerTime, 1]
+        ).map { "\($0)=\($1)" }
         try daemon.start(
-            dyingAt: point, providerDyingAt: providerPoint,
-            ["PURVEY_FAULT_LOG=" + stepLog, "PURVEY_PROVIDER_TRANSFER_TIME=5"])
+            dyingAt: point, providerDyingAt: providerPoint, ["PURVEY_FAULT_LOG=" + stepLog] + times)
     }
 
     @discardableResult
@@ -86,7 +93,13 @@ final class FaultPlace: Sendable {
         try call(DomainsStatusCall()).domains.first { $0.domain.name == Self.domain }
     }
 
-    var isMounted: Bool { (try? activity())?.domain.mount == mount }
+    /// The same while it is mounted.
+    var mountedActivity: DomainActivity? {
+        guard let activity = try? activity(), activity.domain.mount == mount else { return nil }
+        return activity
+    }
+
+    var isMounted: Bool { mountedActivity != nil }
 
     func addDomain() throws {
         try call(
@@ -132,18 +145,17 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// What the service has, as ``Tree/read(_:)`` has it, and what lies in its trash.
-    func serviceTree() throws -> [String: String] {
-        var tree: [String: String] = [:]
-        for (path, item) in try cloud.control.snapshot() {
+    /// What the service has, as ``Tree/read(_:)`` has it, with what lies in its trash; and the marks of what has some.
+    func service() throws -> (tree: [String: String], marks: [String: String]) {
+        let everything = try cloud.control.everything()
+        let tree = everything.mapValues { item, contents in
             switch item.kind {
-            case .folder: tree[path] = "folder"
-            case .link: tree[path] = "-> " + (item.linkTarget ?? "")
-            // It may be gone since.
-            case .file: tree[path] = try? cloud.control.text(path)
+            case .folder: "folder"
+            case .link: "-> " + (item.linkTarget ?? "")
+            case .file: String(decoding: contents, as: UTF8.self)
             }
         }
-        return tree
+        return (tree, everything.mapValues { Self.words($0.item) }.filter { !$0.value.isEmpty })
     }
 
     /// Holds the index against the service. The daemon has ended.

@@ -12,10 +12,29 @@ package final class Harness: Sendable {
     private let options: Options
     private let say: @Sendable (String) -> Void
 
-    private struct State {
-        var waiting: [(number: Int, fault: Fault)] = []
-        var outcomes: [Trial.Outcome] = []
+    /// A trial that is to be done.
+    private struct Planned {
+        var scenario: Scenario
+        /// `nil` for the one without any, which comes before those with some.
+        var fault: Fault?
+        /// Which of the scenario's it is.
+        var words: String
+        /// How long the scenario takes without a fault.
+        var usual: Duration?
     }
+
+    /// Trials of all scenarios wait in one queue, so that no long one of a scenario holds up the next scenario.
+    private struct State {
+        var waiting: [Planned] = []
+        /// Which of them is next.
+        var next = 0
+        /// Scenarios whose faults are not planned yet.
+        var unplanned = 0
+        var summaries: [Scenario: Summary] = [:]
+    }
+
+    // Innermost.
+    private let state = Lock(State())
 
     /// - Parameter say: called with lines that tell how it goes, on any thread.
     package init(_ options: Options, say: @escaping @Sendable (String) -> Void) {
@@ -31,26 +50,60 @@ package final class Harness: Sendable {
         defer { leftover.remove() }
         let bundle = bundles + "/Scriptable.appex"
         try StartedCloud.makeBundle(
-            at: bundle, program: BuiltProgram.path("ScriptableProvider"), model: options.model, answerTime: 5)
-        var summary = Summary()
-        for scenario in options.scenarios {
-            let part = try run(scenario, bundle)
-            say("\(scenario.rawValue): \(part)")
-            summary.add(part)
+            at: bundle, program: BuiltProgram.path("ScriptableProvider"), model: options.model)
+        state.withLock { state in
+            state.waiting = options.scenarios.map { Planned(scenario: $0, words: "without a fault") }
+            state.unplanned = state.waiting.count
         }
-        return summary
+        let latches = (0..<options.jobs).map { _ in Latch() }
+        for latch in latches {
+            try SystemThread.start("purvey-trials") { [self] in
+                runTrials(bundle)
+                latch.open()
+            }
+        }
+        for latch in latches { latch.wait() }
+        var whole = Summary()
+        for scenario in options.scenarios {
+            let summary = state.withLock { $0.summaries[scenario] } ?? Summary()
+            say("\(scenario.rawValue): \(summary)")
+            whole.add(summary)
+        }
+        return whole
     }
 
-    private func run(_ scenario: Scenario, _ bundle: String) throws -> Summary {
-        var summary = Summary()
-        // Without any fault: everything has to be well, and tells which steps there are.
-        let plain = Trial.run(scenario, seed: options.seed, nil, bundle: bundle, keepsFiles: options.keepsFiles)
-        summary.add(plain)
-        tell(plain, scenario, "without a fault")
-        guard plain.losses.isEmpty else { return summary }
-        let faults = options.faults.isEmpty ? plan(plain.steps) : options.faults
-        for outcome in try runAll(faults, scenario, bundle) { summary.add(outcome) }
-        return summary
+    private func runTrials(_ bundle: String) {
+        while true {
+            let (planned, isOver) = state.withLock { state -> (Planned?, Bool) in
+                guard state.next < state.waiting.count else { return (nil, state.unplanned == 0) }
+                state.next += 1
+                return (state.waiting[state.next - 1], false)
+            }
+            guard let planned else {
+                if isOver { return }
+                usleep(20_000)
+                continue
+            }
+            let outcome = Trial.run(
+                planned.scenario, seed: options.seed, planned.fault, bundle: bundle, usual: planned.usual,
+                keepsFiles: options.keepsFiles)
+            if Trial.isOver.load(ordering: .relaxed) { return }
+            tell(outcome, planned.scenario, planned.words)
+            // Without any fault, everything has to be well, and tells which steps there are.
+            let faults =
+                planned.fault != nil || !outcome.losses.isEmpty
+                ? [] : options.faults.isEmpty ? plan(outcome.steps) : options.faults
+            state.withLock { state in
+                state.summaries[planned.scenario, default: Summary()].add(outcome)
+                if planned.fault == nil { state.unplanned -= 1 }
+                for (number, fault) in faults.enumerated() {
+                    state.waiting.append(
+                        Planned(
+                            scenario: planned.scenario, fault: fault,
+                            words: "\(number + 1) of \(faults.count), \(fault)", usual: outcome.duration))
+                }
+            }
+        }
     }
 
     /// Every fault at every step, or the sample of them.
@@ -73,25 +126,6 @@ package final class Harness: Sendable {
         var generator = RandomNumbers(
             seed: fault.description.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         return generator.next()
-    }
-
-    private func runAll(_ faults: [Fault], _ scenario: Scenario, _ bundle: String) throws -> [Trial.Outcome] {
-        let state = Lock(State(waiting: faults.enumerated().map { ($0, $1) }.reversed()))
-        let latches = (0..<min(options.jobs, faults.count)).map { _ in Latch() }
-        for latch in latches {
-            try SystemThread.start("purvey-trials") { [self] in
-                while let (number, fault) = state.withLock({ $0.waiting.popLast() }) {
-                    let outcome = Trial.run(
-                        scenario, seed: options.seed, fault, bundle: bundle, keepsFiles: options.keepsFiles)
-                    if Trial.isOver.load(ordering: .relaxed) { break }
-                    tell(outcome, scenario, "\(number + 1) of \(faults.count), \(fault)")
-                    state.withLock { $0.outcomes.append(outcome) }
-                }
-                latch.open()
-            }
-        }
-        for latch in latches { latch.wait() }
-        return state.withLock { $0.outcomes }
     }
 
     private func tell(_ outcome: Trial.Outcome, _ scenario: Scenario, _ what: String) {

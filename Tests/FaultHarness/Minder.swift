@@ -47,7 +47,7 @@ final class Minder: Sendable {
         try SystemThread.start("purvey-minder") { [self] in
             while !state.withLock({ $0.isOver }) {
                 look()
-                usleep(5000)
+                usleep(10_000)
             }
             ended.open()
         }
@@ -63,11 +63,15 @@ final class Minder: Sendable {
     func noteAdded() { state.withLock { $0.isAdded = true } }
 
     /// Blocks until there is a daemon, with the domain mounted; not for ever.
-    func waitForMount() {
+    ///
+    /// - Returns: what the domain is doing then.
+    @discardableResult
+    func waitForMount() -> DomainActivity? {
         for _ in 0..<6_000 {
-            if !state.withLock({ $0.isRestarting }), place.isMounted { return }
+            if !state.withLock({ $0.isRestarting }), let activity = place.mountedActivity { return activity }
             usleep(10_000)
         }
+        return nil
     }
 
     // MARK: Looking

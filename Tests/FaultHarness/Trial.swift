@@ -23,6 +23,8 @@ struct Trial {
         var losses: [Loss] = []
         /// How often each step was come to, and the service's requests.
         var steps: [String: Int] = [:]
+        /// From the daemon's start until everything was everywhere.
+        var duration = Duration.zero
         /// Where everything lies, if it was kept.
         var home: String?
     }
@@ -32,6 +34,7 @@ struct Trial {
     private let place: FaultPlace
     private let minder: Minder
     private var losses: [Loss] = []
+    private var duration = Duration.zero
 
     /// Looks until something is given up, at least as many seconds as ``patience``.
     private static let pause: UInt32 = 100_000
@@ -42,12 +45,14 @@ struct Trial {
 
     /// - Parameters:
     ///   - bundle: the provider's.
+    ///   - usual: how long it takes without a fault; `nil` where that is not known.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
     static func run(
-        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, keepsFiles: Bool
+        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, keepsFiles: Bool
     ) -> Outcome {
         do {
-            let place = try FaultPlace(bundle: bundle, isSmall: fault?.kind == .fill)
+            let place = try FaultPlace(
+                bundle: bundle, isSmall: fault?.kind == .fill, answerTime: answerTime(fault, usual: usual))
             let leftover = Leftover {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
@@ -72,7 +77,16 @@ struct Trial {
         minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
     }
 
+    /// A provider that stands still is waited for as long as it may take to answer, and nobody waits for that otherwise. An answer takes
+    /// a small part of what the whole scenario takes, on a busy machine too.
+    private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
+        guard fault?.kind == .stop, let usual else { return 30 }
+        return min(max(1, usual / .seconds(2)), 10)
+    }
+
     private mutating func run(_ scenario: Scenario) throws {
+        let start = ContinuousClock.now
+        defer { duration = ContinuousClock.now - start }
         try place.cloud.control.change { $0.pageLimit = scenario.pageLimit }
         try place.fill(course.before)
         if let rule = fault?.rule { try place.cloud.control.add(rule) }
@@ -87,6 +101,7 @@ struct Trial {
         let minded = minder.end()
         losses += minded.losses
         var outcome = Outcome(fault: fault, kills: minded.kills, stops: minded.stops, fills: minded.fills)
+        outcome.duration = duration
         outcome.steps = place.steps()
         for request in (try? place.cloud.control.requests()) ?? [] {
             for place in [Fault.Place.request, .answer, .asked(request.kind)] {
@@ -174,6 +189,7 @@ struct Trial {
         }
         var last = ""
         let deadline = ContinuousClock.now + .seconds(Self.patience)
+        var retries = Retries()
         while ContinuousClock.now < deadline {
             place.makeRoom()
             minder.waitForMount()
@@ -184,6 +200,7 @@ struct Trial {
             } catch {
                 last = "\(error)"
             }
+            if retries.isTime { place.retry() }
             place.signal()
             usleep(Self.pause)
         }
@@ -206,53 +223,75 @@ struct Trial {
 
     // MARK: The end
 
+    /// A person has what failed tried again, only to have it sooner: after a second, and every five from then on.
+    private struct Retries {
+        private var next = ContinuousClock.now + .seconds(1)
+
+        var isTime: Bool {
+            mutating get {
+                guard next <= .now else { return false }
+                next = .now + .seconds(5)
+                return true
+            }
+        }
+    }
+
     /// Waits until everything is everywhere.
     private mutating func settle() {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
-        var found: [Loss] = []
-        var words = ""
-        var looks = 0
-        while ContinuousClock.now < deadline {
-            minder.waitForMount()
-            (found, words) = differences()
-            if found.isEmpty, words.isEmpty { return }
-            looks += 1
-            // Only to have it sooner, as a person would.
-            if looks % 50 == 20 { place.retry() }
-            place.signal()
-            usleep(Self.pause)
-        }
-        losses += found
-        if !words.isEmpty { losses.append(Loss(.notSettled, "", words)) }
-    }
-
-    /// What is not as it has to be in the end, and what the engine has to do still.
-    private func differences() -> ([Loss], String) {
-        do {
-            guard let activity = try place.activity(), activity.domain.mount == place.mount else {
-                return ([], "the domain is not mounted")
+        var retries = Retries()
+        var pause = Self.pause / 4
+        while true {
+            let words = whatWaits()
+            let isOver = ContinuousClock.now >= deadline
+            // What waits is not where it has to be, and costs one look only.
+            let found = words.isEmpty || isOver ? differences(all: isOver) : []
+            if words.isEmpty, found.isEmpty { return }
+            if isOver {
+                losses += found
+                if !words.isEmpty { losses.append(Loss(.notSettled, "", words)) }
+                return
             }
-            let waiting = activity.uploadsWaiting + activity.uploadsInFlight
-            let marks = activity.marksWaiting + activity.marksInFlight
-            let words =
-                waiting + marks == 0
-                ? "" : "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
-            let all = course.after.merging(course.trash) { $1 }
-            var found = Loss.between(all, try place.serviceTree(), texts: course.texts, .service)
-            found += Loss.between(course.after, try Tree.read(place.mount), texts: course.texts, .mount)
-            return (found + (try differencesOfKeeping()), words)
-        } catch {
-            return ([], "what is there cannot be read: \(error)")
+            if retries.isTime { place.retry() }
+            place.signal()
+            usleep(pause)
+            pause = min(pause * 3 / 2, Self.pause * 4)
         }
     }
 
-    /// What is not as it has to be of tags, favorites and the trash.
+    /// What the engine has to do still, in words.
+    private func whatWaits() -> String {
+        guard let activity = minder.waitForMount() else { return "the domain is not mounted" }
+        let waiting = activity.uploadsWaiting + activity.uploadsInFlight
+        let marks = activity.marksWaiting + activity.marksInFlight
+        guard waiting + marks > 0 else { return "" }
+        return "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
+    }
+
+    /// What is not as it has to be in the end.
+    ///
+    /// - Parameter all: whether everything is looked at, or what is cheap first, until something is found.
+    private func differences(all: Bool) -> [Loss] {
+        do {
+            let service = try place.service()
+            let wanted = course.after.merging(course.trash) { $1 }
+            var found = Loss.between(wanted, service.tree, texts: course.texts, .service)
+            // None of them is a file's contents: what differs was lost.
+            found += Loss.between(course.marks, service.marks, texts: Set(service.marks.values), .service)
+            if !found.isEmpty, !all { return found }
+            found += Loss.between(course.after, try Tree.read(place.mount), texts: course.texts, .mount)
+            if !found.isEmpty, !all { return found }
+            return found + (try differencesOfKeeping())
+        } catch {
+            return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]
+        }
+    }
+
+    /// What is not as it has to be of tags, favorites and the trash in the mount.
     private func differencesOfKeeping() throws -> [Loss] {
         let here = course.marks.filter { !FaultPlace.isInTrash($0.key) }
-        let (service, mount) = (try place.serviceMarks(), try place.marks(course.tags))
-        // None of them is a file's contents: what differs was lost.
-        var found = Loss.between(course.marks, service, texts: Set(service.values), .service)
-        found += Loss.between(here, mount, texts: Set(mount.values), .mount)
+        let mount = try place.marks(course.tags)
+        var found = Loss.between(here, mount, texts: Set(mount.values), .mount)
         let wanted = course.trash.keys.filter { $0.split(separator: "/").count == 2 }.sorted()
         let trash = try place.trash()
         found += wanted.filter { !trash.contains($0) }.map { Loss(.unreachable, $0, "it is not in the trash") }
