@@ -68,7 +68,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             case .provider: [.kill, .stop]
             case .request: [.kill, .stop, .disconnect, .slow, .signOut]
             case .answer: [.kill, .disconnect]
-            case .asked(.contents): [.slow, .truncate, .halve]
+            case .asked(.contents), .asked(.part): [.slow, .truncate, .halve]
             case .asked(.create), .asked(.replace): [.lie, .quota]
             case .asked(.item), .asked(.page), .asked(.changes): [.lie]
             // So few that one of them is hardly met otherwise.
@@ -119,7 +119,9 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case .fill: return nil
         case .kill, .stop: effect = place == .answer ? .holdAfterwards : .hold
         case .disconnect: effect = place == .request ? .drop : .dropAfterwards
-        case .slow: effect = request == .contents ? .slow(bytesPerSecond: 200_000) : .delay(1)
+        case .slow where request == .contents: effect = .slow(bytesPerSecond: 200_000)
+        case .slow where request == .part: effect = .slow(bytesPerSecond: 1_000_000)
+        case .slow: effect = .delay(1)
         case .truncate: effect = .truncate(after: 7)
         case .halve: effect = .halve
         case .lie: effect = .claim(size: count.isMultiple(of: 2) ? 1 : 5_000_000)

@@ -132,7 +132,27 @@ final class FaultPlace: Sendable {
         return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
     }
 
+    /// How often the service had each kind of request.
+    func requests() -> [String: Int] {
+        let requests = (try? cloud.control.requests()) ?? []
+        return requests.reduce(into: [:]) { counts, request in
+            for place in [Fault.Place.request, .answer, .asked(request.kind)] { counts[place.name, default: 0] += 1 }
+        }
+    }
+
+    /// Whether a fault of the provider or its service has come to be.
+    func hasCome(to fault: Fault?) -> Bool {
+        guard let fault else { return false }
+        switch fault.place {
+        case .engine, .provider: return steps()["fault " + fault.place.name] != nil
+        case .request, .answer, .asked: return requests()[fault.place.name, default: 0] >= fault.count
+        }
+    }
+
     // MARK: Trees
+
+    /// Has the provider give parts of files.
+    func giveParts() throws { try Data().write(to: URL(fileURLWithPath: cloud.folder + "/gives-parts")) }
 
     /// Puts what the service has at first.
     func fill(_ tree: [String: String]) throws {

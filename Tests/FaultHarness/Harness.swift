@@ -1,4 +1,5 @@
 import DaemonTesting
+import FileProviderEngine
 import FileTesting
 import Foundation
 import Glibc
@@ -31,6 +32,8 @@ package final class Harness: Sendable {
         /// Scenarios whose faults are not planned yet.
         var unplanned = 0
         var summaries: [Scenario: Summary] = [:]
+        /// Steps that were come to without a fault.
+        var reached: Set<String> = []
     }
 
     // Innermost.
@@ -67,9 +70,26 @@ package final class Harness: Sendable {
         for scenario in options.scenarios {
             let summary = state.withLock { $0.summaries[scenario] } ?? Summary()
             say("\(scenario.rawValue): \(summary)")
+            if !summary.missed.isEmpty {
+                say(
+                    "\(scenario.rawValue) did not come to: \(summary.missed.map(\.description).joined(separator: ", "))"
+                )
+            }
             whole.add(summary)
         }
+        let unreached = unreached
+        for loss in unreached { say("\(loss)") }
+        whole.add(unreached)
         return whole
+    }
+
+    /// Steps of the engine that no scenario comes to without a fault, where all of them were done.
+    private var unreached: [Loss] {
+        let reached = state.withLock { $0.reached }
+        guard options.model == .documents, Set(options.scenarios) == Set(Scenario.allCases) else { return [] }
+        return EngineStep.allCases.filter { !reached.contains($0.rawValue) && !$0.takesFault }.map { step in
+            Loss(.notReached, "", "no scenario comes to \(step.rawValue) with the seed \(options.seed)")
+        }
     }
 
     private func runTrials(_ bundle: String) {
@@ -95,7 +115,10 @@ package final class Harness: Sendable {
                 ? [] : options.faults.isEmpty ? plan(outcome.steps) : options.faults
             state.withLock { state in
                 state.summaries[planned.scenario, default: Summary()].add(outcome)
-                if planned.fault == nil { state.unplanned -= 1 }
+                if planned.fault == nil {
+                    state.unplanned -= 1
+                    state.reached.formUnion(outcome.steps.keys)
+                }
                 for (number, fault) in faults.enumerated() {
                     state.waiting.append(
                         Planned(
@@ -139,5 +162,16 @@ package final class Harness: Sendable {
         let model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
         say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }
+    }
+}
+
+extension EngineStep {
+    /// Whether something has to go wrong first.
+    fileprivate var takesFault: Bool {
+        switch self {
+        // An attempt to send something was in vain.
+        case .failed: true
+        default: false
+        }
     }
 }

@@ -28,6 +28,14 @@ final class Minder: Sendable {
         var roomAt: ContinuousClock.Instant?
         /// When a person sees to what the service asks for.
         var helpAt: ContinuousClock.Instant?
+        /// When the daemon was last seen alive.
+        var lastSeen = ContinuousClock.now
+        /// From when it may have been dead until the next one served the mount.
+        var deaths: [ClosedRange<ContinuousClock.Instant>] = []
+        /// From when the disk was full.
+        var fullSince: ContinuousClock.Instant?
+        /// Until when it was.
+        var fullUntil: ContinuousClock.Instant?
     }
 
     // Innermost.
@@ -74,11 +82,45 @@ final class Minder: Sendable {
         return nil
     }
 
+    // MARK: What is nobody's fault
+
+    /// Whether there was no daemon at some time between two moments. Blocks where one may have died that was not looked at since.
+    func wasDead(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
+        for _ in 0..<1_000 {
+            let (isDead, wasSeen) = state.withLock { state in
+                let isDead =
+                    state.isRestarting && state.lastSeen <= end
+                    || state.deaths.contains { $0.lowerBound <= end && start <= $0.upperBound }
+                return (isDead, state.lastSeen > end + .seconds(3))
+            }
+            if isDead || wasSeen { return isDead }
+            usleep(10_000)
+        }
+        return false
+    }
+
+    /// Whether the disk was full at some time between two moments.
+    func wasFull(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            state.fullSince.map { $0 <= end && start <= state.fullUntil ?? end } ?? false
+        }
+    }
+
+    /// A person makes room on a disk that is full.
+    func makeRoom() {
+        place.makeRoom()
+        state.withLock { state in
+            if state.fullSince != nil, state.fullUntil == nil { state.fullUntil = .now }
+        }
+    }
+
     // MARK: Looking
 
     private func look() {
-        let daemon = place.daemon
+        let (daemon, now) = (place.daemon, ContinuousClock.now)
         if let ending = daemon.lookForEnd() { return startAgain(after: ending) }
+        guard ProcessState.isAlive(daemon.processID) else { return }
+        state.withLock { $0.lastSeen = now }
         if ProcessState.isStopped(daemon.processID) { goOn(daemon.processID) }
         meetHeldRequest()
         meetRefusal()
@@ -87,12 +129,17 @@ final class Minder: Sendable {
             state.roomAt = nil
             return true
         }
-        if isFullForLong { place.makeRoom() }
+        if isFullForLong { makeRoom() }
     }
 
     private func startAgain(after ending: ChildProgram.Ending) {
         state.withLock { $0.isRestarting = true }
-        defer { state.withLock { $0.isRestarting = false } }
+        defer {
+            state.withLock { state in
+                state.isRestarting = false
+                state.deaths.append(state.lastSeen...max(state.lastSeen, .now))
+            }
+        }
         var isMeant = false
         if case .engine = fault?.place, fault?.kind == .kill, ending == .signalled(SIGKILL) {
             let kills = state.withLock { state in
@@ -123,6 +170,7 @@ final class Minder: Sendable {
                 try place.fillDisk()
                 state.withLock { state in
                     state.fills += 1
+                    state.fullSince = .now
                     state.roomAt = .now + .seconds(2)
                 }
             } catch {

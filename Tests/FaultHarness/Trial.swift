@@ -80,6 +80,7 @@ struct Trial {
     /// A provider that stands still is waited for as long as it may take to answer, and nobody waits for that otherwise. An answer takes
     /// a small part of what the whole scenario takes, on a busy machine too.
     private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
+        if case .engine = fault?.place { return 30 }
         guard fault?.kind == .stop, let usual else { return 30 }
         return min(max(1, usual / .seconds(2)), 10)
     }
@@ -89,6 +90,7 @@ struct Trial {
         defer { duration = ContinuousClock.now - start }
         try place.cloud.control.change { $0.pageLimit = scenario.pageLimit }
         try place.fill(course.before)
+        if scenario.givesParts { try place.giveParts() }
         if let rule = fault?.rule { try place.cloud.control.add(rule) }
         try startDaemon()
         try minder.start()
@@ -103,11 +105,7 @@ struct Trial {
         var outcome = Outcome(fault: fault, kills: minded.kills, stops: minded.stops, fills: minded.fills)
         outcome.duration = duration
         outcome.steps = place.steps()
-        for request in (try? place.cloud.control.requests()) ?? [] {
-            for place in [Fault.Place.request, .answer, .asked(request.kind)] {
-                outcome.steps[place.name, default: 0] += 1
-            }
-        }
+        outcome.steps.merge(place.requests()) { $0 + $1 }
         count(&outcome)
         let ending = place.daemon.end()
         if ending != .exited(0) {
@@ -182,16 +180,17 @@ struct Trial {
     // MARK: What is done
 
     private mutating func perform(_ operation: Operation) {
+        let start = ContinuousClock.now
         do {
             return try operation.perform(in: place)
         } catch {
-            noteFailure(operation, error)
+            noteFailure(operation, error, since: start)
         }
         var last = ""
         let deadline = ContinuousClock.now + .seconds(Self.patience)
-        var retries = Retries()
+        var retries = Retries(first: .seconds(10))
         while ContinuousClock.now < deadline {
-            place.makeRoom()
+            minder.makeRoom()
             minder.waitForMount()
             do {
                 return try operation.performAgain(in: place)
@@ -208,24 +207,51 @@ struct Trial {
     }
 
     /// Some failures are what a fault has to lead to, others what it must not.
-    private mutating func noteFailure(_ operation: Operation, _ error: any Error) {
+    private mutating func noteFailure(
+        _ operation: Operation, _ error: any Error, since start: ContinuousClock.Instant
+    ) {
         if let wrong = error as? Operation.Wrong { return losses.append(wrong.finding) }
-        switch (fault?.place, fault?.kind, error as? Errno) {
+        let isExcused =
+            switch operation.need {
+            // What others did comes here when it comes.
+            case .others: true
+            case .provider: isExcused(error, since: start) || isProvidersFault
+            case .nothing: isExcused(error, since: start)
+            }
+        if !isExcused { losses.append(Loss(.refused, "", "\(operation): \(error)")) }
+    }
+
+    /// Whether it is what a program cannot be kept from.
+    private func isExcused(_ error: any Error, since start: ContinuousClock.Instant) -> Bool {
+        let end = ContinuousClock.now
+        switch (fault?.place, fault?.kind) {
         // Nobody can be told anything by a daemon that is dead.
-        // A call's failure is no number.
-        case (.engine, .kill, _), (.engine, .fill, .noSpace), (.engine, .fill, nil): return
+        case (.engine, .kill): return minder.wasDead(between: start, and: end)
+        case (.engine, .fill):
+            // A call's failure is no number.
+            let isOfRoom = (error as? Errno).map { $0 == .noSpace } ?? true
+            return isOfRoom && minder.wasFull(between: start, and: end)
         // Folders that nobody has looked into yet cannot be looked into.
-        case (_, .signOut, .permissionDenied): return
-        default: if operation.needsProvider { return }
+        case (_, .signOut): return error as? Errno == .permissionDenied && place.hasCome(to: fault)
+        default: return false
         }
-        losses.append(Loss(.refused, "", "\(operation): \(error)"))
+    }
+
+    /// Whether the provider or its service may be of no use for the moment.
+    private var isProvidersFault: Bool {
+        switch (fault?.place, fault?.kind) {
+        case (.engine, _), (nil, _), (_, .slow): false
+        default: place.hasCome(to: fault)
+        }
     }
 
     // MARK: The end
 
-    /// A person has what failed tried again, only to have it sooner: after a second, and every five from then on.
+    /// A person has what failed tried again, only to have it sooner: after some seconds, and every five from then on.
     private struct Retries {
-        private var next = ContinuousClock.now + .seconds(1)
+        private var next: ContinuousClock.Instant
+
+        init(first: Duration) { next = .now + first }
 
         var isTime: Bool {
             mutating get {
@@ -239,7 +265,7 @@ struct Trial {
     /// Waits until everything is everywhere.
     private mutating func settle() {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
-        var retries = Retries()
+        var retries = Retries(first: .seconds(1))
         var pause = Self.pause / 4
         while true {
             let words = whatWaits()
@@ -279,9 +305,10 @@ struct Trial {
             // None of them is a file's contents: what differs was lost.
             found += Loss.between(course.marks, service.marks, texts: Set(service.marks.values), .service)
             if !found.isEmpty, !all { return found }
-            found += Loss.between(course.after, try Tree.read(place.mount), texts: course.texts, .mount)
+            let mounted = try MountedTree(place.mount)
+            found += mounted.losses + Loss.between(course.after, mounted.tree, texts: course.texts, .mount)
             if !found.isEmpty, !all { return found }
-            return found + (try differencesOfKeeping())
+            return found + (try mounted.differences(course.attributes)) + (try differencesOfKeeping())
         } catch {
             return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]
         }
