@@ -77,6 +77,11 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
+        /// The request that has to go wrong before anything comes there.
+        var cause: CloudRule.Request? {
+            if case .engine(let step) = self { step.cause } else { nil }
+        }
+
         static let ofService: [Place] = [.request, .answer] + CloudRule.Request.allCases.map { .asked($0) }
 
         package static let all: [Place] =
@@ -111,7 +116,8 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         let effect: CloudRule.Effect
         var request: CloudRule.Request?
         switch place {
-        case .engine, .provider: return nil
+        case .engine(let step): return step.cause.map { CloudRule(.dropAfterwards, on: $0, times: 1) }
+        case .provider: return nil
         case .request, .answer: break
         case .asked(let asked): request = asked
         }
@@ -143,5 +149,18 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             default: false
             }
         return "\(place.name):\(count)" + (isStop ? ":stop" : "")
+    }
+}
+
+extension EngineStep {
+    /// Nothing comes to some steps as long as nothing goes wrong: the request whose answer has to be lost first.
+    var cause: CloudRule.Request? {
+        switch self {
+        // An attempt to send something was in vain.
+        case .failed: .create
+        // What became of an item is in doubt.
+        case .doubtAnswered, .doubtApplied: .untrash
+        default: nil
+        }
     }
 }

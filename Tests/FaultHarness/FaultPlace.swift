@@ -20,6 +20,8 @@ final class FaultPlace: Sendable {
     private let stepLog: String
     /// How many seconds the provider may take to answer, or to go on with a file.
     private let answerTime: Double
+    /// Whether the daemon is to hear that something has changed at the service.
+    private let owesNotice = Lock(false)
 
     static let domain = "Cloud"
 
@@ -109,8 +111,16 @@ final class FaultPlace: Sendable {
                 password: try cloud.control.settings().password))
     }
 
-    /// Has changes asked for.
-    func signal() { _ = try? call(SignalDomainCall(name: Self.domain, container: nil)) }
+    /// The service gives notice that something there is another than it was. Once, as a service does: that the changes are asked for in
+    /// the end, whatever goes wrong then, is up to the engine. A notice that no daemon took is given again, when there is one.
+    func giveNotice(isNew: Bool = false) {
+        let isOwed = owesNotice.withLock { owesNotice in
+            owesNotice = owesNotice || isNew
+            return owesNotice
+        }
+        guard isOwed, (try? call(SignalDomainCall(name: Self.domain, container: nil))) != nil else { return }
+        owesNotice.withLock { $0 = false }
+    }
 
     /// Has the engine try at once what waits.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }

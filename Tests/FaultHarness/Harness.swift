@@ -87,7 +87,7 @@ package final class Harness: Sendable {
     private var unreached: [Loss] {
         let reached = state.withLock { $0.reached }
         guard options.model == .documents, Set(options.scenarios) == Set(Scenario.allCases) else { return [] }
-        return EngineStep.allCases.filter { !reached.contains($0.rawValue) && !$0.takesFault }.map { step in
+        return EngineStep.allCases.filter { !reached.contains($0.rawValue) && $0.cause == nil }.map { step in
             Loss(.notReached, "", "no scenario comes to \(step.rawValue) with the seed \(options.seed)")
         }
     }
@@ -133,7 +133,8 @@ package final class Harness: Sendable {
     private func plan(_ steps: [String: Int]) -> [Fault] {
         var faults: [Fault] = []
         for place in Fault.Place.all {
-            let count = steps[place.name] ?? 0
+            var count = steps[place.name] ?? 0
+            if count == 0, let cause = place.cause, steps["service." + cause.rawValue] != nil { count = 1 }
             for kind in place.kinds where options.kinds.contains(kind) && count > 0 {
                 if kind == .fill, !FullDisk.isWanted { continue }
                 faults += (1...count).map { Fault(kind, at: place, $0) }
@@ -162,16 +163,5 @@ package final class Harness: Sendable {
         let model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
         say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }
-    }
-}
-
-extension EngineStep {
-    /// Whether something has to go wrong first.
-    fileprivate var takesFault: Bool {
-        switch self {
-        // An attempt to send something was in vain.
-        case .failed: true
-        default: false
-        }
     }
 }

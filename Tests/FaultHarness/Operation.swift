@@ -170,6 +170,15 @@ enum Operation: Sendable, CustomStringConvertible {
         case .moveThere(let old, let new): try place.cloud.control.move(old, to: new)
         case .expireAnchors: try place.cloud.control.expireAnchors()
         }
+        if isOthers { place.giveNotice(isNew: true) }
+    }
+
+    /// Whether others do it at the service.
+    private var isOthers: Bool {
+        switch self {
+        case .removeFromTrash, .put, .takeAway, .moveThere, .expireAnchors: true
+        default: false
+        }
     }
 
     /// Does it again, as a person does who was told that it failed: of what was done already nothing is done twice.

@@ -200,7 +200,7 @@ struct Trial {
                 last = "\(error)"
             }
             if retries.isTime { place.retry() }
-            place.signal()
+            place.giveNotice()
             usleep(Self.pause)
         }
         losses.append(Loss(.notSettled, "", "\(operation) cannot be done: \(last)"))
@@ -279,7 +279,7 @@ struct Trial {
                 return
             }
             if retries.isTime { place.retry() }
-            place.signal()
+            place.giveNotice()
             usleep(pause)
             pause = min(pause * 3 / 2, Self.pause * 4)
         }
