@@ -2,36 +2,26 @@ import FileTesting
 
 /// Modes, dates and extended attributes, and files that are opened for writing and left as they are.
 extension CourseWriter {
-    /// What was set of an item on this machine; other dates and modes may be anything.
-    struct Attributes: Sendable, Equatable {
-        /// Permission bits.
-        var mode: UInt16?
-        /// Seconds since 1970.
-        var modified: Int?
-        /// Extended attributes, by their names; others are not there.
-        var extended: [String: String] = [:]
-    }
-
     private static let names = ["user.color", "user.origin", "user.für später"]
 
     mutating func setAttributes(_ deed: Scenario.Deed) {
         switch deed {
         case .setMode:
             let mode: UInt16 = [0o600, 0o640, 0o755, 0o700][generator.below(4)]
-            // A folder whose mode says that nobody may look into it would keep nobody out who is root.
             guard let path = any({ path, what in !Self.isTheirs(path) && !what.hasPrefix("-> ") }) else { return }
-            attributes[path, default: Attributes()].mode = tree[path] == "folder" ? 0o700 | mode : mode
+            // Everything can be looked into in the end.
+            attributes[path, default: SetAttributes()].mode = tree[path] == "folder" ? 0o700 | mode : mode
             operations.append(.setMode(path, attributes[path]?.mode ?? mode))
         case .setDate:
             // A folder's changes with what is in it.
             guard let path = anyFile() else { return }
             let modified = 1_000_000_000 + generator.below(500_000_000)
-            attributes[path, default: Attributes()].modified = modified
+            attributes[path, default: SetAttributes()].modified = modified
             operations.append(.setDate(path, modified))
         case .setAttribute:
             guard let path = any({ path, what in !Self.isTheirs(path) && !what.hasPrefix("-> ") }) else { return }
             let (name, value) = (Self.names[generator.below(Self.names.count)], freshName())
-            attributes[path, default: Attributes()].extended[name] = value
+            attributes[path, default: SetAttributes()].extended[name] = value
             operations.append(.setAttribute(path, name, value))
         default:
             let attributes = attributes

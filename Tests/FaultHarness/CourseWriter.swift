@@ -10,7 +10,7 @@ struct CourseWriter {
     /// Tags and favorites of what is in the tree.
     var marks: [String: Mark] = [:]
     /// What was set on this machine of what is in the tree.
-    var attributes: [String: Attributes] = [:]
+    var attributes: [String: SetAttributes] = [:]
     /// What lies in the trash, by its name there.
     var trashed: [String: Trashed] = [:]
     private let scenario: Scenario

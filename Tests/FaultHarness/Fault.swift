@@ -11,7 +11,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case stop
         /// The service drops the connection.
         case disconnect
-        /// The disk under the domain's data is full from then on, for a while.
+        /// The disk under the domain's data, at the provider's steps under all data, is full from then on, for a while.
         case fill
         /// The service takes its time, and sends contents a little at a time.
         case slow
@@ -65,7 +65,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         package var kinds: [Kind] {
             switch self {
             case .engine: [.kill, .stop, .fill]
-            case .provider: [.kill, .stop]
+            case .provider: [.kill, .stop, .fill]
             case .request: [.kill, .stop, .disconnect, .slow, .signOut]
             case .answer: [.kill, .disconnect]
             case .asked(.contents), .asked(.part): [.slow, .truncate, .halve]

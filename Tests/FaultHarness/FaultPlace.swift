@@ -35,16 +35,21 @@ final class FaultPlace: Sendable {
 
     /// - Parameters:
     ///   - bundle: the provider's.
-    ///   - isSmall: whether the disk can be filled.
+    ///   - fault: what is to go wrong.
     ///   - answerTime: how many seconds the provider may take to answer, or to go on with a file.
-    init(bundle: String, isSmall: Bool, answerTime: Double) throws {
+    init(bundle: String, _ fault: Fault?, answerTime: Double) throws {
         self.answerTime = answerTime
         // Short, because the path of a socket is.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         daemon = try StartedDaemon(home: home)
         try FileManager.default.createDirectory(
             atPath: daemon.locations.data, withIntermediateDirectories: true)
-        let small = try isSmall ? FullDisk(megabytes: 64, at: daemon.locations.domains) : nil
+        var small: FullDisk?
+        if fault?.kind == .fill {
+            // The folders of providers are not among those of domains.
+            let path = if case .provider = fault?.place { daemon.locations.data } else { daemon.locations.domains }
+            small = try FullDisk(megabytes: 64, at: path)
+        }
         disk = Lock(small)
         cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
         // In the folder that the provider is handed, so that it can write there too.
@@ -124,6 +129,12 @@ final class FaultPlace: Sendable {
 
     /// Has the engine try at once what waits.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
+
+    /// What the daemon has said last.
+    var endOfLog: String {
+        let text = (try? String(contentsOfFile: home + "/daemon.log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(15).map { "\n        \($0)" }.joined()
+    }
 
     // MARK: The disk
 

@@ -122,6 +122,7 @@ final class Minder: Sendable {
         guard ProcessState.isAlive(daemon.processID) else { return }
         state.withLock { $0.lastSeen = now }
         if ProcessState.isStopped(daemon.processID) { goOn(daemon.processID) }
+        meetStoppedProvider()
         meetHeldRequest()
         meetRefusal()
         let isFullForLong = state.withLock { state in
@@ -148,7 +149,7 @@ final class Minder: Sendable {
             }
             isMeant = kills <= (secondPoint == nil ? 1 : 2)
         }
-        if !isMeant { lose(.crash, "the daemon ended: \(ending)") }
+        if !isMeant { lose(.crash, "the daemon ended: \(ending)\(place.endOfLog)") }
         let isSecond = isMeant && state.withLock { $0.kills } == 1
         do {
             try place.start(dyingAt: isSecond ? secondPoint : nil)
@@ -166,21 +167,37 @@ final class Minder: Sendable {
 
     private func goOn(_ daemon: pid_t) {
         if fault?.kind == .fill, case .engine = fault?.place {
-            do {
-                try place.fillDisk()
-                state.withLock { state in
-                    state.fills += 1
-                    state.fullSince = .now
-                    state.roomAt = .now + .seconds(2)
-                }
-            } catch {
-                lose(.notSettled, "the disk cannot be filled: \(error)")
-            }
+            fillDisk()
         } else {
             state.withLock { $0.stops += 1 }
             usleep(300_000)
         }
         kill(daemon, SIGCONT)
+    }
+
+    private func fillDisk() {
+        do {
+            try place.fillDisk()
+            state.withLock { state in
+                state.fills += 1
+                state.fullSince = .now
+                state.roomAt = .now + .seconds(2)
+            }
+        } catch {
+            lose(.notSettled, "the disk cannot be filled: \(error)")
+        }
+    }
+
+    /// The provider stands still at the step at which the disk is to be full.
+    private func meetStoppedProvider() {
+        guard let fault, fault.kind == .fill, case .provider = fault.place, !state.withLock({ $0.isFaultDone }),
+            place.hasCome(to: fault)
+        else { return }
+        let stopped = place.daemon.children.filter(ProcessState.isStopped)
+        guard !stopped.isEmpty else { return }
+        state.withLock { $0.isFaultDone = true }
+        fillDisk()
+        for provider in stopped { kill(provider, SIGCONT) }
     }
 
     /// The service holds the request at which the provider is to be killed or stopped.

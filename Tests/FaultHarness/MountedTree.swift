@@ -3,16 +3,32 @@ import FileTesting
 import Foundation
 import LinuxSystem
 
+/// What was set of an item on this machine; what was not may be anything.
+package struct SetAttributes: Sendable, Equatable {
+    /// Permission bits.
+    package var mode: UInt16?
+    /// Seconds since 1970.
+    package var modified: Int?
+    /// Extended attributes, by their names; others are not there.
+    package var extended: [String: String]
+
+    package init(mode: UInt16? = nil, modified: Int? = nil, extended: [String: String] = [:]) {
+        self.mode = mode
+        self.modified = modified
+        self.extended = extended
+    }
+}
+
 /// What is in a mount, as programs see it.
-struct MountedTree {
+package struct MountedTree {
     /// As ``Tree/read(_:)`` has it.
-    private(set) var tree: [String: String] = [:]
+    package private(set) var tree: [String: String] = [:]
     /// Names that a listing has twice, or that name nothing, and what cannot be read.
-    private(set) var losses: [Loss] = []
+    package private(set) var losses: [Loss] = []
 
     private let mount: String
 
-    init(_ mount: String) throws {
+    package init(_ mount: String) throws {
         self.mount = mount
         try read("")
     }
@@ -20,8 +36,8 @@ struct MountedTree {
     private mutating func read(_ prefix: String) throws {
         let folder = try FileDescriptor.open(mount + "/" + prefix, [.readOnly, .directory])
         // As a list: what is listed twice is there twice.
-        let names = try folder.entries().map(\.name.description).sorted()
-        for (name, next) in zip(names, names.dropFirst()) where name == next {
+        let names = try folder.entries().map(\.name.description)
+        for name in Self.repeated(names) {
             losses.append(Loss(.duplicate, prefix + name, "its folder lists it twice"))
         }
         for name in names {
@@ -31,6 +47,12 @@ struct MountedTree {
                 losses.append(Loss(.unreachable, prefix + name, "it is listed, and cannot be read: \(error)"))
             }
         }
+    }
+
+    /// The names of a list that it has had before, each as often.
+    package static func repeated(_ names: [String]) -> [String] {
+        var seen: Set<String> = []
+        return names.filter { !seen.insert($0).inserted }
     }
 
     private mutating func note(_ path: String) throws {
@@ -47,7 +69,7 @@ struct MountedTree {
     }
 
     /// What is not as it was set here.
-    func differences(_ attributes: [String: CourseWriter.Attributes]) throws -> [Loss] {
+    package func differences(_ attributes: [String: SetAttributes]) throws -> [Loss] {
         var losses: [Loss] = []
         for (path, wanted) in attributes.sorted(by: { $0.key < $1.key }) {
             let status = try FileStatus.of(mount + "/" + path, followingLinks: false)
@@ -61,7 +83,7 @@ struct MountedTree {
             }
             let file = try FileDescriptor.open(mount + "/" + path, .readOnly)
             let names = try file.attributeNames()
-            let found = Dictionary(uniqueKeysWithValues: names.map { ($0, file.attribute($0) ?? "") })
+            let found = Dictionary(names.map { ($0, file.attribute($0) ?? "") }) { "\($0), \($1)" }
             if found != wanted.extended {
                 losses.append(Loss(.lostEdit, path, "its attributes are \(found) instead of \(wanted.extended)"))
             }

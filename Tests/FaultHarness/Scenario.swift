@@ -96,7 +96,7 @@ package struct Course: Sendable {
     /// Which tags items have then, and which are favorites; of those in the trash too.
     let marks: [String: String]
     /// What was set on this machine of items that are there then.
-    let attributes: [String: CourseWriter.Attributes]
+    let attributes: [String: SetAttributes]
     /// Everything that a file may be as a whole, at one time or another.
     let texts: Set<String>
 

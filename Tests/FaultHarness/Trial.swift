@@ -52,7 +52,7 @@ struct Trial {
     ) -> Outcome {
         do {
             let place = try FaultPlace(
-                bundle: bundle, isSmall: fault?.kind == .fill, answerTime: answerTime(fault, usual: usual))
+                bundle: bundle, fault, answerTime: answerTime(fault, usual: usual))
             let leftover = Leftover {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
@@ -110,7 +110,7 @@ struct Trial {
         let ending = place.daemon.end()
         if ending != .exited(0) {
             let words = ending.map { "\($0)" } ?? "it does not end"
-            losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)"))
+            losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)\(place.endOfLog)"))
         }
         // Where it has not settled, more is not to be expected.
         if losses.isEmpty { compareWhatIsLeft() }
@@ -227,7 +227,7 @@ struct Trial {
         switch (fault?.place, fault?.kind) {
         // Nobody can be told anything by a daemon that is dead.
         case (.engine, .kill): return minder.wasDead(between: start, and: end)
-        case (.engine, .fill):
+        case (_, .fill):
             // A call's failure is no number.
             let isOfRoom = (error as? Errno).map { $0 == .noSpace } ?? true
             return isOfRoom && minder.wasFull(between: start, and: end)
