@@ -141,13 +141,11 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
     static let password = "open sesame"
 
     /// What `PURVEY_FAULT_POINT` is for it.
-    var point: String {
-        let isStop =
-            switch (kind, place) {
-            // The disk is filled while the process stands still.
-            case (.stop, _), (.fill, _): true
-            default: false
-            }
+    ///
+    /// - Parameter isKept: whether the daemon has a keeper.
+    func point(isKept: Bool) -> String {
+        // The disk is filled while the process stands still, and one whose keeper starts the next is killed while it does.
+        let isStop = isKept || kind == .stop || kind == .fill
         return "\(place.name):\(count)" + (isStop ? ":stop" : "")
     }
 }

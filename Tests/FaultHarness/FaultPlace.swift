@@ -20,6 +20,8 @@ final class FaultPlace: Sendable {
     private let stepLog: String
     /// How many seconds the provider may take to answer, or to go on with a file.
     private let answerTime: Double
+    /// Whether the daemon's keeper starts the next one.
+    let hasKeeper: Bool
     /// Whether the daemon is to hear that something has changed at the service.
     private let owesNotice = Lock(false)
 
@@ -37,7 +39,9 @@ final class FaultPlace: Sendable {
     ///   - bundle: the provider's.
     ///   - fault: what is to go wrong.
     ///   - answerTime: how many seconds the provider may take to answer, or to go on with a file.
-    init(bundle: String, _ fault: Fault?, answerTime: Double) throws {
+    ///   - hasKeeper: whether the daemon's keeper starts the next one.
+    init(bundle: String, _ fault: Fault?, answerTime: Double, hasKeeper: Bool) throws {
+        self.hasKeeper = hasKeeper
         self.answerTime = answerTime
         // Short, because the path of a socket is.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
@@ -82,7 +86,8 @@ final class FaultPlace: Sendable {
             [answerTime, answerTime, 1]
         ).map { "\($0)=\($1)" }
         try daemon.start(
-            dyingAt: point, providerDyingAt: providerPoint, ["PURVEY_FAULT_LOG=" + stepLog] + times)
+            dyingAt: point, providerDyingAt: providerPoint, hasKeeper: hasKeeper,
+            ["PURVEY_FAULT_LOG=" + stepLog] + times)
     }
 
     @discardableResult

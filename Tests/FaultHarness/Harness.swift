@@ -106,6 +106,7 @@ package final class Harness: Sendable {
             }
             let outcome = Trial.run(
                 planned.scenario, seed: options.seed, planned.fault, bundle: bundle, usual: planned.usual,
+                hasKeeper: options.hasKeeper,
                 keepsFiles: options.keepsFiles)
             if Trial.isOver.load(ordering: .relaxed) { return }
             tell(outcome, planned.scenario, planned.words)
@@ -136,6 +137,7 @@ package final class Harness: Sendable {
             var count = steps[place.name] ?? 0
             if count == 0, let cause = place.cause, steps["service." + cause.rawValue] != nil { count = 1 }
             for kind in place.kinds where options.kinds.contains(kind) && count > 0 {
+                if options.hasKeeper, !Fault(kind, at: place, 1).isOfKeepers { continue }
                 if kind == .fill, !FullDisk.isWanted { continue }
                 faults += (1...count).map { Fault(kind, at: place, $0) }
             }
@@ -161,7 +163,8 @@ package final class Harness: Sendable {
         say("    what was done: \(Course(scenario, seed: options.seed).words.joined(separator: "; "))")
         let fault = outcome.fault.map { " --fault \($0)" } ?? ""
         let model = options.model == .documents ? "" : " --model \(options.model.rawValue)"
-        say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(fault)")
+        let keeper = options.hasKeeper ? " --keeper" : ""
+        say("    again: purvey-faults --scenario \(scenario.rawValue) --seed \(options.seed)\(model)\(keeper)\(fault)")
         if let home = outcome.home { say("    kept: \(home)") }
     }
 }

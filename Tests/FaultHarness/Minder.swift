@@ -46,7 +46,7 @@ final class Minder: Sendable {
         self.place = place
         self.fault = fault
         var generator = RandomNumbers(seed: seed)
-        let recovery = EngineStep.allCases.filter { $0.rawValue.hasPrefix("engine.recovery.") }
+        let recovery = EngineStep.allCases.filter(\.isOfRecovery)
         secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
     }
 
@@ -84,14 +84,18 @@ final class Minder: Sendable {
 
     // MARK: What is nobody's fault
 
+    /// One that was killed counts as alive for a moment after its connections are gone, as its memory goes.
+    private static let agony = Duration.seconds(3)
+
     /// Whether there was no daemon at some time between two moments. Blocks where one may have died that was not looked at since.
     func wasDead(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
+        let last = end + Self.agony
         for _ in 0..<1_000 {
             let (isDead, wasSeen) = state.withLock { state in
                 let isDead =
-                    state.isRestarting && state.lastSeen <= end
-                    || state.deaths.contains { $0.lowerBound <= end && start <= $0.upperBound }
-                return (isDead, state.lastSeen > end + .seconds(3))
+                    state.isRestarting && state.lastSeen <= last
+                    || state.deaths.contains { $0.lowerBound <= last && start <= $0.upperBound }
+                return (isDead, state.lastSeen > last)
             }
             if isDead || wasSeen { return isDead }
             usleep(10_000)
@@ -166,6 +170,7 @@ final class Minder: Sendable {
     }
 
     private func goOn(_ daemon: pid_t) {
+        if place.hasKeeper, fault?.kind == .kill { return killKept(daemon) }
         if fault?.kind == .fill, case .engine = fault?.place {
             fillDisk()
         } else {
@@ -173,6 +178,26 @@ final class Minder: Sendable {
             usleep(300_000)
         }
         kill(daemon, SIGCONT)
+    }
+
+    /// The daemon stands still at the step at which it is to be killed, so that its keeper can have the mount before. Each of those that
+    /// the keeper starts comes to stand there, too, and goes on.
+    private func killKept(_ daemon: pid_t) {
+        guard place.daemon.isKept, state.withLock({ $0.kills }) == 0 else {
+            kill(daemon, SIGCONT)
+            return
+        }
+        state.withLock { state in
+            state.kills += 1
+            state.isRestarting = true
+        }
+        place.daemon.kill()
+        do {
+            try place.daemon.adopt()
+        } catch {
+            lose(.crash, "\(error)\(place.endOfLog)")
+        }
+        state.withLock { $0.isRestarting = false }
     }
 
     private func fillDisk() {

@@ -46,13 +46,15 @@ struct Trial {
     /// - Parameters:
     ///   - bundle: the provider's.
     ///   - usual: how long it takes without a fault; `nil` where that is not known.
+    ///   - hasKeeper: whether the daemon's keeper starts the next one.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
     static func run(
-        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, keepsFiles: Bool
+        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
+        keepsFiles: Bool
     ) -> Outcome {
         do {
             let place = try FaultPlace(
-                bundle: bundle, fault, answerTime: answerTime(fault, usual: usual))
+                bundle: bundle, fault, answerTime: answerTime(fault, usual: usual), hasKeeper: hasKeeper)
             let leftover = Leftover {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
@@ -157,8 +159,8 @@ struct Trial {
 
     private func startDaemon() throws {
         switch fault?.place {
-        case .engine: try place.start(dyingAt: fault?.point)
-        case .provider: try place.start(providerDyingAt: fault?.point)
+        case .engine: try place.start(dyingAt: fault?.point(isKept: place.hasKeeper))
+        case .provider: try place.start(providerDyingAt: fault?.point(isKept: false))
         case .request, .answer, .asked, nil: try place.start()
         }
     }
@@ -225,6 +227,8 @@ struct Trial {
     private func isExcused(_ error: any Error, since start: ContinuousClock.Instant) -> Bool {
         let end = ContinuousClock.now
         switch (fault?.place, fault?.kind) {
+        // Who works in the mount waits for the next daemon; who asks the daemon itself for something hears of its end.
+        case (.engine, .kill) where place.hasKeeper: return !(error is Errno)
         // Nobody can be told anything by a daemon that is dead.
         case (.engine, .kill): return minder.wasDead(between: start, and: end)
         case (_, .fill):

@@ -34,6 +34,12 @@ import Testing
         try runFaults(["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
     }
 
+    /// No program hears of a death as long as there is a keeper.
+    @Test(.enabled(if: Keepers.haveMounts)) func noProgramHearsOfADaemonThatIsKilledAndHasAKeeper() throws {
+        let scenarios = ["uploads", "renames", "removals", "attributes"].flatMap { ["--scenario", $0] }
+        try runFaults(["--keeper", "--seed", "3", "--sample", "2"] + scenarios)
+    }
+
     private func runFaults(_ arguments: [String]) throws {
         let run = try RunningProgram(BuiltProgram.path("purvey-faults"), arguments + ["--jobs", "2"]).waitForEnd()
         #expect(run.status == 0, "\(run)")
@@ -106,7 +112,7 @@ import Testing
         #expect(options.faults.map(\.description) == ["kill:provider.moved:1"])
         for arguments in [
             ["--scenario", "nothing"], ["--seed"], ["--jobs", "0"], ["--fault", "kill:x"], ["--model", "x"],
-            ["renames"],
+            ["renames"], ["--keeper", "--fault", "stop:engine.sending.asked"],
         ] {
             #expect(throws: Harness.Options.WrongUsage.self) { try Harness.Options(arguments: arguments) }
         }
