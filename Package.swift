@@ -446,7 +446,10 @@ let package = Package(
             dependencies: ["FaultHarness", "LinuxSystem"], path: "Tests/PurveyFaults", swiftSettings: settings),
         tests(
             "FaultHarnessTests",
-            ["FaultHarness", "ProgramTesting", "PurveyFaults", "ScriptableProvider", "TestThreads"]),
+            [
+                "DaemonTesting", "FaultHarness", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyFaults",
+                "ScriptableProvider", "TestThreads",
+            ]),
         // What programs do in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",

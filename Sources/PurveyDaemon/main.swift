@@ -20,9 +20,13 @@ do {
     let locations = Locations(
         runtime: current.runtime, data: current.data, cache: current.cache, mounts: current.mounts,
         thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
-    exit(
+    let status =
         options.foreground
-            ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
+        ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations)
+    // Not by exit(3): threads are at work still, and what libraries do at the end would take away under them what they use. Nothing of the
+    // daemon's own is left for then.
+    fflush(nil)
+    _exit(status)
 } catch let error as DaemonOptions.Mistake {
     _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
     exit(2)

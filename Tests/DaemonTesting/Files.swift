@@ -7,6 +7,21 @@ package enum Files {
         String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 26), as: UTF8.self)
     }
 
+    /// Reads so many bytes from a place on, or what is there of them.
+    package static func read(_ path: String, at start: Int, _ count: Int) throws(Errno) -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { room.deallocate() }
+        var filled = 0
+        while filled < count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+            let count = try file.read(into: rest, at: start + filled)
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(room[..<filled])
+    }
+
     /// Opens a file, writes to its beginning and closes it, as a program does that looks at every answer.
     package static func write(_ text: String, to path: String, _ flags: CInt) throws(Errno) {
         let file = try retrying { Glibc.open(path, flags | O_CLOEXEC, 0o644) }

@@ -15,6 +15,8 @@ package final class StartedDaemon: Sendable {
         var daemon: ChildProgram?
         var connection: Connection?
         var looksAtDead = 0
+        /// A daemon that another's keeper has started.
+        var adopted: pid_t?
     }
 
     // Innermost.
@@ -35,9 +37,11 @@ package final class StartedDaemon: Sendable {
     /// - Parameters:
     ///   - step: the step at which it dies, as `PURVEY_FAULT_POINT` has it.
     ///   - providerStep: the step at which its first provider's process dies.
+    ///   - hasKeeper: whether it gets a keeper, which starts the next daemon where this one dies.
     ///   - variables: `NAME=value`, in the place of what this process has.
     package func start(
-        dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, _ variables: [String] = []
+        dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, hasKeeper: Bool = false,
+        _ variables: [String] = []
     ) throws {
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
@@ -51,7 +55,9 @@ package final class StartedDaemon: Sendable {
         let (ours, theirs) = try StartMessages.channel()
         let log = try FileDescriptor.open(home + "/daemon.log", [.writeOnly, .create, .append])
         let child = try ChildProgram.start(
-            BuiltProgram.path("purveyd"), arguments: ["--foreground", "--log", "debug", "--ready-descriptor", "3"],
+            BuiltProgram.path("purveyd"),
+            arguments: ["--foreground", "--log", "debug", "--ready-descriptor", "3"]
+                + (hasKeeper ? ["--deaths", "0"] : []),
             environment: environment.map { "\($0.key)=\($0.value)" } + variables,
             descriptors: [nil, log, log, consume theirs])
         state.withLock { $0 = State(daemon: child) }
@@ -62,7 +68,37 @@ package final class StartedDaemon: Sendable {
     }
 
     /// The number of its process; -1 when there is none.
-    package var processID: pid_t { state.withLock { $0.daemon?.processID ?? -1 } }
+    package var processID: pid_t { state.withLock { $0.daemon?.processID ?? $0.adopted ?? -1 } }
+
+    /// Takes the daemon that a keeper has started after the death of another one for its own. Blocks until there is one; not for ever.
+    package func adopt() throws {
+        var last = ""
+        for _ in 0..<6_000 {
+            do {
+                let address = try LocalSocketAddress(path: locations.socket)
+                let process = try SequencedPacketSocket.connect(to: address).peerCredentials().processID
+                let connection = try Connection.connect(to: locations.socket)
+                guard ProcessState.isAlive(process) else { throw NotStarted(description: "it is dead again") }
+                return state.withLock { $0 = State(connection: connection, adopted: process) }
+            } catch {
+                last = "\(error)"
+                usleep(10_000)
+            }
+        }
+        throw NotStarted(description: "no keeper starts a daemon: \(last)")
+    }
+
+    /// Whether its keeper has a mount.
+    package var isKept: Bool {
+        ProcessState.children(of: processID).contains { process in
+            let folder = "/proc/\(process)/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return (try? Files.read("/proc/\(process)/comm")) == "purvey-keeper\n"
+                && names.contains {
+                    (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)) == "/dev/fuse"
+                }
+        }
+    }
 
     // MARK: Its end
 
@@ -104,6 +140,12 @@ package final class StartedDaemon: Sendable {
     package func lookForEnd(patience: Int = 100) -> ChildProgram.Ending? {
         let daemon = processID
         guard daemon > 0 else { return nil }
+        if state.withLock({ $0.adopted != nil }) {
+            // Its status is for the keeper.
+            guard !ProcessState.isAlive(daemon) else { return nil }
+            state.withLock { $0 = State() }
+            return .exited(0)
+        }
         var status: CInt = 0
         let isReaped = waitpid(daemon, &status, WNOHANG) == daemon
         if !isReaped {

@@ -81,10 +81,10 @@ extension CourseWriter {
         operations.append(.untrash(name, to: path))
     }
 
-    mutating func emptyTrash() {
+    mutating func emptyTrash(_ deed: Scenario.Deed) {
         guard let name = choose(trashed) else { return }
         trashed[name] = nil
-        operations.append(.removeFromTrash(name))
+        operations.append(deed == .removeForGood ? .removeForGood(name) : .removeFromTrash(name))
     }
 
     private mutating func choose(_ entries: [String: Trashed]) -> String? {

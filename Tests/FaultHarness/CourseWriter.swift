@@ -9,6 +9,8 @@ struct CourseWriter {
     private(set) var texts: Set<String> = []
     /// Tags and favorites of what is in the tree.
     var marks: [String: Mark] = [:]
+    /// What was set on this machine of what is in the tree.
+    var attributes: [String: SetAttributes] = [:]
     /// What lies in the trash, by its name there.
     var trashed: [String: Trashed] = [:]
     private let scenario: Scenario
@@ -17,7 +19,7 @@ struct CourseWriter {
     /// Names that were free again.
     var freed: [String] = []
     /// What a file of the others may be, as long as it is not known here that they changed it.
-    private var versions: [String: [String]] = [:]
+    var versions: [String: [String]] = [:]
 
     private static let theirs = "theirs"
 
@@ -34,6 +36,8 @@ struct CourseWriter {
             for number in 0..<27 { tree["theirs/item \(number)"] = text("item \(number)", size: 20) }
             for number in 0..<13 { tree["a/item \(number)"] = text("item \(number)", size: 20) }
         case .downloads: for path in ["b/large.bin", "theirs/large.bin"] { tree[path] = text(path, large: true) }
+        case .parts:
+            for path in ["b/large.bin", "theirs/large.bin"] { tree[path] = text(path, size: Self.partSize) }
         default: break
         }
     }
@@ -45,7 +49,7 @@ struct CourseWriter {
         text(path, size: large ? 200_000 + generator.below(400_000) : generator.below(3000))
     }
 
-    private mutating func text(_ path: String, size: Int) -> String {
+    mutating func text(_ path: String, size: Int) -> String {
         lastNumber += 1
         let line = "\(lastNumber) \(path)\n"
         let text = String(repeating: line, count: 1 + size / line.utf8.count) + "end \(lastNumber)\n"
@@ -53,7 +57,7 @@ struct CourseWriter {
         return text
     }
 
-    private mutating func freshName() -> String {
+    mutating func freshName() -> String {
         lastNumber += 1
         return "new \(lastNumber)"
     }
@@ -70,8 +74,8 @@ struct CourseWriter {
         return paths.isEmpty ? nil : paths[generator.below(paths.count)]
     }
 
-    private mutating func anyFile() -> String? { any { Self.isFile($1) && !Self.isTheirs($0) } }
-    private mutating func anyOfTheirs() -> String? { any { Self.isFile($1) && Self.isTheirs($0) } }
+    mutating func anyFile() -> String? { any { Self.isFile($1) && !Self.isTheirs($0) } }
+    mutating func anyOfTheirs() -> String? { any { Self.isFile($1) && Self.isTheirs($0) } }
     private mutating func anyFolder() -> String { any { $1 == "folder" && !Self.isTheirs($0) } ?? "" }
     private func children(of folder: String) -> [String] { tree.keys.filter { Self.parent($0) == folder } }
 
@@ -85,6 +89,11 @@ struct CourseWriter {
             perform(scenario.deeds[generator.below(scenario.deeds.count)])
             if operations.count > before { return }
         }
+    }
+
+    /// Adds what belongs to the scenario in any case.
+    mutating func writeCertain() {
+        for deed in scenario.certainDeeds { perform(deed) }
     }
 
     private mutating func perform(_ deed: Scenario.Deed) {
@@ -117,7 +126,11 @@ struct CourseWriter {
         case .tag, .untag, .favor: mark(deed)
         case .trash: trash()
         case .untrash: untrash()
-        case .emptyTrash: emptyTrash()
+        case .emptyTrash, .removeForGood: emptyTrash(deed)
+        case .setMode, .setDate, .setAttribute, .removeAttribute: setAttributes(deed)
+        case .open: open()
+        case .readPart: readPart()
+        case .putLarge: putLarge()
         case .expireAnchors: operations.append(.expireAnchors)
         }
     }
@@ -135,6 +148,8 @@ struct CourseWriter {
 
     private mutating func edit(_ deed: Scenario.Deed) {
         guard let path = anyFile(), let old = tree[path] else { return }
+        // The date is that of the change from now on; of a file that takes this one's place, everything is new.
+        if deed == .save { attributes[path] = nil } else { attributes[path]?.modified = nil }
         switch deed {
         case .overwrite:
             let new = text(path, size: old.utf8.count + generator.below(1000))
@@ -177,6 +192,7 @@ struct CourseWriter {
             tree[old] = nil
             tree[target + old.dropFirst(path.count)] = what
             marks[target + old.dropFirst(path.count)] = marks.removeValue(forKey: old)
+            attributes[target + old.dropFirst(path.count)] = attributes.removeValue(forKey: old)
         }
         moveFormer(path, to: target)
         freed.append(path)
@@ -187,6 +203,7 @@ struct CourseWriter {
         operations.append(tree[path] == "folder" ? .removeFolder(path) : .remove(path))
         tree[path] = nil
         marks[path] = nil
+        attributes[path] = nil
         moveFormer(path, to: nil)
         freed.append(path)
     }

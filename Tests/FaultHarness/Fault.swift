@@ -11,7 +11,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case stop
         /// The service drops the connection.
         case disconnect
-        /// The disk under the domain's data is full from then on, for a while.
+        /// The disk under the domain's data, at the provider's steps under all data, is full from then on, for a while.
         case fill
         /// The service takes its time, and sends contents a little at a time.
         case slow
@@ -65,16 +65,21 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         package var kinds: [Kind] {
             switch self {
             case .engine: [.kill, .stop, .fill]
-            case .provider: [.kill, .stop]
+            case .provider: [.kill, .stop, .fill]
             case .request: [.kill, .stop, .disconnect, .slow, .signOut]
             case .answer: [.kill, .disconnect]
-            case .asked(.contents): [.slow, .truncate, .halve]
+            case .asked(.contents), .asked(.part): [.slow, .truncate, .halve]
             case .asked(.create), .asked(.replace): [.lie, .quota]
             case .asked(.item), .asked(.page), .asked(.changes): [.lie]
             // So few that one of them is hardly met otherwise.
             case .asked(.set), .asked(.trash), .asked(.untrash): [.disconnect, .signOut]
             case .asked: []
             }
+        }
+
+        /// The request that has to go wrong before anything comes there.
+        var cause: CloudRule.Request? {
+            if case .engine(let step) = self { step.cause } else { nil }
         }
 
         static let ofService: [Place] = [.request, .answer] + CloudRule.Request.allCases.map { .asked($0) }
@@ -111,7 +116,8 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         let effect: CloudRule.Effect
         var request: CloudRule.Request?
         switch place {
-        case .engine, .provider: return nil
+        case .engine(let step): return step.cause.map { CloudRule(.dropAfterwards, on: $0, times: 1) }
+        case .provider: return nil
         case .request, .answer: break
         case .asked(let asked): request = asked
         }
@@ -119,7 +125,9 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         case .fill: return nil
         case .kill, .stop: effect = place == .answer ? .holdAfterwards : .hold
         case .disconnect: effect = place == .request ? .drop : .dropAfterwards
-        case .slow: effect = request == .contents ? .slow(bytesPerSecond: 200_000) : .delay(1)
+        case .slow where request == .contents: effect = .slow(bytesPerSecond: 200_000)
+        case .slow where request == .part: effect = .slow(bytesPerSecond: 1_000_000)
+        case .slow: effect = .delay(1)
         case .truncate: effect = .truncate(after: 7)
         case .halve: effect = .halve
         case .lie: effect = .claim(size: count.isMultiple(of: 2) ? 1 : 5_000_000)
@@ -133,13 +141,24 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
     static let password = "open sesame"
 
     /// What `PURVEY_FAULT_POINT` is for it.
-    var point: String {
-        let isStop =
-            switch (kind, place) {
-            // The disk is filled while the process stands still.
-            case (.stop, _), (.fill, _): true
-            default: false
-            }
+    ///
+    /// - Parameter isKept: whether the daemon has a keeper.
+    func point(isKept: Bool) -> String {
+        // The disk is filled while the process stands still, and one whose keeper starts the next is killed while it does.
+        let isStop = isKept || kind == .stop || kind == .fill
         return "\(place.name):\(count)" + (isStop ? ":stop" : "")
+    }
+}
+
+extension EngineStep {
+    /// Nothing comes to some steps as long as nothing goes wrong: the request whose answer has to be lost first.
+    var cause: CloudRule.Request? {
+        switch self {
+        // An attempt to send something was in vain.
+        case .failed: .create
+        // What became of an item is in doubt.
+        case .doubtAnswered, .doubtApplied: .untrash
+        default: nil
+        }
     }
 }

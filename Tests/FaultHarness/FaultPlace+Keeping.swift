@@ -1,5 +1,6 @@
 import FileProvider
 import FileProviderEngine
+import Glibc
 import ScriptableService
 
 /// Tags, favorites and the trash, as there are some here and at the service.
@@ -11,13 +12,8 @@ extension FaultPlace {
         (tags.sorted() + (isFavorite ? ["a favorite"] : [])).joined(separator: ", ")
     }
 
-    private static func words(_ item: CloudItem) -> String {
+    static func words(_ item: CloudItem) -> String {
         words(tags: item.tagData.map { TagList.names(in: $0) } ?? [], isFavorite: item.favoriteRank != nil)
-    }
-
-    /// The marks of what has some at the service, by path.
-    func serviceMarks() throws -> [String: String] {
-        try cloud.control.snapshot().mapValues { Self.words($0) }.filter { !$0.value.isEmpty }
     }
 
     /// The marks of what has some here.
@@ -38,6 +34,20 @@ extension FaultPlace {
     /// What is known here to lie in the trash, by path.
     func trash() throws -> [String] {
         try call(TrashedItemsCall()).items.map { CloudItem.trashPath + "/" + $0.name }
+    }
+
+    /// Whether the service has something in its trash.
+    func isTrashed(_ name: String) throws -> Bool {
+        try cloud.control.snapshot()[CloudItem.trashPath + "/" + name] != nil
+    }
+
+    /// Waits until the service has something in its trash, to which it may be on its way.
+    func waitForTrashed(_ name: String) throws {
+        for _ in 0..<6_000 {
+            if try isTrashed(name) { return }
+            usleep(20_000)
+        }
+        throw Failed(description: "\(name) does not come to the trash")
     }
 
     func compareTrash(_ index: Index, _ snapshot: [String: CloudItem]) throws -> [Loss] {

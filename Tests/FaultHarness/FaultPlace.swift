@@ -18,6 +18,12 @@ final class FaultPlace: Sendable {
     private let disk: Lock<FullDisk?>
     /// Names the steps that the daemon and the provider came to.
     private let stepLog: String
+    /// How many seconds the provider may take to answer, or to go on with a file.
+    private let answerTime: Double
+    /// Whether the daemon's keeper starts the next one.
+    let hasKeeper: Bool
+    /// Whether the daemon is to hear that something has changed at the service.
+    private let owesNotice = Lock(false)
 
     static let domain = "Cloud"
 
@@ -31,14 +37,23 @@ final class FaultPlace: Sendable {
 
     /// - Parameters:
     ///   - bundle: the provider's.
-    ///   - isSmall: whether the disk can be filled.
-    init(bundle: String, isSmall: Bool) throws {
+    ///   - fault: what is to go wrong.
+    ///   - answerTime: how many seconds the provider may take to answer, or to go on with a file.
+    ///   - hasKeeper: whether the daemon's keeper starts the next one.
+    init(bundle: String, _ fault: Fault?, answerTime: Double, hasKeeper: Bool) throws {
+        self.hasKeeper = hasKeeper
+        self.answerTime = answerTime
         // Short, because the path of a socket is.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         daemon = try StartedDaemon(home: home)
         try FileManager.default.createDirectory(
             atPath: daemon.locations.data, withIntermediateDirectories: true)
-        let small = try isSmall ? FullDisk(megabytes: 64, at: daemon.locations.domains) : nil
+        var small: FullDisk?
+        if fault?.kind == .fill {
+            // The folders of providers are not among those of domains.
+            let path = if case .provider = fault?.place { daemon.locations.data } else { daemon.locations.domains }
+            small = try FullDisk(megabytes: 64, at: path)
+        }
         disk = Lock(small)
         cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
         // In the folder that the provider is handed, so that it can write there too.
@@ -66,9 +81,13 @@ final class FaultPlace: Sendable {
     // MARK: The daemon
 
     func start(dyingAt point: String? = nil, providerDyingAt providerPoint: String? = nil) throws {
+        let times = zip(
+            [ProviderProcessOptions.answerKey, ProviderProcessOptions.transferKey, ProviderProcessOptions.patienceKey],
+            [answerTime, answerTime, 1]
+        ).map { "\($0)=\($1)" }
         try daemon.start(
-            dyingAt: point, providerDyingAt: providerPoint,
-            ["PURVEY_FAULT_LOG=" + stepLog, "PURVEY_PROVIDER_TRANSFER_TIME=5"])
+            dyingAt: point, providerDyingAt: providerPoint, hasKeeper: hasKeeper,
+            ["PURVEY_FAULT_LOG=" + stepLog] + times)
     }
 
     @discardableResult
@@ -86,7 +105,13 @@ final class FaultPlace: Sendable {
         try call(DomainsStatusCall()).domains.first { $0.domain.name == Self.domain }
     }
 
-    var isMounted: Bool { (try? activity())?.domain.mount == mount }
+    /// The same while it is mounted.
+    var mountedActivity: DomainActivity? {
+        guard let activity = try? activity(), activity.domain.mount == mount else { return nil }
+        return activity
+    }
+
+    var isMounted: Bool { mountedActivity != nil }
 
     func addDomain() throws {
         try call(
@@ -96,11 +121,25 @@ final class FaultPlace: Sendable {
                 password: try cloud.control.settings().password))
     }
 
-    /// Has changes asked for.
-    func signal() { _ = try? call(SignalDomainCall(name: Self.domain, container: nil)) }
+    /// The service gives notice that something there is another than it was. Once, as a service does: that the changes are asked for in
+    /// the end, whatever goes wrong then, is up to the engine. A notice that no daemon took is given again, when there is one.
+    func giveNotice(isNew: Bool = false) {
+        let isOwed = owesNotice.withLock { owesNotice in
+            owesNotice = owesNotice || isNew
+            return owesNotice
+        }
+        guard isOwed, (try? call(SignalDomainCall(name: Self.domain, container: nil))) != nil else { return }
+        owesNotice.withLock { $0 = false }
+    }
 
     /// Has the engine try at once what waits.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
+
+    /// What the daemon has said last.
+    var endOfLog: String {
+        let text = (try? String(contentsOfFile: home + "/daemon.log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(15).map { "\n        \($0)" }.joined()
+    }
 
     // MARK: The disk
 
@@ -119,7 +158,27 @@ final class FaultPlace: Sendable {
         return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
     }
 
+    /// How often the service had each kind of request.
+    func requests() -> [String: Int] {
+        let requests = (try? cloud.control.requests()) ?? []
+        return requests.reduce(into: [:]) { counts, request in
+            for place in [Fault.Place.request, .answer, .asked(request.kind)] { counts[place.name, default: 0] += 1 }
+        }
+    }
+
+    /// Whether a fault of the provider or its service has come to be.
+    func hasCome(to fault: Fault?) -> Bool {
+        guard let fault else { return false }
+        switch fault.place {
+        case .engine, .provider: return steps()["fault " + fault.place.name] != nil
+        case .request, .answer, .asked: return requests()[fault.place.name, default: 0] >= fault.count
+        }
+    }
+
     // MARK: Trees
+
+    /// Has the provider give parts of files.
+    func giveParts() throws { try Data().write(to: URL(fileURLWithPath: cloud.folder + "/gives-parts")) }
 
     /// Puts what the service has at first.
     func fill(_ tree: [String: String]) throws {
@@ -132,18 +191,17 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// What the service has, as ``Tree/read(_:)`` has it, and what lies in its trash.
-    func serviceTree() throws -> [String: String] {
-        var tree: [String: String] = [:]
-        for (path, item) in try cloud.control.snapshot() {
+    /// What the service has, as ``Tree/read(_:)`` has it, with what lies in its trash; and the marks of what has some.
+    func service() throws -> (tree: [String: String], marks: [String: String]) {
+        let everything = try cloud.control.everything()
+        let tree = everything.mapValues { item, contents in
             switch item.kind {
-            case .folder: tree[path] = "folder"
-            case .link: tree[path] = "-> " + (item.linkTarget ?? "")
-            // It may be gone since.
-            case .file: tree[path] = try? cloud.control.text(path)
+            case .folder: "folder"
+            case .link: "-> " + (item.linkTarget ?? "")
+            case .file: String(decoding: contents, as: UTF8.self)
             }
         }
-        return tree
+        return (tree, everything.mapValues { Self.words($0.item) }.filter { !$0.value.isEmpty })
     }
 
     /// Holds the index against the service. The daemon has ended.

@@ -12,6 +12,8 @@ package struct Loss: Sendable, CustomStringConvertible {
         case notSettled = "not settled"
         /// A process ended that nobody had asked to.
         case crash
+        /// A step at which something could be lost is not come to, so that nothing goes wrong there.
+        case notReached = "not reached"
     }
 
     package let kind: Kind

@@ -28,6 +28,14 @@ final class Minder: Sendable {
         var roomAt: ContinuousClock.Instant?
         /// When a person sees to what the service asks for.
         var helpAt: ContinuousClock.Instant?
+        /// When the daemon was last seen alive.
+        var lastSeen = ContinuousClock.now
+        /// From when it may have been dead until the next one served the mount.
+        var deaths: [ClosedRange<ContinuousClock.Instant>] = []
+        /// From when the disk was full.
+        var fullSince: ContinuousClock.Instant?
+        /// Until when it was.
+        var fullUntil: ContinuousClock.Instant?
     }
 
     // Innermost.
@@ -38,7 +46,7 @@ final class Minder: Sendable {
         self.place = place
         self.fault = fault
         var generator = RandomNumbers(seed: seed)
-        let recovery = EngineStep.allCases.filter { $0.rawValue.hasPrefix("engine.recovery.") }
+        let recovery = EngineStep.allCases.filter(\.isOfRecovery)
         secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
     }
 
@@ -47,7 +55,7 @@ final class Minder: Sendable {
         try SystemThread.start("purvey-minder") { [self] in
             while !state.withLock({ $0.isOver }) {
                 look()
-                usleep(5000)
+                usleep(10_000)
             }
             ended.open()
         }
@@ -63,19 +71,62 @@ final class Minder: Sendable {
     func noteAdded() { state.withLock { $0.isAdded = true } }
 
     /// Blocks until there is a daemon, with the domain mounted; not for ever.
-    func waitForMount() {
+    ///
+    /// - Returns: what the domain is doing then.
+    @discardableResult
+    func waitForMount() -> DomainActivity? {
         for _ in 0..<6_000 {
-            if !state.withLock({ $0.isRestarting }), place.isMounted { return }
+            if !state.withLock({ $0.isRestarting }), let activity = place.mountedActivity { return activity }
             usleep(10_000)
+        }
+        return nil
+    }
+
+    // MARK: What is nobody's fault
+
+    /// One that was killed counts as alive for a moment after its connections are gone, as its memory goes.
+    private static let agony = Duration.seconds(3)
+
+    /// Whether there was no daemon at some time between two moments. Blocks where one may have died that was not looked at since.
+    func wasDead(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
+        let last = end + Self.agony
+        for _ in 0..<1_000 {
+            let (isDead, wasSeen) = state.withLock { state in
+                let isDead =
+                    state.isRestarting && state.lastSeen <= last
+                    || state.deaths.contains { $0.lowerBound <= last && start <= $0.upperBound }
+                return (isDead, state.lastSeen > last)
+            }
+            if isDead || wasSeen { return isDead }
+            usleep(10_000)
+        }
+        return false
+    }
+
+    /// Whether the disk was full at some time between two moments.
+    func wasFull(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            state.fullSince.map { $0 <= end && start <= state.fullUntil ?? end } ?? false
+        }
+    }
+
+    /// A person makes room on a disk that is full.
+    func makeRoom() {
+        place.makeRoom()
+        state.withLock { state in
+            if state.fullSince != nil, state.fullUntil == nil { state.fullUntil = .now }
         }
     }
 
     // MARK: Looking
 
     private func look() {
-        let daemon = place.daemon
+        let (daemon, now) = (place.daemon, ContinuousClock.now)
         if let ending = daemon.lookForEnd() { return startAgain(after: ending) }
+        guard ProcessState.isAlive(daemon.processID) else { return }
+        state.withLock { $0.lastSeen = now }
         if ProcessState.isStopped(daemon.processID) { goOn(daemon.processID) }
+        meetStoppedProvider()
         meetHeldRequest()
         meetRefusal()
         let isFullForLong = state.withLock { state in
@@ -83,12 +134,17 @@ final class Minder: Sendable {
             state.roomAt = nil
             return true
         }
-        if isFullForLong { place.makeRoom() }
+        if isFullForLong { makeRoom() }
     }
 
     private func startAgain(after ending: ChildProgram.Ending) {
         state.withLock { $0.isRestarting = true }
-        defer { state.withLock { $0.isRestarting = false } }
+        defer {
+            state.withLock { state in
+                state.isRestarting = false
+                state.deaths.append(state.lastSeen...max(state.lastSeen, .now))
+            }
+        }
         var isMeant = false
         if case .engine = fault?.place, fault?.kind == .kill, ending == .signalled(SIGKILL) {
             let kills = state.withLock { state in
@@ -97,7 +153,7 @@ final class Minder: Sendable {
             }
             isMeant = kills <= (secondPoint == nil ? 1 : 2)
         }
-        if !isMeant { lose(.crash, "the daemon ended: \(ending)") }
+        if !isMeant { lose(.crash, "the daemon ended: \(ending)\(place.endOfLog)") }
         let isSecond = isMeant && state.withLock { $0.kills } == 1
         do {
             try place.start(dyingAt: isSecond ? secondPoint : nil)
@@ -114,21 +170,59 @@ final class Minder: Sendable {
     }
 
     private func goOn(_ daemon: pid_t) {
+        if place.hasKeeper, fault?.kind == .kill { return killKept(daemon) }
         if fault?.kind == .fill, case .engine = fault?.place {
-            do {
-                try place.fillDisk()
-                state.withLock { state in
-                    state.fills += 1
-                    state.roomAt = .now + .seconds(2)
-                }
-            } catch {
-                lose(.notSettled, "the disk cannot be filled: \(error)")
-            }
+            fillDisk()
         } else {
             state.withLock { $0.stops += 1 }
             usleep(300_000)
         }
         kill(daemon, SIGCONT)
+    }
+
+    /// The daemon stands still at the step at which it is to be killed, so that its keeper can have the mount before. Each of those that
+    /// the keeper starts comes to stand there, too, and goes on.
+    private func killKept(_ daemon: pid_t) {
+        guard place.daemon.isKept, state.withLock({ $0.kills }) == 0 else {
+            kill(daemon, SIGCONT)
+            return
+        }
+        state.withLock { state in
+            state.kills += 1
+            state.isRestarting = true
+        }
+        place.daemon.kill()
+        do {
+            try place.daemon.adopt()
+        } catch {
+            lose(.crash, "\(error)\(place.endOfLog)")
+        }
+        state.withLock { $0.isRestarting = false }
+    }
+
+    private func fillDisk() {
+        do {
+            try place.fillDisk()
+            state.withLock { state in
+                state.fills += 1
+                state.fullSince = .now
+                state.roomAt = .now + .seconds(2)
+            }
+        } catch {
+            lose(.notSettled, "the disk cannot be filled: \(error)")
+        }
+    }
+
+    /// The provider stands still at the step at which the disk is to be full.
+    private func meetStoppedProvider() {
+        guard let fault, fault.kind == .fill, case .provider = fault.place, !state.withLock({ $0.isFaultDone }),
+            place.hasCome(to: fault)
+        else { return }
+        let stopped = place.daemon.children.filter(ProcessState.isStopped)
+        guard !stopped.isEmpty else { return }
+        state.withLock { $0.isFaultDone = true }
+        fillDisk()
+        for provider in stopped { kill(provider, SIGCONT) }
     }
 
     /// The service holds the request at which the provider is to be killed or stopped.

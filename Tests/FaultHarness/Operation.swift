@@ -1,5 +1,6 @@
 import DaemonTesting
 import FileProvider
+import FileTesting
 import Glibc
 import LinuxSystem
 import ScriptableService
@@ -25,6 +26,15 @@ enum Operation: Sendable, CustomStringConvertible {
     case list(String, Set<String>?)
     /// Reads a file, which has one of these texts.
     case read(String, [String])
+    /// Reads so many bytes of a file from a place on, which has one of these texts.
+    case readPart(String, Int, Int, [String])
+    /// Opens a file that is here for writing, and closes it as it is.
+    case open(String)
+    case setMode(String, UInt16)
+    /// Seconds since 1970.
+    case setDate(String, Int)
+    /// Without a value it is removed.
+    case setAttribute(String, String, String?)
     /// Lets go of what is here of a file.
     case evict(String)
     case tag(String, added: [String], removed: [String])
@@ -32,6 +42,8 @@ enum Operation: Sendable, CustomStringConvertible {
     case trash(String)
     /// Has what is in the trash by this name go back to its place.
     case untrash(String, to: String)
+    /// Has what is in the trash by this name removed for good, as `purvey trash --empty` does.
+    case removeForGood(String)
 
     // At the service.
     case put(String, String)
@@ -59,11 +71,17 @@ enum Operation: Sendable, CustomStringConvertible {
         case .removeFolder(let path): "remove the folder \(path)"
         case .list(let path, _): "list \(path)"
         case .read(let path, _): "read \(path)"
+        case .readPart(let path, let start, let count, _): "read \(count) bytes of \(path) from \(start) on"
+        case .open(let path): "open \(path) for writing"
+        case .setMode(let path, let mode): "set the mode of \(path) to \(String(mode, radix: 8))"
+        case .setDate(let path, let date): "set the date of \(path) to \(date)"
+        case .setAttribute(let path, let name, let value): "set \(name) of \(path) to \(value ?? "nothing")"
         case .evict(let path): "evict \(path)"
         case .tag(let path, let added, let removed): "tag \(path): \(added) and not \(removed)"
         case .favor(let path, let isFavorite): "make \(path) \(isFavorite ? "a favorite" : "no favorite")"
         case .trash(let path): "trash \(path)"
         case .untrash(_, let path): "put back \(path)"
+        case .removeForGood(let name): "remove \(name) from the trash"
         case .removeFromTrash(let name): "others remove \(name) from the trash"
         case .put(let path, let text): "others put \(path) (\(text.utf8.count))"
         case .takeAway(let path): "others remove \(path)"
@@ -72,13 +90,23 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it may fail while the provider or its service does: it needs what is not on this machine.
-    var needsProvider: Bool {
+    /// What it needs that is not on this machine.
+    enum Need {
+        case nothing
+        /// It may fail while the provider or its service does.
+        case provider
+        /// What others have done, or what is to be done at the service before it, has to have come to be.
+        case others
+    }
+
+    var need: Need {
         switch self {
-        case .overwrite, .append, .removeFolder, .list, .read, .evict: true
         // What is in there has to be at the service first.
-        case .trash, .untrash, .removeFromTrash: true
-        default: false
+        case .trash, .untrash, .removeFromTrash, .removeForGood: .others
+        case .read(let path, _), .readPart(let path, _, _, _), .open(let path), .evict(let path), .list(let path, _):
+            CourseWriter.isTheirs(path) ? .others : .provider
+        case .overwrite, .append, .removeFolder, .setAttribute: .provider
+        default: .nothing
         }
     }
 
@@ -105,6 +133,24 @@ enum Operation: Sendable, CustomStringConvertible {
         case .read(let file, let texts):
             let found = try Files.read(path(file))
             if !texts.contains(found) { throw Wrong(finding: Loss(.torn, file, Loss.excerpt(found))) }
+        case .readPart(let file, let start, let count, let texts):
+            let found = try Files.read(path(file), at: start, count)
+            guard !texts.contains(where: { $0.utf8.dropFirst(start).prefix(count).elementsEqual(found) }) else {
+                return
+            }
+            let words = Loss.excerpt(String(decoding: found, as: UTF8.self))
+            throw Wrong(finding: Loss(.torn, file, "from \(start) on it is \(words)"))
+        case .open(let file):
+            // What is here is set apart for the writing then, and put back.
+            _ = try Files.read(path(file))
+            try Files.touch(path(file))
+        case .setMode(let item, let mode): try retrying { chmod(path(item), mode_t(mode)) }
+        case .setDate(let file, let date):
+            let times = [timespec(tv_sec: date, tv_nsec: 0), timespec(tv_sec: date, tv_nsec: 0)]
+            try retrying { utimensat(AT_FDCWD, path(file), times, 0) }
+        case .setAttribute(let item, let name, let value):
+            let descriptor = try FileDescriptor.open(path(item), .readOnly)
+            if let value { try descriptor.setAttribute(name, value) } else { try descriptor.removeAttribute(name) }
         case .evict(let file): _ = try? place.call(EvictItemCall(place: place.item(file)))
         case .tag(let path, let added, let removed):
             try place.call(TagItemCall(place: place.item(path), added: added, removed: removed))
@@ -115,11 +161,23 @@ enum Operation: Sendable, CustomStringConvertible {
             try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
             // The kernel hears of it a moment later than whoever asked.
             _ = try FileStatus.of(path(target), followingLinks: false)
+        case .removeForGood(let name):
+            try place.waitForTrashed(name)
+            try place.call(EmptyTrashCall(domain: FaultPlace.domain, item: name))
         case .removeFromTrash(let name): try place.cloud.control.remove(CloudItem.trashPath + "/" + name)
         case .put(let file, let text): try place.cloud.control.put(file, text)
         case .takeAway(let file): try place.cloud.control.remove(file)
         case .moveThere(let old, let new): try place.cloud.control.move(old, to: new)
         case .expireAnchors: try place.cloud.control.expireAnchors()
+        }
+        if isOthers { place.giveNotice(isNew: true) }
+    }
+
+    /// Whether others do it at the service.
+    private var isOthers: Bool {
+        switch self {
+        case .removeFromTrash, .put, .takeAway, .moveThere, .expireAnchors: true
+        default: false
         }
     }
 
@@ -143,6 +201,14 @@ enum Operation: Sendable, CustomStringConvertible {
             if try !isThere(path) { return }
         case .untrash(_, let path):
             if try isThere(path) { return }
+        case .removeForGood(let name):
+            if try !place.isTrashed(name) { return }
+        case .setAttribute(_, _, nil):
+            do {
+                return try perform(in: place)
+            } catch let error as Errno where error == .noData {
+                return
+            }
         case .append(let file, _, let whole):
             return try Files.write(whole, to: place.mount + "/" + file, O_WRONLY | O_TRUNC)
         case .save(let file, let text):

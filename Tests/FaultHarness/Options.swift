@@ -16,6 +16,8 @@ extension Harness {
         package var jobs = 4
         /// Whether everything of a trial in which something was lost stays for somebody to look at.
         package var keepsFiles = false
+        /// Whether each daemon has a keeper, so that no program hears of its death.
+        package var hasKeeper = false
 
         package init() {}
 
@@ -42,7 +44,14 @@ extension Harness {
                 case "--sample": sample = try value { Int($0).flatMap { $0 < 0 ? nil : $0 } }
                 case "--jobs": jobs = try value { Int($0).flatMap { $0 < 1 ? nil : $0 } }
                 case "--keep": keepsFiles = true
+                case "--keeper": hasKeeper = true
                 default: throw WrongUsage(description: "there is no '\(word)'\n\(Self.usage)")
+                }
+            }
+            if hasKeeper {
+                guard Keepers.haveMounts else { throw WrongUsage(description: "this kernel hands no mount over") }
+                guard faults.allSatisfy(\.isOfKeepers) else {
+                    throw WrongUsage(description: "with a keeper, the engine is killed at its steps, and nothing else")
                 }
             }
             if !scenarios.isEmpty { self.scenarios = scenarios }
@@ -54,7 +63,7 @@ extension Harness {
             usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
                 [--model \(StartedCloud.Model.allCases.map(\.rawValue).joined(separator: "|"))]
                 [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
-                [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep]
+                [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper]
             """
         }
     }

@@ -14,6 +14,10 @@ package enum Scenario: String, CaseIterable, Sendable {
     case tags
     /// Files and folders are put into the trash, come back, or are removed for good from there.
     case trash
+    /// Files and folders get modes, dates and attributes, while files are changed, renamed and moved; some are opened for writing only.
+    case attributes
+    /// Pieces of large files are read, while others write them.
+    case parts
 
     /// What a step of a scenario may be.
     enum Deed: Sendable {
@@ -22,7 +26,9 @@ package enum Scenario: String, CaseIterable, Sendable {
         case remove, removeFolder, removeTree, makeAgain
         case list, read, evict
         case tag, untag, favor
-        case trash, untrash, emptyTrash
+        case trash, untrash, emptyTrash, removeForGood
+        case setMode, setDate, setAttribute, removeAttribute, open
+        case readPart, putLarge
         case put, putNew, takeAway, moveThere, expireAnchors
     }
 
@@ -40,21 +46,42 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .tags: [.tag, .tag, .tag, .untag, .favor, .favor, .make, .change, .rename, .move, .renameFolder, .remove]
         case .trash:
             [
-                .trash, .trash, .trash, .untrash, .untrash, .emptyTrash, .tag, .makeAgain, .change, .move,
+                .trash, .trash, .trash, .untrash, .untrash, .emptyTrash, .removeForGood, .tag, .makeAgain, .change,
+                .move,
                 .renameFolder, .remove,
             ]
+        case .attributes:
+            [
+                .setMode, .setMode, .setDate, .setDate, .setAttribute, .setAttribute, .removeAttribute, .open, .change,
+                .append, .save, .rename, .move, .renameFolder, .evict, .read,
+            ]
+        case .parts: [.readPart, .readPart, .readPart, .readPart, .evict, .putLarge, .open, .read]
+        }
+    }
+
+    /// What is done in the end in any case: nothing else comes to some of the steps.
+    var certainDeeds: [Deed] {
+        switch self {
+        case .trash: [.trash, .untrash, .trash, .removeForGood]
+        case .attributes: [.open]
+        case .parts: [.evict, .readPart]
+        default: []
         }
     }
 
     var length: Int {
         switch self {
-        case .uploads, .renames, .removals, .tags, .trash: 12
+        case .uploads, .renames, .removals, .tags, .trash, .attributes: 12
         case .listings, .downloads: 10
+        case .parts: 8
         }
     }
 
     /// How many items a page of the service has.
     var pageLimit: Int { self == .listings ? 6 : 1000 }
+
+    /// Whether the provider gives parts of files.
+    var givesParts: Bool { self == .parts }
 }
 
 /// A scenario as one seed has it.
@@ -68,6 +95,8 @@ package struct Course: Sendable {
     let trash: [String: String]
     /// Which tags items have then, and which are favorites; of those in the trash too.
     let marks: [String: String]
+    /// What was set on this machine of items that are there then.
+    let attributes: [String: SetAttributes]
     /// Everything that a file may be as a whole, at one time or another.
     let texts: Set<String>
 
@@ -75,10 +104,12 @@ package struct Course: Sendable {
         var writer = CourseWriter(scenario, seed: seed)
         before = writer.tree
         for _ in 0..<scenario.length { writer.write() }
+        writer.writeCertain()
         operations = writer.operations
         after = writer.tree
         trash = writer.trashTree
         marks = writer.markWords
+        attributes = writer.attributes
         texts = writer.texts
     }
 

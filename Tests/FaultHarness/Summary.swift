@@ -3,7 +3,7 @@ package struct Summary: Sendable, CustomStringConvertible {
     /// Faults that came to be.
     package private(set) var steps = 0
     /// Faults that were planned and not come to, as events are never quite in the same order.
-    package private(set) var missed = 0
+    package private(set) var missed: [Fault] = []
     package private(set) var kills = 0
     package private(set) var stops = 0
     package private(set) var disconnects = 0
@@ -13,8 +13,8 @@ package struct Summary: Sendable, CustomStringConvertible {
     package private(set) var losses = 0
 
     mutating func add(_ outcome: Trial.Outcome) {
-        if outcome.fault != nil {
-            if outcome.isReached { steps += 1 } else { missed += 1 }
+        if let fault = outcome.fault {
+            if outcome.isReached { steps += 1 } else { missed.append(fault) }
         }
         kills += outcome.kills
         stops += outcome.stops
@@ -24,6 +24,9 @@ package struct Summary: Sendable, CustomStringConvertible {
         refusals += outcome.refusals
         losses += outcome.losses.count
     }
+
+    /// Counts what is wrong with all trials together.
+    mutating func add(_ losses: [Loss]) { self.losses += losses.count }
 
     mutating func add(_ other: Summary) {
         steps += other.steps
@@ -38,7 +41,7 @@ package struct Summary: Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        "steps tried: \(steps)\(missed == 0 ? "" : " (and \(missed) not come to)"), kills: \(kills), stops: \(stops), "
+        "steps tried: \(steps)\(missed.isEmpty ? "" : " (and \(missed.count) not come to)"), kills: \(kills), stops: \(stops), "
             + "disconnections: \(disconnects), full disks: \(fills), bad answers: \(badAnswers), refusals: \(refusals), "
             + "losses: \(losses)"
     }

@@ -23,6 +23,8 @@ struct Trial {
         var losses: [Loss] = []
         /// How often each step was come to, and the service's requests.
         var steps: [String: Int] = [:]
+        /// From the daemon's start until everything was everywhere.
+        var duration = Duration.zero
         /// Where everything lies, if it was kept.
         var home: String?
     }
@@ -32,6 +34,7 @@ struct Trial {
     private let place: FaultPlace
     private let minder: Minder
     private var losses: [Loss] = []
+    private var duration = Duration.zero
 
     /// Looks until something is given up, at least as many seconds as ``patience``.
     private static let pause: UInt32 = 100_000
@@ -42,12 +45,16 @@ struct Trial {
 
     /// - Parameters:
     ///   - bundle: the provider's.
+    ///   - usual: how long it takes without a fault; `nil` where that is not known.
+    ///   - hasKeeper: whether the daemon's keeper starts the next one.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
     static func run(
-        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, keepsFiles: Bool
+        _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
+        keepsFiles: Bool
     ) -> Outcome {
         do {
-            let place = try FaultPlace(bundle: bundle, isSmall: fault?.kind == .fill)
+            let place = try FaultPlace(
+                bundle: bundle, fault, answerTime: answerTime(fault, usual: usual), hasKeeper: hasKeeper)
             let leftover = Leftover {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
@@ -72,9 +79,20 @@ struct Trial {
         minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
     }
 
+    /// A provider that stands still is waited for as long as it may take to answer, and nobody waits for that otherwise. An answer takes
+    /// a small part of what the whole scenario takes, on a busy machine too.
+    private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
+        if case .engine = fault?.place { return 30 }
+        guard fault?.kind == .stop, let usual else { return 30 }
+        return min(max(1, usual / .seconds(2)), 10)
+    }
+
     private mutating func run(_ scenario: Scenario) throws {
+        let start = ContinuousClock.now
+        defer { duration = ContinuousClock.now - start }
         try place.cloud.control.change { $0.pageLimit = scenario.pageLimit }
         try place.fill(course.before)
+        if scenario.givesParts { try place.giveParts() }
         if let rule = fault?.rule { try place.cloud.control.add(rule) }
         try startDaemon()
         try minder.start()
@@ -87,17 +105,14 @@ struct Trial {
         let minded = minder.end()
         losses += minded.losses
         var outcome = Outcome(fault: fault, kills: minded.kills, stops: minded.stops, fills: minded.fills)
+        outcome.duration = duration
         outcome.steps = place.steps()
-        for request in (try? place.cloud.control.requests()) ?? [] {
-            for place in [Fault.Place.request, .answer, .asked(request.kind)] {
-                outcome.steps[place.name, default: 0] += 1
-            }
-        }
+        outcome.steps.merge(place.requests()) { $0 + $1 }
         count(&outcome)
         let ending = place.daemon.end()
         if ending != .exited(0) {
             let words = ending.map { "\($0)" } ?? "it does not end"
-            losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)"))
+            losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)\(place.endOfLog)"))
         }
         // Where it has not settled, more is not to be expected.
         if losses.isEmpty { compareWhatIsLeft() }
@@ -144,8 +159,8 @@ struct Trial {
 
     private func startDaemon() throws {
         switch fault?.place {
-        case .engine: try place.start(dyingAt: fault?.point)
-        case .provider: try place.start(providerDyingAt: fault?.point)
+        case .engine: try place.start(dyingAt: fault?.point(isKept: place.hasKeeper))
+        case .provider: try place.start(providerDyingAt: fault?.point(isKept: false))
         case .request, .answer, .asked, nil: try place.start()
         }
     }
@@ -167,15 +182,17 @@ struct Trial {
     // MARK: What is done
 
     private mutating func perform(_ operation: Operation) {
+        let start = ContinuousClock.now
         do {
             return try operation.perform(in: place)
         } catch {
-            noteFailure(operation, error)
+            noteFailure(operation, error, since: start)
         }
         var last = ""
         let deadline = ContinuousClock.now + .seconds(Self.patience)
+        var retries = Retries(first: .seconds(10))
         while ContinuousClock.now < deadline {
-            place.makeRoom()
+            minder.makeRoom()
             minder.waitForMount()
             do {
                 return try operation.performAgain(in: place)
@@ -184,75 +201,128 @@ struct Trial {
             } catch {
                 last = "\(error)"
             }
-            place.signal()
+            if retries.isTime { place.retry() }
+            place.giveNotice()
             usleep(Self.pause)
         }
         losses.append(Loss(.notSettled, "", "\(operation) cannot be done: \(last)"))
     }
 
     /// Some failures are what a fault has to lead to, others what it must not.
-    private mutating func noteFailure(_ operation: Operation, _ error: any Error) {
+    private mutating func noteFailure(
+        _ operation: Operation, _ error: any Error, since start: ContinuousClock.Instant
+    ) {
         if let wrong = error as? Operation.Wrong { return losses.append(wrong.finding) }
-        switch (fault?.place, fault?.kind, error as? Errno) {
+        let isExcused =
+            switch operation.need {
+            // What others did comes here when it comes.
+            case .others: true
+            case .provider: isExcused(error, since: start) || isProvidersFault
+            case .nothing: isExcused(error, since: start)
+            }
+        if !isExcused { losses.append(Loss(.refused, "", "\(operation): \(error)")) }
+    }
+
+    /// Whether it is what a program cannot be kept from.
+    private func isExcused(_ error: any Error, since start: ContinuousClock.Instant) -> Bool {
+        let end = ContinuousClock.now
+        switch (fault?.place, fault?.kind) {
+        // Who works in the mount waits for the next daemon; who asks the daemon itself for something hears of its end.
+        case (.engine, .kill) where place.hasKeeper: return !(error is Errno)
         // Nobody can be told anything by a daemon that is dead.
-        // A call's failure is no number.
-        case (.engine, .kill, _), (.engine, .fill, .noSpace), (.engine, .fill, nil): return
+        case (.engine, .kill): return minder.wasDead(between: start, and: end)
+        case (_, .fill):
+            // A call's failure is no number.
+            let isOfRoom = (error as? Errno).map { $0 == .noSpace } ?? true
+            return isOfRoom && minder.wasFull(between: start, and: end)
         // Folders that nobody has looked into yet cannot be looked into.
-        case (_, .signOut, .permissionDenied): return
-        default: if operation.needsProvider { return }
+        case (_, .signOut): return error as? Errno == .permissionDenied && place.hasCome(to: fault)
+        default: return false
         }
-        losses.append(Loss(.refused, "", "\(operation): \(error)"))
+    }
+
+    /// Whether the provider or its service may be of no use for the moment.
+    private var isProvidersFault: Bool {
+        switch (fault?.place, fault?.kind) {
+        case (.engine, _), (nil, _), (_, .slow): false
+        default: place.hasCome(to: fault)
+        }
     }
 
     // MARK: The end
 
+    /// A person has what failed tried again, only to have it sooner: after some seconds, and every five from then on.
+    private struct Retries {
+        private var next: ContinuousClock.Instant
+
+        init(first: Duration) { next = .now + first }
+
+        var isTime: Bool {
+            mutating get {
+                guard next <= .now else { return false }
+                next = .now + .seconds(5)
+                return true
+            }
+        }
+    }
+
     /// Waits until everything is everywhere.
     private mutating func settle() {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
-        var found: [Loss] = []
-        var words = ""
-        var looks = 0
-        while ContinuousClock.now < deadline {
-            minder.waitForMount()
-            (found, words) = differences()
-            if found.isEmpty, words.isEmpty { return }
-            looks += 1
-            // Only to have it sooner, as a person would.
-            if looks % 50 == 20 { place.retry() }
-            place.signal()
-            usleep(Self.pause)
-        }
-        losses += found
-        if !words.isEmpty { losses.append(Loss(.notSettled, "", words)) }
-    }
-
-    /// What is not as it has to be in the end, and what the engine has to do still.
-    private func differences() -> ([Loss], String) {
-        do {
-            guard let activity = try place.activity(), activity.domain.mount == place.mount else {
-                return ([], "the domain is not mounted")
+        var retries = Retries(first: .seconds(1))
+        var pause = Self.pause / 4
+        while true {
+            let words = whatWaits()
+            let isOver = ContinuousClock.now >= deadline
+            // What waits is not where it has to be, and costs one look only.
+            let found = words.isEmpty || isOver ? differences(all: isOver) : []
+            if words.isEmpty, found.isEmpty { return }
+            if isOver {
+                losses += found
+                if !words.isEmpty { losses.append(Loss(.notSettled, "", words)) }
+                return
             }
-            let waiting = activity.uploadsWaiting + activity.uploadsInFlight
-            let marks = activity.marksWaiting + activity.marksInFlight
-            let words =
-                waiting + marks == 0
-                ? "" : "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
-            let all = course.after.merging(course.trash) { $1 }
-            var found = Loss.between(all, try place.serviceTree(), texts: course.texts, .service)
-            found += Loss.between(course.after, try Tree.read(place.mount), texts: course.texts, .mount)
-            return (found + (try differencesOfKeeping()), words)
-        } catch {
-            return ([], "what is there cannot be read: \(error)")
+            if retries.isTime { place.retry() }
+            place.giveNotice()
+            usleep(pause)
+            pause = min(pause * 3 / 2, Self.pause * 4)
         }
     }
 
-    /// What is not as it has to be of tags, favorites and the trash.
+    /// What the engine has to do still, in words.
+    private func whatWaits() -> String {
+        guard let activity = minder.waitForMount() else { return "the domain is not mounted" }
+        let waiting = activity.uploadsWaiting + activity.uploadsInFlight
+        let marks = activity.marksWaiting + activity.marksInFlight
+        guard waiting + marks > 0 else { return "" }
+        return "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
+    }
+
+    /// What is not as it has to be in the end.
+    ///
+    /// - Parameter all: whether everything is looked at, or what is cheap first, until something is found.
+    private func differences(all: Bool) -> [Loss] {
+        do {
+            let service = try place.service()
+            let wanted = course.after.merging(course.trash) { $1 }
+            var found = Loss.between(wanted, service.tree, texts: course.texts, .service)
+            // None of them is a file's contents: what differs was lost.
+            found += Loss.between(course.marks, service.marks, texts: Set(service.marks.values), .service)
+            if !found.isEmpty, !all { return found }
+            let mounted = try MountedTree(place.mount)
+            found += mounted.losses + Loss.between(course.after, mounted.tree, texts: course.texts, .mount)
+            if !found.isEmpty, !all { return found }
+            return found + (try mounted.differences(course.attributes)) + (try differencesOfKeeping())
+        } catch {
+            return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]
+        }
+    }
+
+    /// What is not as it has to be of tags, favorites and the trash in the mount.
     private func differencesOfKeeping() throws -> [Loss] {
         let here = course.marks.filter { !FaultPlace.isInTrash($0.key) }
-        let (service, mount) = (try place.serviceMarks(), try place.marks(course.tags))
-        // None of them is a file's contents: what differs was lost.
-        var found = Loss.between(course.marks, service, texts: Set(service.values), .service)
-        found += Loss.between(here, mount, texts: Set(mount.values), .mount)
+        let mount = try place.marks(course.tags)
+        var found = Loss.between(here, mount, texts: Set(mount.values), .mount)
         let wanted = course.trash.keys.filter { $0.split(separator: "/").count == 2 }.sorted()
         let trash = try place.trash()
         found += wanted.filter { !trash.contains($0) }.map { Loss(.unreachable, $0, "it is not in the trash") }

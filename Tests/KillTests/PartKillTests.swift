@@ -25,21 +25,6 @@ import Testing
         }
     }
 
-    /// What is read at a place, by a process that has the file open for that time only.
-    private func read(_ path: String, at offset: Int, _ count: Int) throws(Errno) -> [UInt8] {
-        let file = try FileDescriptor.open(path, .readOnly)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        defer { room.deallocate() }
-        var filled = 0
-        while filled < count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-            let count = try file.read(into: rest, at: offset + filled)
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(room[..<filled])
-    }
-
     private func bytesHere(_ place: DaemonPlace) throws -> Int {
         try FileStatus.of(place.mount + "/large").allocatedSize
     }
@@ -53,14 +38,14 @@ import Testing
             let file = place.mount + "/large"
             let start = Self.size - Self.end.count
             #expect(try FileStatus.of(file).size == Self.size)
-            #expect(try read(file, at: start, 100) == Self.end)
+            #expect(try Files.read(file, at: start, 100) == Self.end)
             try await eventually("the part is written down") { try bytesHere(place) > 0 }
             #expect(try bytesHere(place) <= 512 << 10)
             #expect(try place.purvey("stat", file).text.contains("partial"))
 
             let before = try bytesHere(place)
             for provider in place.providers { Glibc.kill(provider, SIGKILL) }
-            #expect(try read(file, at: Self.size / 2, 6) == Array("middle".utf8))
+            #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))
             try await eventually("the part is written down") { try bytesHere(place) > before }
             #expect(try bytesHere(place) <= 1 << 20)
 
@@ -69,12 +54,12 @@ import Testing
             try await place.mounted()
             // What is here is read without the service.
             rename(place.cloud, place.cloud + "-away")
-            #expect(try read(file, at: start, 100) == Self.end)
-            #expect(try read(file, at: Self.size / 2, 6) == Array("middle".utf8))
+            #expect(try Files.read(file, at: start, 100) == Self.end)
+            #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))
             rename(place.cloud + "-away", place.cloud)
             #expect(try place.purvey("evict", file).ending == .exited(0))
             #expect(try bytesHere(place) == 0)
-            #expect(try read(file, at: start, 100) == Self.end)
+            #expect(try Files.read(file, at: start, 100) == Self.end)
             place.stop()
             try place.expectNothingLeft()
         }
@@ -92,11 +77,13 @@ import Testing
                 let path = place.mount + "/" + step.rawValue
                 try place.start(dyingAt: step.rawValue)
                 try await place.mounted()
-                _ = try? read(path, at: 0, 5 << 20)
+                _ = try? Files.read(path, at: 0, 5 << 20)
                 place.expectDeath(at: step.rawValue)
                 try place.start()
                 try await place.mounted()
-                #expect(try read(path, at: 0, 5 << 20) == read(place.cloud + "/" + step.rawValue, at: 0, 5 << 20))
+                #expect(
+                    try Files.read(path, at: 0, 5 << 20)
+                        == Files.read(place.cloud + "/" + step.rawValue, at: 0, 5 << 20))
                 place.stop()
             }
             try place.expectNothingLeft()

@@ -53,6 +53,20 @@ package struct CloudControl: Sendable {
         return items
     }
 
+    /// All items and the contents of files, by their paths.
+    package func everything() throws -> [String: (item: CloudItem, contents: ArraySlice<UInt8>)] {
+        let (report, contents) = try tell(.everything)
+        guard case .snapshot(let items) = report else { throw Refused(description: "no snapshot") }
+        var rest = contents[...]
+        var everything: [String: (item: CloudItem, contents: ArraySlice<UInt8>)] = [:]
+        for (path, item) in items.sorted(by: { $0.key < $1.key }) {
+            let count = item.kind == .file ? item.size : 0
+            everything[path] = (item, rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        return everything
+    }
+
     /// What providers asked, in order.
     package func requests() throws -> [CloudRequest] {
         guard case .requests(let requests) = try tell(.requests).0 else { throw Refused(description: "no requests") }

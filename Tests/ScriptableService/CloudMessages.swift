@@ -121,6 +121,8 @@ package enum CloudCommand: Codable, Sendable {
     /// Every anchor that was given has expired.
     case expireAnchors
     case snapshot
+    /// The same, and in the body the contents of its files, one after the other in the order of their paths.
+    case everything
     case requests
     case held
     case forgetRequests

@@ -186,6 +186,12 @@ package final class CloudService: Sendable {
         case .endSessions: state.cloud.endSessions()
         case .expireAnchors: state.cloud.expireAnchors()
         case .snapshot: return (.snapshot(state.cloud.snapshot), [])
+        case .everything:
+            let items = state.cloud.snapshot
+            let contents = items.keys.sorted().reduce(into: [UInt8]()) { contents, path in
+                contents += items[path].flatMap { state.cloud.nodes[$0.identifier]?.contents } ?? []
+            }
+            return (.snapshot(items), contents)
         case .requests: return (.requests(state.requests), [])
         case .held: return (.held(state.held), [])
         case .forgetRequests: state.requests = []

@@ -12,7 +12,7 @@ package struct ProviderProcessOptions: Sendable {
     /// After so many ends in a row that nobody asked for, without an answer in between, it is not started any more.
     package var crashLimit = 3
     /// How much longer than the extension's own runtime the host waits: that one gives up the question only, the host the process.
-    package var patience: Duration = .seconds(5)
+    package var patience: Duration
 
     /// In the environment: the seconds of ``idleTime``.
     package static let idleKey = "PURVEY_PROVIDER_IDLE_TIME"
@@ -20,12 +20,19 @@ package struct ProviderProcessOptions: Sendable {
     /// In the environment: the seconds of ``transferTime``.
     package static let transferKey = "PURVEY_PROVIDER_TRANSFER_TIME"
 
+    /// In the environment: the seconds of ``answerTime``, whatever the extension asks for.
+    package static let answerKey = "PURVEY_PROVIDER_ANSWER_TIME"
+
+    /// In the environment: the seconds of ``patience``.
+    package static let patienceKey = "PURVEY_PROVIDER_PATIENCE"
+
     package init(
         idleTime: Duration? = nil, answerTime: Duration? = nil, transferTime: Duration? = nil
     ) {
         self.idleTime = idleTime ?? Self.asked(Self.idleKey) ?? .seconds(300)
-        self.answerTime = answerTime
+        self.answerTime = answerTime ?? Self.asked(Self.answerKey)
         self.transferTime = transferTime ?? Self.asked(Self.transferKey) ?? .seconds(600)
+        patience = Self.asked(Self.patienceKey) ?? .seconds(5)
     }
 
     private static func asked(_ key: String) -> Duration? {

@@ -1,0 +1,25 @@
+import FileProviderEngine
+import Glibc
+
+/// What a daemon's keeper can do here.
+package enum Keepers {
+    /// Whether the kernel lets a daemon go on with the mount of one that died, from Linux 6.16 on.
+    package static var haveMounts: Bool {
+        var name = utsname()
+        guard uname(&name) == 0 else { return false }
+        let release = withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 16)
+    }
+}
+
+extension Fault {
+    /// Whether a daemon's keeper has to do with it: when the engine recovers for the first time, nothing is mounted yet.
+    var isOfKeepers: Bool {
+        if case .engine(let step) = place { kind == .kill && !step.isOfRecovery } else { false }
+    }
+}
+
+extension EngineStep {
+    var isOfRecovery: Bool { rawValue.hasPrefix("engine.recovery.") }
+}
