@@ -47,7 +47,10 @@ extension MemoryProvider {
         try await begin(.changes(in: container))
         let batch = try state.withLock { state throws(ProviderFailure) in
             try state.check(container)
-            return try state.changes(in: container, since: anchor)
+            guard let script = state.behaviour.changes else { return try state.changes(in: container, since: anchor) }
+            // The script may have made up the anchor.
+            let batch = try? state.changes(in: container, since: anchor)
+            return script(anchor, batch ?? ChangeBatch(updated: [], deleted: [], anchor: anchor, moreComing: false))
         }
         try await end(.changes(in: container))
         return batch

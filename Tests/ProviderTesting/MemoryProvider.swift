@@ -78,6 +78,8 @@ package final class MemoryProvider: Provider {
         }
         /// May change a page on its way out, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
+        /// May change a batch of changes on its way out, or make one up.
+        package var changes: (@Sendable (_ since: [UInt8], ChangeBatch) -> ChangeBatch)?
         /// May change a page of the trash on its way out.
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May change a file's contents on their way out.
