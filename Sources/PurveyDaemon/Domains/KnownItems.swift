@@ -64,14 +64,13 @@ struct KnownItems: Sendable {
 
     /// Adds how far edits are, which the engines know.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
-        var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
+        var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
-            guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else {
-                continue
-            }
-            let items = (try? await domain.domain.engine.editStatus().items) ?? []
-            edits[domain.name] = Dictionary(items.map { ($0.number, $0) }) { first, _ in first }
+            guard let domain = found.domain, let item = found.item, !item.isUploaded else { continue }
+            edited[domain.name, default: (domain.domain, [])].numbers.append(item.number)
         }
+        var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
+        for (name, (domain, numbers)) in edited { edits[name] = try? await domain.engine.editStatus(of: numbers) }
         return found.map { found in
             let edit = found.domain.flatMap { domain in found.item.flatMap { edits[domain.name]?[$0.number] } }
             return ItemStanding(

@@ -34,6 +34,31 @@ struct LocalEditTests {
         #expect(!domain.hasFile(number, in: "data/edits"))
     }
 
+    @Test func howFarSomeEditsAreIsToldAsOfAll() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("untouched")
+        domain.provider.fail(.create, with: .of(.insufficientQuota))
+        let untouched = try await domain.item("untouched").number
+        let refused = try await domain.make("refused.txt", "much")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await domain.status().items.contains { $0.failure != nil }
+        }
+        domain.provider.hold(.create)
+        let waiting = try await domain.make("waiting.txt", "little")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.create) > 0
+        }
+        let all = try await domain.status().items
+        let some = try await domain.engine.editStatus(of: [untouched, waiting, refused])
+        #expect(all.count == 2 && some.count == 2)
+        for item in all { #expect(some[item.number] == item) }
+        #expect(some[waiting]?.isUnderWay == true && some[refused]?.isHeld == true)
+        #expect(try await domain.engine.editStatus(of: [waiting]).keys.elementsEqual([waiting]))
+        domain.provider.release(.create)
+    }
+
     @Test func namesThatAreTakenOrBadAreRefused() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "x")
