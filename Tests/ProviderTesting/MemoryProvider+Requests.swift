@@ -83,7 +83,10 @@ extension MemoryProvider {
         return ProviderContents(descriptor: file, item: node.item)
     }
 
-    package func servesParts() async throws(ProviderFailure) -> Bool { state.withLock { $0.behaviour.servesParts } }
+    package func servesParts() async throws(ProviderFailure) -> Bool {
+        await waitWhileHeld(.servesParts)
+        return state.withLock { $0.behaviour.servesParts }
+    }
 
     package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
         try await begin(.part(of: request.identifier, request.range))

@@ -48,6 +48,8 @@ package final class MemoryProvider: Provider {
     package enum Kind: Sendable, Hashable, CaseIterable {
         case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
             trash, untrash, stopProviding
+        /// Is not among the ``MemoryProvider/requests``.
+        case servesParts
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -196,7 +198,7 @@ package final class MemoryProvider: Provider {
         try await state.withLock { $0.behaviour.after }(request)
     }
 
-    private func waitWhileHeld(_ kind: Kind) async {
+    func waitWhileHeld(_ kind: Kind) async {
         let key = state.withLock { state in
             state.counter += 1
             return state.counter
