@@ -47,7 +47,10 @@ extension MemoryProvider {
         try await begin(.changes(in: container))
         let batch = try state.withLock { state throws(ProviderFailure) in
             try state.check(container)
-            return try state.changes(in: container, since: anchor)
+            guard let script = state.behaviour.changes else { return try state.changes(in: container, since: anchor) }
+            // The script may have made up the anchor.
+            let batch = try? state.changes(in: container, since: anchor)
+            return script(anchor, batch ?? ChangeBatch(updated: [], deleted: [], anchor: anchor, moreComing: false))
         }
         try await end(.changes(in: container))
         return batch
@@ -80,7 +83,10 @@ extension MemoryProvider {
         return ProviderContents(descriptor: file, item: node.item)
     }
 
-    package func servesParts() async throws(ProviderFailure) -> Bool { state.withLock { $0.behaviour.servesParts } }
+    package func servesParts() async throws(ProviderFailure) -> Bool {
+        await waitWhileHeld(.servesParts)
+        return state.withLock { $0.behaviour.servesParts }
+    }
 
     package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
         try await begin(.part(of: request.identifier, request.range))

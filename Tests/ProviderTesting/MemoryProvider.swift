@@ -48,6 +48,8 @@ package final class MemoryProvider: Provider {
     package enum Kind: Sendable, Hashable, CaseIterable {
         case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
             trash, untrash, stopProviding
+        /// Is not among the ``MemoryProvider/requests``.
+        case servesParts
     }
 
     /// How it behaves; see ``MemoryProvider/behave(_:)``.
@@ -78,6 +80,8 @@ package final class MemoryProvider: Provider {
         }
         /// May change a page on its way out, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
+        /// May change a batch of changes on its way out, or make one up.
+        package var changes: (@Sendable (_ since: [UInt8], ChangeBatch) -> ChangeBatch)?
         /// May change a page of the trash on its way out.
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May change a file's contents on their way out.
@@ -194,7 +198,7 @@ package final class MemoryProvider: Provider {
         try await state.withLock { $0.behaviour.after }(request)
     }
 
-    private func waitWhileHeld(_ kind: Kind) async {
+    func waitWhileHeld(_ kind: Kind) async {
         let key = state.withLock { state in
             state.counter += 1
             return state.counter

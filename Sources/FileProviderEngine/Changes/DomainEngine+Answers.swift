@@ -6,6 +6,7 @@ extension DomainEngine {
     func newest(
         _ items: [ProviderItem], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [ProviderItem] {
+        let items = try withoutNamesInBetween(items)
         let doubtful = answers.withNews(items.lazy.map(\.identifier), since: question)
         guard !doubtful.isEmpty else { return items }
         var isKnown: Set<String> = []

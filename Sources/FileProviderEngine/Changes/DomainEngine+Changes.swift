@@ -191,7 +191,7 @@ extension DomainEngine {
     /// Applies what changed since an anchor, batch by batch.
     private func follow(_ container: String, from anchor: [UInt8]) async throws(ProviderFailure) {
         var anchor = anchor
-        var batchesWithoutNews = 0
+        var guarded = EndlessFeed(from: anchor, limit: configuration.pagesWithoutNews)
         while true {
             let (provider, size, since) = (provider, configuration.pageSize, anchor)
             let question = answers.ask()
@@ -218,11 +218,56 @@ extension DomainEngine {
             handle(removed)
             handle(applied)
             guard batch.moreComing else { return }
-            batchesWithoutNews = batch.updated.isEmpty && batch.deleted.isEmpty ? batchesWithoutNews + 1 : 0
-            guard batch.anchor != anchor, batchesWithoutNews < configuration.pagesWithoutNews else {
+            guard !guarded.isEndless(batch, hasNews: applied.hasNews || !removed.removed.isEmpty) else {
                 throw ProviderFailure(.badAnswer, message: "The provider says that more changes come, and none come.")
             }
             anchor = batch.anchor
         }
+    }
+}
+
+extension AppliedItems {
+    /// Whether anything is otherwise than before.
+    fileprivate var hasNews: Bool {
+        !added.isEmpty || !changed.isEmpty || !moved.isEmpty || !removed.removed.isEmpty
+    }
+}
+
+/// Recognises a feed of changes that goes on and on and tells of nothing.
+private struct EndlessFeed {
+    let limit: Int
+    private var anchors: Set<[UInt8]>
+    /// Hashes of the identifiers that it has told of.
+    private var told: Set<Int> = []
+    private var batchesWithoutNews = 0
+    private var repetitions = 0
+
+    /// Of more identifiers it is not known whether they were told of.
+    private static let mostTold = 1 << 18
+    /// What changes again and again while it is told of may be busy, and not mistaken: that gets more patience.
+    private static let patience = 32
+
+    init(from anchor: [UInt8], limit: Int) {
+        self.limit = limit
+        anchors = [anchor]
+    }
+
+    /// - Parameter hasNews: whether the batch changed anything here.
+    mutating func isEndless(_ batch: ChangeBatch, hasNews: Bool) -> Bool {
+        // The same place once more leads to the same one after it.
+        if !anchors.insert(batch.anchor).inserted { return true }
+        // What is told for the first time may be known already, as from a listing, or have come and gone.
+        var isRepetition = true
+        for identifier in batch.updated.lazy.map(\.identifier) { if !isTold(identifier) { isRepetition = false } }
+        for identifier in batch.deleted where !isTold(identifier) { isRepetition = false }
+        if told.count >= Self.mostTold, hasNews { isRepetition = false }
+        repetitions = isRepetition ? repetitions + 1 : 0
+        batchesWithoutNews = isRepetition && !hasNews ? batchesWithoutNews + 1 : 0
+        return batchesWithoutNews >= limit || repetitions >= limit * Self.patience
+    }
+
+    /// Whether an identifier was told of before; it counts as told from now on.
+    private mutating func isTold(_ identifier: String) -> Bool {
+        told.count >= Self.mostTold || !told.insert(identifier.hashValue).inserted
     }
 }

@@ -90,7 +90,10 @@ extension DomainEngine {
                 switch purpose {
                 case .reading: try fileForReading(row)
                 case .writing(let truncating):
-                    try makingRoom { () throws(ProviderFailure) in try fileForWriting(row, truncating: truncating) }
+                    try makingRoom { () throws(ProviderFailure) in
+                        try onDisk { () throws(Errno) in try writerMarks.mark(number) }
+                        return try fileForWriting(row, truncating: truncating)
+                    }
                 }
             // Those who wait for the contents of a file that was emptied now have them.
             if purpose == .writing(truncating: true) {
@@ -103,6 +106,7 @@ extension DomainEngine {
             if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) {
                 lastClosed(number, last)
             }
+            if isForWriting, !isOpenForWriting(number) { writerMarks.unmark(number) }
             throw error
         }
     }

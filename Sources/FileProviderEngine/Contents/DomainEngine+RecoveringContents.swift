@@ -5,16 +5,16 @@ import LinuxSystem
 /// What a crash left of contents.
 extension DomainEngine {
     /// Puts right at the start what an engine left that was killed.
-    func recoverContents(afterRebuilding isRebuilt: Bool) throws {
+    ///
+    /// - Parameter journalled: the items that the journal has entries of.
+    func recoverContents(afterRebuilding isRebuilt: Bool, journalled: Set<ItemNumber>) throws {
         // Nobody knows what these are, and the provider has them all.
         if isRebuilt {
             try folders.empty(folders.clean)
             try folders.empty(folders.parts)
         }
         try recoverParts()
-        for number in try folders.numbers(in: folders.edits) where try journal.entry(number) == nil {
-            try putBack(number)
-        }
+        for number in try folders.numbers(in: folders.edits) where !journalled.contains(number) { try putBack(number) }
     }
 
     /// The index knows which parts are in a file, and nobody waited for the disk to have them: they count for as long as the machine

@@ -158,6 +158,8 @@ extension DomainEngine {
         let last = openFiles.withLock { $0.close(number, isForWriting: true) }
         if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number) }
         if let last { lastClosed(number, last) }
+        // Another engine's by now, where this one has ended.
+        if !isClosed { writerMarks.unmark(number) }
         noteClosed(number)
     }
 

@@ -25,16 +25,29 @@ package struct EditStatus: Sendable, Equatable {
 extension DomainEngine {
     package func editStatus() throws(IndexFailure) -> EditStatus {
         var status = EditStatus(events: edits.events)
-        for entry in try journal.all() where !entry.changes.isEmpty {
-            let upload = uploads[entry.number]
-            let failure = upload?.failure ?? entry.failure
-            status.items.append(
-                EditStatus.Item(
-                    number: entry.number, name: entry.name, changes: entry.changes,
-                    isUnderWay: upload?.isUnderWay ?? false, sent: upload?.sent ?? 0, total: upload?.total ?? 0,
-                    failure: failure, isHeld: signIn.failure != nil || failure.map(\.needsPerson) ?? false))
-        }
+        for entry in try journal.all() where !entry.changes.isEmpty { status.items.append(editStatus(of: entry)) }
         return status
+    }
+
+    /// How far the edits of some items are; those that have none are not among them. However many others wait, it takes as long.
+    package func editStatus(
+        of numbers: [ItemNumber]
+    ) throws(IndexFailure) -> [ItemNumber: EditStatus.Item] {
+        var items: [ItemNumber: EditStatus.Item] = [:]
+        for number in numbers {
+            guard let entry = try journal.entry(number), !entry.changes.isEmpty else { continue }
+            items[number] = editStatus(of: entry)
+        }
+        return items
+    }
+
+    private func editStatus(of entry: JournalEntry) -> EditStatus.Item {
+        let upload = uploads[entry.number]
+        let failure = upload?.failure ?? entry.failure
+        return EditStatus.Item(
+            number: entry.number, name: entry.name, changes: entry.changes, isUnderWay: upload?.isUnderWay ?? false,
+            sent: upload?.sent ?? 0, total: upload?.total ?? 0, failure: failure,
+            isHeld: signIn.failure != nil || failure.map(\.needsPerson) ?? false)
     }
 
     /// Tries at once what was put off or held, as after a person signed in or made room.

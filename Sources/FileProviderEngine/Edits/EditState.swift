@@ -12,6 +12,8 @@ struct EditState {
     var questions: [ItemNumber: AnswerOrder.Question] = [:]
     /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
+    /// Those names, by the items' identifiers.
+    var namesInBetween: [String: NameInBetween] = [:]
     /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
     var again: Set<ItemNumber> = []
     /// Who waits until something becomes of an item.
@@ -48,7 +50,7 @@ struct EditState {
     var generator = SystemRandomNumberGenerator()
     /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
     var observer: (@Sendable () -> Void)?
-    /// Once ``DomainEngine/recoverEdits()`` has run.
+    /// Once ``DomainEngine/recoverEdits(_:)`` has run.
     var isReady = false
 
     init() {}

@@ -31,6 +31,7 @@ package actor DomainEngine {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let journal: Journal
+    let writerMarks: WriterMarks
     // What the parts keep; each is touched by the files of its folder only.
     var listings = Listings()
     var changes = ChangeState()
@@ -71,6 +72,7 @@ package actor DomainEngine {
         uploads = UploadStates(notes: configuration.states)
         folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         journal = try Journal(path: configuration.dataFolder + "/journal.db")
+        writerMarks = try WriterMarks(path: configuration.dataFolder + "/writers")
         let indexPath = configuration.dataFolder + "/index.db"
         var rebuilding: String?
         damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
@@ -119,9 +121,10 @@ package actor DomainEngine {
         }
         index.onSetChange { [sets] in sets.note($0) }
         index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
+        let entries = try journal.all()
         try recoverRemovedEdits()
-        try recoverContents(afterRebuilding: isRebuilt)
-        try recoverEdits()
+        try recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
+        try recoverEdits(entries)
         try recoverFacts()
         try recoverDoubts()
         try recoverTrashListing()

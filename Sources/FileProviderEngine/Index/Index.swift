@@ -217,13 +217,19 @@ package final class Index: Sendable {
 
     /// Items that something was done to here.
     package func changedItems() throws(IndexFailure) -> [IndexedItem] {
+        var items: [IndexedItem] = []
+        try changedItems { items.append($0) }
+        return items
+    }
+
+    /// Calls a function for each item that something was done to here, by number; it may not read the index.
+    func changedItems(_ body: (IndexedItem) -> Void) throws(IndexFailure) {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
-            var items: [IndexedItem] = []
+            defer { statement.reset() }
             while try statement.step() {
-                if let item = try queries.item(ItemNumber(rawValue: statement.integer(0))) { items.append(item) }
+                if let item = try queries.item(ItemNumber(rawValue: statement.integer(0))) { body(item) }
             }
-            return items
         }
     }
 

@@ -62,16 +62,17 @@ struct DomainItem: Sendable {
         } else {
             isEnd = false
         }
-        let edits = try await edits()
+        let edits = try await edits(of: children)
         return ListFolderCall.Reply(
             items: children.map { ItemDescription($0, edits[$0.number]) },
             next: isEnd ? nil : children.last?.number.rawValue)
     }
 
-    func describe() async throws -> ItemDescription { ItemDescription(item, try await edits()[item.number]) }
+    func describe() async throws -> ItemDescription { ItemDescription(item, try await edits(of: [item])[item.number]) }
 
-    private func edits() async throws -> [ItemNumber: EditStatus.Item] {
-        Dictionary(try await engine.editStatus().items.map { ($0.number, $0) }) { first, _ in first }
+    private func edits(of items: [IndexedItem]) async throws -> [ItemNumber: EditStatus.Item] {
+        let edited = items.filter { !$0.isUploaded }.map(\.number)
+        return edited.isEmpty ? [:] : try await engine.editStatus(of: edited)
     }
 
     private func children(

@@ -64,14 +64,13 @@ struct KnownItems: Sendable {
 
     /// Adds how far edits are, which the engines know.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
-        var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
+        var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
-            guard let domain = found.domain, edits[domain.name] == nil, found.item?.isUploaded == false else {
-                continue
-            }
-            let items = (try? await domain.domain.engine.editStatus().items) ?? []
-            edits[domain.name] = Dictionary(items.map { ($0.number, $0) }) { first, _ in first }
+            guard let domain = found.domain, let item = found.item, !item.isUploaded else { continue }
+            edited[domain.name, default: (domain.domain, [])].numbers.append(item.number)
         }
+        var edits: [String: [ItemNumber: EditStatus.Item]] = [:]
+        for (name, (domain, numbers)) in edited { edits[name] = try? await domain.engine.editStatus(of: numbers) }
         return found.map { found in
             let edit = found.domain.flatMap { domain in found.item.flatMap { edits[domain.name]?[$0.number] } }
             return ItemStanding(
@@ -138,7 +137,7 @@ struct KnownItems: Sendable {
         guard numbers.count + names.count <= mostLookups else { return ([], [domain.path]) }
         let index = domain.domain.engine.index
         var byFolder: [ItemNumber: [Found]] = [:]
-        var paths = FolderPaths(domain)
+        var paths = FolderPaths(index, root: domain.path)
         for number in numbers.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let item = try index.item(number), let path = try paths.path(of: item) else { continue }
             names.remove(PlaceInFolder(folder: item.parent, name: item.name))
@@ -165,36 +164,5 @@ struct KnownItems: Sendable {
     private struct PlaceInFolder: Hashable {
         let folder: ItemNumber
         let name: String
-    }
-
-    /// Where folders are, each looked up once.
-    private struct FolderPaths {
-        private let index: Index
-        private var paths: [ItemNumber: String?]
-        /// No path has more names.
-        private static let mostNames = 2048
-
-        init(_ domain: Domain) {
-            index = domain.domain.engine.index
-            paths = [.root: domain.path]
-        }
-
-        /// `nil` where one of its folders is gone.
-        mutating func path(of item: IndexedItem) throws(IndexFailure) -> String? {
-            if item.number == .root { return try path(of: item.number) }
-            return try path(of: item.parent).map { $0 + "/" + item.name }
-        }
-
-        mutating func path(of folder: ItemNumber, depth: Int = 0) throws(IndexFailure) -> String? {
-            if let known = paths[folder] { return known }
-            var path: String?
-            if depth < Self.mostNames, let item = try index.itemEvenIfDeleted(folder),
-                let parent = try self.path(of: item.parent, depth: depth + 1)
-            {
-                path = parent + "/" + item.name
-            }
-            paths[folder] = .some(path)
-            return path
-        }
     }
 }

@@ -196,6 +196,75 @@ import Testing
         #expect(try await domain.engine.status().failure == nil)
     }
 
+    /// Feeds that say that more comes, for ever.
+    enum EndlessFeed: CaseIterable {
+        case sameAnchor, circleOfAnchors, emptyBatches, sameItem, itemThatChanges, unknownItemThatIsGone
+    }
+
+    @Test(arguments: EndlessFeed.allCases) func aFeedWithoutAnEndIsABadAnswer(_ feed: EndlessFeed) async throws {
+        let provider = MemoryProvider()
+        let identifier = provider.addFile("file")
+        let domain = try await listed(provider)
+        let count = Lock<UInt64>(0)
+        provider.behave { behaviour in
+            behaviour.changes = { since, batch in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                let anchor: [UInt8] =
+                    switch feed {
+                    case .sameAnchor: since
+                    case .circleOfAnchors: [number % 2 == 0 ? 7 : 8]
+                    default: Array("\(number)".utf8)
+                    }
+                var item = ProviderItem(
+                    identifier: identifier, parent: ProviderItem.rootIdentifier, filename: "file", kind: .file)
+                if feed == .itemThatChanges { item.size = Int64(number) }
+                let isGone = feed == .unknownItemThatIsGone
+                return ChangeBatch(
+                    updated: feed == .emptyBatches || isGone ? [] : [item], deleted: isGone ? ["unknown"] : [],
+                    anchor: anchor, moreComing: true)
+            }
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { try await domain.engine.status().failure?.kind == .badAnswer }
+        #expect(count.withLock { $0 } <= (feed == .itemThatChanges ? 2000 : 100))
+        #expect(try domain.names() == ["file"])
+        // It is asked again when it has something to tell, and followed then.
+        provider.behave { $0.changes = nil }
+        provider.expireAnchors()
+        provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["file", "added"] }
+    }
+
+    @Test func aFeedIsFollowedThroughWhatIsKnownAlready() async throws {
+        let provider = MemoryProvider()
+        for number in 0..<100 { provider.addFile("\(number)") }
+        let domain = try await listed(provider) { $0.changeLimit = 1 }
+        let asked = provider.count(.changes)
+        // As where the items were listed after the anchor was taken.
+        let isFirst = Lock(true)
+        provider.behave { behaviour in
+            behaviour.anchorSuffix = [1]
+            behaviour.changes = { since, batch in
+                let begins = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard begins else { return batch }
+                return ChangeBatch(updated: [], deleted: [], anchor: [0] + Array("0 ".utf8), moreComing: true)
+            }
+        }
+        provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().contains("added") }
+        try await eventually { await !domain.engine.isBusy }
+        #expect(provider.count(.changes) - asked > 100)
+        #expect(try await domain.engine.status().failure == nil)
+    }
+
     @Test func whoeverShowsTheDomainIsToldOfChanges() async throws {
         let domain = try await listed()
         let added = Lock<[String]>([])

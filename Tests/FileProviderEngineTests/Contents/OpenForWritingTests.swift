@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import FileTesting
+import Glibc
 import LinuxSystem
 import ProviderTesting
 import TestThreads
@@ -90,7 +91,10 @@ import Testing
     }
 
     /// Likewise with an edit that waits to be sent: whoever had it open may be at it still.
-    @Test func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied() async throws {
+    ///
+    /// - Parameter isMarked: whether the engine left word of who had what open, as one of an earlier version did not.
+    @Test(arguments: [true, false])
+    func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(isMarked: Bool) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -99,12 +103,17 @@ import Testing
         try await first.write("CON")
         try await first.flushed()
         try await first.closed()
-        let stranger = try await domain.open(number, for: .writing(truncating: false)).whenReady().reopen(.readWrite)
-        try domain.restart()
+        // Nobody has told the engine that this one was closed when it died.
+        let second = try await domain.open(number, for: .writing(truncating: false))
+        let stranger = try await second.whenReady().reopen(.readWrite)
+        try domain.restart {
+            if !isMarked { unlink(domain.folder.path + "/data/writers") }
+        }
         try stranger.overwrite(Array("later".utf8), at: 0)
         domain.clock.advance(by: 60)
         try await eventually { domain.provider.text(at: "file") == "CONtents" }
         #expect(try await domain.read(number) == "CONtents")
+        withExtendedLifetime(second) {}
     }
 
     @Test func aFileThatWasMovedAmongTheEditsBeforeTheJournalKnewIsPutBack() async throws {

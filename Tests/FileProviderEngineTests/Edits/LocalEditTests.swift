@@ -34,6 +34,31 @@ struct LocalEditTests {
         #expect(!domain.hasFile(number, in: "data/edits"))
     }
 
+    @Test func howFarSomeEditsAreIsToldAsOfAll() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("untouched")
+        domain.provider.fail(.create, with: .of(.insufficientQuota))
+        let untouched = try await domain.item("untouched").number
+        let refused = try await domain.make("refused.txt", "much")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await domain.status().items.contains { $0.failure != nil }
+        }
+        domain.provider.hold(.create)
+        let waiting = try await domain.make("waiting.txt", "little")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.create) > 0
+        }
+        let all = try await domain.status().items
+        let some = try await domain.engine.editStatus(of: [untouched, waiting, refused])
+        #expect(all.count == 2 && some.count == 2)
+        for item in all { #expect(some[item.number] == item) }
+        #expect(some[waiting]?.isUnderWay == true && some[refused]?.isHeld == true)
+        #expect(try await domain.engine.editStatus(of: [waiting]).keys.elementsEqual([waiting]))
+        domain.provider.release(.create)
+    }
+
     @Test func namesThatAreTakenOrBadAreRefused() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "x")
@@ -92,6 +117,55 @@ struct LocalEditTests {
         #expect(domain.provider.tree == ["one": "2", "two": "1"])
         #expect(domain.provider.item(of: one)?.filename == "two")
         #expect(domain.provider.item(of: two)?.filename == "one")
+    }
+
+    /// One of two that change places has another name at the provider for a while, of which a provider may tell when it is over.
+    @Test func theNameOfWhatMakesWayIsNeverSeen() async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        provider.addFile("one", "1")
+        provider.addFile("two", "2")
+        try await domain.list()
+        let told = Lock<[ProviderItem]>([])
+        provider.behave { behaviour in
+            behaviour.after = { [weak provider] request throws(ProviderFailure) in
+                guard case .move(let identifier) = request, let item = provider?.item(of: identifier) else { return }
+                told.withLock { $0.append(item) }
+            }
+        }
+        let seen = Lock<[String]>([])
+        domain.engine.onEvent { event in
+            guard case .index(let changes) = event else { return }
+            for case .moved(_, _, _, _, let name) in changes { seen.withLock { $0.append(name) } }
+        }
+        try await domain.rename("one", "two", .exchanging)
+        try await domain.settle()
+        #expect(provider.tree == ["one": "2", "two": "1"])
+        let inBetween = try #require(told.withLock { $0.first { $0.filename.contains(" (purvey ") } })
+        var late = inBetween
+        late.size = 99
+        let (item, asked) = (late, provider.count(.changes))
+        provider.behave { behaviour in
+            behaviour.changes = { _, batch in
+                var batch = batch
+                batch.updated = [item]
+                return batch
+            }
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { provider.count(.changes) > asked }
+        try await eventually { await !domain.engine.isBusy }
+        #expect(Set(try domain.names()) == ["one", "two"])
+        // What else it tells of the item counts, and what is so it is asked.
+        let row = try #require(try domain.engine.index.item(identifier: item.identifier))
+        #expect(row.item.size == 99 && row.name == row.item.filename)
+        provider.behave { $0.changes = nil }
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try domain.row(row.number).item.size == 1
+        }
+        #expect(Set(try domain.names()) == ["one", "two"])
+        #expect(!seen.withLock { $0 }.contains { $0.contains("(purvey ") })
     }
 
     @Test func whatTheProviderDoesNotAllowIsRefused() async throws {

@@ -81,6 +81,63 @@ struct RecoveringEditsTests {
         try? await opened.closed()
     }
 
+    /// However many edits wait, those that are as they were left cost a start neither a transaction nor an opened file.
+    @Test func aStartTouchesNoEditThatIsAsItWasLeft() async throws {
+        let domain = try TestDomain()
+        let provider = domain.provider
+        for name in ["changed", "moved", "gone"] { provider.addFile(name, "old") }
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                switch request.kind {
+                case .create, .replaceContents, .move, .delete: throw .of(.insufficientQuota)
+                default: break
+                }
+            }
+        }
+        try await domain.makeFolder("Folder")
+        for number in 0..<60 { try await domain.make("\(number)", "new") }
+        try await domain.makeLink("link", to: "Folder")
+        try await domain.overwrite("changed", "other")
+        try await domain.rename("moved", "elsewhere")
+        try await domain.remove("gone")
+        try await domain.settle()
+        let tree = try await domain.tree()
+        let edits = try await domain.status().items.map(\.number)
+        let opened = try OpenedFiles(in: domain.folder.path + "/data/edits")
+        // Whose last connection closes later.
+        let before = domain.engine
+        func logSize() throws -> Int { try domain.folder.status("data/index.db-wal").size }
+        var size = 0
+        try domain.restart {
+            size = try logSize()
+            _ = try opened.count()
+        }
+        #expect(try opened.count() == 0)
+        #expect(try logSize() - size <= 64 << 10)
+        #expect(try await domain.status().items.map(\.number) == edits)
+        #expect(try await domain.tree() == tree)
+        withExtendedLifetime(before) {}
+        provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+        await domain.engine.retry()
+        try await domain.settle()
+        #expect(provider.tree == tree)
+    }
+
+    @Test func whatWasWrittenAfterAnEditWasNotedCounts() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file.txt", "old")
+        let number = try await domain.item("file.txt").number
+        let opened = try await domain.open(number, for: .writing(truncating: true))
+        try await opened.write("new")
+        try await opened.flushed()
+        try await opened.write(" and more", at: 3)
+        try domain.restart()
+        #expect(try domain.row(number).localSize == 12)
+        try await domain.settle()
+        #expect(domain.provider.tree == ["file.txt": "new and more"])
+        try? await opened.closed()
+    }
+
     @Test func bytesThatNoJournalKnowsAreKept() async throws {
         let domain = try TestDomain()
         try await domain.list()

@@ -119,6 +119,13 @@ package struct TransferActivity: Message, Equatable {
         self.total = total
     }
 
+    /// How much of it is there, from 0 to 100.
+    package var percent: Int {
+        // A provider says what it likes: any two numbers.
+        guard total > 0 else { return 0 }
+        return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
+    }
+
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         name = try decoder.decode(forKey: 0)
         isUpload = try decoder.decode(forKey: 1)

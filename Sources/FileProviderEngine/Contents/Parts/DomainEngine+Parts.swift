@@ -9,7 +9,7 @@ extension DomainEngine {
     func waitForPart(_ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: Answer<PartSource>) {
         guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
         if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
-        whenPartsAreKnown(number, answer) { (engine, file) in
+        whenPartsAreKnown(number, reader: reader, answer) { (engine, file) in
             guard let file, !file.isRefused || file.file.contains(range) else {
                 return engine.waitForWhole(number, answer)
             }
@@ -22,7 +22,7 @@ extension DomainEngine {
     func waitForExtent(_ number: ItemNumber, _ answer: Answer<PartSource>) {
         guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
         if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
-        whenPartsAreKnown(number, answer) { (engine, file) in
+        whenPartsAreKnown(number, reader: nil, answer) { (engine, file) in
             guard let file, !file.isRefused else { return engine.waitForWhole(number, answer) }
             answer.give(.success(.part(file.file)))
         }
@@ -76,7 +76,7 @@ extension DomainEngine {
 
     /// Calls a function when it is known whether a file is served in parts: with its parts, or `nil` where it is not.
     private func whenPartsAreKnown(
-        _ number: ItemNumber, _ answer: Answer<PartSource>,
+        _ number: ItemNumber, reader: Int?, _ answer: Answer<PartSource>,
         _ body: @escaping @Sendable (isolated DomainEngine, PartTransfers.File?) -> Void
     ) {
         if let file = contents.parts.files[number] { return body(self, file) }
@@ -88,12 +88,16 @@ extension DomainEngine {
         } catch {
             return answer.give(.failure(error))
         }
+        let key = contents.parts.nextNumber()
+        contents.parts.undecided[key] = PartTransfers.Undecided(number: number, reader: reader, answer: answer)
         Task {
             // Who fetches the whole knows what to do about it where it cannot be asked.
             let areServed = try? await provider.servesParts()
             if let areServed { contents.parts.areServed = areServed }
+            // Whoever gave up meanwhile is none of those who have begun to read.
+            guard contents.parts.undecided.removeValue(forKey: key) != nil else { return }
             guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
-            if areServed == nil { body(self, nil) } else { whenPartsAreKnown(number, answer, body) }
+            if areServed == nil { body(self, nil) } else { whenPartsAreKnown(number, reader: reader, answer, body) }
         }
     }
 
@@ -120,12 +124,17 @@ extension DomainEngine {
 
     /// Somebody does not wait any more.
     func partWaiterLeft(_ number: ItemNumber, _ answer: Answer<PartSource>) {
+        contents.parts.undecided = contents.parts.undecided.filter { $0.value.answer !== answer }
         contents.parts.files[number]?.waiters.removeAll { $0.answer === answer }
         cancelUnwantedParts(number)
     }
 
     /// An opening has ended: whatever was to come for it is of no use.
     func partReaderLeft(_ number: ItemNumber, _ reader: Int) {
+        for (key, waiting) in contents.parts.undecided where waiting.number == number && waiting.reader == reader {
+            contents.parts.undecided[key] = nil
+            waiting.answer.cancel()
+        }
         guard var transfer = contents.parts.files[number] else { return }
         let left = transfer.waiters.filter { $0.reader == reader }
         transfer.waiters.removeAll { $0.reader == reader }

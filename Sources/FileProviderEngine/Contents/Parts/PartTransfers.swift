@@ -20,6 +20,14 @@ struct PartTransfers {
         let answer: Answer<PartSource>?
     }
 
+    /// Somebody who waits until it is known whether the provider gives parts.
+    struct Undecided {
+        let number: ItemNumber
+        /// As of ``Waiter``.
+        let reader: Int?
+        let answer: Answer<PartSource>
+    }
+
     /// One file.
     struct File {
         let file: PartFile
@@ -37,6 +45,8 @@ struct PartTransfers {
     }
 
     var files: [ItemNumber: File] = [:]
+    /// By numbers of their own.
+    var undecided: [Int: Undecided] = [:]
     /// Whether all openings of a file read the same pages, so that each may have bytes that another has asked for.
     var pagesAreShared = false
     /// Whether the provider gives parts; `nil` until it was asked.

@@ -10,14 +10,22 @@ extension DomainEngine {
     /// fsync(2) fail. What is written in that way must get neither into what is taken to be clean nor into an edit while that is
     /// sent. So such programs keep the file that they have, and the item gets a copy of it, as it is now.
     func partedFromWriters(_ number: ItemNumber) throws -> FileStatus? {
-        guard let file = try folders.open(number, in: folders.edits, .readOnly) else { return nil }
-        for _ in 0..<Self.attempts where file.hasWriters {
+        guard let file = try folders.open(number, in: folders.edits, .readOnly) else {
+            writerMarks.unmark(number)
+            return nil
+        }
+        for _ in 0..<Self.attempts {
+            guard file.hasWriters else {
+                writerMarks.unmark(number)
+                return try file.status()
+            }
             let name = ContentFolders.name(number) + ".parted"
             do {
                 let copy = try UploadCopy.make(of: file, named: name, in: folders.uploads)
                 let status = try file.status()
                 try copy.synchronize()
                 try UploadCopy.move(name, in: folders.uploads, to: folders.edits, as: ContentFolders.name(number))
+                writerMarks.unmark(number)
                 return status
             } catch UploadCopy.Failure.changing {
                 continue
@@ -27,6 +35,8 @@ extension DomainEngine {
                 break
             }
         }
+        // The next start has another look.
+        try? writerMarks.mark(number)
         return try file.status()
     }
 

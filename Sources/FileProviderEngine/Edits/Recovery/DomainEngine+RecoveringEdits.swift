@@ -7,29 +7,53 @@ import LinuxSystem
 /// written in an order that makes this right (``record(_:_:)``, ``confirm(_:_:)``).
 extension DomainEngine {
     /// Puts right at the start what a crash left: after the index was opened, before anything is asked of the provider.
-    func recoverEdits() throws {
+    ///
+    /// However many edits wait, most of them are in the journal, the index and the files alike. Those are compared, and nothing else is
+    /// done about them.
+    ///
+    /// - Parameter entries: the journal's.
+    func recoverEdits(_ entries: [JournalEntry]) throws {
         TemporaryName.sweep(folders.uploads)
-        try settleRowsWithoutEntries()
+        var entries = entries
+        var differences = try differences(from: entries)
+        if !differences.rows.isEmpty {
+            try settleRowsWithoutEntries(differences.rows)
+            // What that removed and wrote down may be of any of them.
+            entries = try journal.all()
+            differences = try self.differences(from: entries)
+        }
         EngineStep.recoveredRows.reach()
-        try restoreMissingRows()
+        let doubtful = entries.map(\.number).filter { !differences.settled.contains($0) }
+        try restoreMissingRows(doubtful)
         EngineStep.recoveredMissing.reach()
-        try settleOpenFiles()
+        try settleOpenFiles(doubtful)
+        settleMarks(besides: doubtful)
         EngineStep.recoveredOpenFiles.reach()
-        try settleIdentities()
+        try settleIdentities(doubtful)
         EngineStep.recoveredIdentities.reach()
-        try imposeRemovals()
+        try imposeRemovals(doubtful)
         EngineStep.recoveredRemovals.reach()
-        try imposePlaces()
+        try imposePlaces(doubtful)
         EngineStep.recoveredPlaces.reach()
-        try imposeContents()
+        try imposeContents(doubtful)
         EngineStep.recoveredContents.reach()
-        try recoverFiles()
+        let recovered = try recoverFiles(differences.settled)
         EngineStep.recoveredFiles.reach()
-        edits.isReady = true
-        for entry in try journal.all() {
+        let others = try self.entries(of: Array(Set(doubtful + recovered)))
+        let all = entries.filter { differences.settled.contains($0.number) } + others
+        for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
             if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
             look(at: entry.number, after: configuration.settlingTime)
         }
+        edits.isReady = true
+        pump()
+    }
+
+    /// Entries as they are now, as far as they are there still.
+    private func entries(of numbers: [ItemNumber]) throws(IndexFailure) -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        for number in numbers { if let entry = try journal.entry(number) { entries.append(entry) } }
+        return entries
     }
 
     /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.
@@ -45,8 +69,8 @@ extension DomainEngine {
 
     /// Rows that say that something was done to them, of which the journal knows nothing: it was not answered, or it was confirmed
     /// and the index lost that with the power.
-    private func settleRowsWithoutEntries() throws {
-        for row in try index.changedItems() where try journal.entry(row.number) == nil {
+    private func settleRowsWithoutEntries(_ rows: [IndexedItem]) throws {
+        for row in rows {
             let size = Self.size(of: row.number, in: folders.edits)
             if !row.isKnownToProvider {
                 let isWanted = row.item.kind == .folder ? try hasVisibleChildren(row.number) : (size ?? 0) > 0
@@ -78,8 +102,8 @@ extension DomainEngine {
     // MARK: Rows
 
     /// An index that was built anew does not know of edits: the journal has what is needed to go on.
-    private func restoreMissingRows() throws {
-        let entries = try journal.all()
+    private func restoreMissingRows(_ numbers: [ItemNumber]) throws {
+        let entries = try entries(of: numbers)
         var missing: [ItemNumber: JournalEntry] = [:]
         for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
             // Another took its place, and its identifier, which a power failure left in the index alone.
@@ -166,8 +190,8 @@ extension DomainEngine {
 
     /// Where the journal and the index know an item by different identifiers, the index is right: either the provider answered just
     /// before the crash, or the item became a new one. Unless it took another one's place, which the index does not know yet.
-    private func settleIdentities() throws {
-        for var entry in try journal.all() {
+    private func settleIdentities(_ numbers: [ItemNumber]) throws {
+        for var entry in try entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
             else { continue }
             if let replaced = entry.replaced, !row.isKnownToProvider, try journal.entry(replaced) == nil,
@@ -197,8 +221,8 @@ extension DomainEngine {
     }
 
     /// What the journal says was removed is removed, and nothing else.
-    private func imposeRemovals() throws {
-        for entry in try journal.all() {
+    private func imposeRemovals(_ numbers: [ItemNumber]) throws {
+        for entry in try entries(of: numbers) {
             guard entry.changes.contains(.deleted) else {
                 guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
                     continue
@@ -220,9 +244,9 @@ extension DomainEngine {
     }
 
     /// Puts items where they were moved to here.
-    private func imposePlaces() throws {
+    private func imposePlaces(_ numbers: [ItemNumber]) throws {
         var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
-        for entry in try journal.all() where !entry.changes.contains(.deleted) {
+        for entry in try entries(of: numbers) where !entry.changes.contains(.deleted) {
             // One that was moved back here is moved as far as the index knows.
             guard let row = try index.item(entry.number),
                 !entry.changes.union(row.changes).isDisjoint(with: [.place, .created]),
@@ -260,8 +284,8 @@ extension DomainEngine {
     // MARK: Contents
 
     /// Passthrough hides writes: files that were open for writing are compared with what they were.
-    private func settleOpenFiles() throws {
-        for var entry in try journal.all() {
+    private func settleOpenFiles(_ numbers: [ItemNumber]) throws {
+        for var entry in try entries(of: numbers) {
             let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
             guard entry.isOpen else { continue }
             entry.isOpen = false
@@ -281,8 +305,18 @@ extension DomainEngine {
         }
     }
 
-    private func imposeContents() throws {
-        for var entry in try journal.all() where !entry.changes.contains(.deleted) {
+    /// From now on the marks are those of this engine's openings.
+    ///
+    /// - Parameter numbers: items that were looked at.
+    private func settleMarks(besides numbers: [ItemNumber]) {
+        let stale = (writerMarks.left ?? []).subtracting(numbers).filter { !isResumed($0) }
+        for number in stale { writerMarks.unmark(number) }
+        // Where there is no room for that, the next start looks at all of them again.
+        try? writerMarks.begin()
+    }
+
+    private func imposeContents(_ numbers: [ItemNumber]) throws {
+        for var entry in try entries(of: numbers) where !entry.changes.contains(.deleted) {
             guard let row = try index.item(entry.number) else { continue }
             let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
             if isEdited, Self.size(of: entry.number, in: folders.edits) == nil {
@@ -316,14 +350,19 @@ extension DomainEngine {
     }
 
     /// Bytes of edits that no journal knows of are kept: as an edit of their item, or as a new file in the root.
-    private func recoverFiles() throws {
+    ///
+    /// - Parameter known: items that the journal has entries of.
+    /// - Returns: the items that have an entry now.
+    private func recoverFiles(_ known: Set<ItemNumber>) throws -> [ItemNumber] {
+        var recovered: [ItemNumber] = []
         let folder = try folders.edits.open(".", [.readOnly, .directory])
         for file in try folder.entries() {
             guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
             let number = ItemNumber(rawValue: value)
-            guard try journal.entry(number) == nil, let size = Self.size(of: number, in: folders.edits) else {
-                continue
-            }
+            guard !known.contains(number), try journal.entry(number) == nil,
+                let size = Self.size(of: number, in: folders.edits)
+            else { continue }
+            recovered.append(number)
             let row = try index.itemEvenIfDeleted(number)
             if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
                 row.changes = .contents
@@ -347,9 +386,12 @@ extension DomainEngine {
         let uploads = try folders.uploads.open(".", [.readOnly, .directory])
         for file in try uploads.entries() {
             let digits = file.name.description.prefix { $0.isNumber }
-            guard let value = Int64(digits), try journal.entry(ItemNumber(rawValue: value)) == nil else { continue }
+            guard let number = Int64(digits).map(ItemNumber.init(rawValue:)),
+                !known.contains(number), try journal.entry(number) == nil
+            else { continue }
             try? UploadCopy.remove(file.name.description, in: folders.uploads)
         }
+        return recovered
     }
 
     private func recoverFile(_ number: ItemNumber, _ size: Int64) throws {

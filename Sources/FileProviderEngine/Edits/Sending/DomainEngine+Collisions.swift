@@ -138,10 +138,13 @@ extension DomainEngine {
             edits.again.remove(moved)
             if !isClosed { edits.queue.put(moved, at: clock.now) }
         }
+        // What is to give it its own name later must not be lost.
+        try await synchronized()
         let answer = try await asking { () async throws(ProviderFailure) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind, holder.identifier)
+        edits.namesInBetween[answer.identifier] = NameInBetween(name: name)
         confirmed(moved, answer.identifier)
         try writeIndex { writer throws(IndexFailure) in
             try writer.update(moved) { row in

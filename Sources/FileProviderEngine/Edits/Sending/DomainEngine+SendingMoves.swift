@@ -38,6 +38,7 @@ extension DomainEngine {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
         // Moved again meanwhile, it is sent again.
         if row.parent == parent, row.name == name { entry.changes.remove(.place) }
+        let answer = leftNameInBetween(answer, movedTo: name, in: parent)
         entry.failure = nil
         let changed = entry
         let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {

@@ -33,7 +33,7 @@ extension DomainEngine {
     }
 
     /// Begins what is due, as much of it as may be under way.
-    private func pump() {
+    func pump() {
         guard !isClosed, edits.isReady else { return }
         guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
             return wakeUp(at: edits.nextSignInProbe)

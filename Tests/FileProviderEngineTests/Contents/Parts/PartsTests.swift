@@ -142,6 +142,25 @@ extension OpenItem {
         #expect(try await again.read(0..<Self.size) == Sample.old)
     }
 
+    @Test func whoGivesUpBeforeItIsKnownWhetherThereArePartsHasNotBegun() async throws {
+        let (domain, _, number) = try await domain()
+        domain.provider.hold(.servesParts)
+        let other = try await domain.open(number)
+        let (closed, cancelled) = (Outcome(), Outcome())
+        let opened = try await domain.open(number)
+        opened.bytes(at: 0, count: 10) { closed.note($0) }
+        let waiting = other.bytes(at: 0, count: 10) { cancelled.note($0) }
+        try await eventually { domain.provider.heldCount(.servesParts) == 2 }
+        try await opened.closed()
+        waiting.cancel()
+        try await eventually { closed.isThere && cancelled.isThere }
+        #expect(closed.failure == .cancelled && cancelled.failure == .cancelled)
+        domain.provider.release(.servesParts)
+        // Whoever asks now comes after them.
+        #expect(try await other.read(5_000_000..<5_000_010) == Array(Sample.old[5_000_000..<5_000_010]))
+        #expect(domain.provider.count(.part) == 1)
+    }
+
     @Test func aDownloadFetchesWhatIsMissing() async throws {
         let (domain, _, number) = try await domain()
         let opened = try await domain.open(number)
