@@ -288,11 +288,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [("gone", ProviderFailure.Kind.expired), ("pipe", .badAnswer)])
+    func aPartThatCannotBeUsedIsToldAsSuch(_ identifier: String, _ kind: ProviderFailure.Kind) async throws {
+        try await run { stage in
+            try stage.put(identifier, "contents")
+            let failure = await stage.failure {
+                _ = try await stage.provider.part(
+                    PartRequest(
+                        identifier: identifier, version: [49], metadataVersion: [], range: 2..<5, alignment: 4096))
+            }
+            #expect(failure?.kind == kind)
+        }
+    }
+
     // MARK: An extension as programs have it
 
     @Test func anExtensionThatWasWrittenForAnotherSystemRuns() async throws {
         try await ProviderStage.with(principal: "FileProviderExtension") { stage in
             let provider = stage.provider
+            #expect(try await provider.servesParts() == false)
             let root = try await provider.item(ProviderItem.rootIdentifier)
             #expect(root.filename == "Notes" && root.kind == .folder)
             let anchor = try #require(try await provider.currentAnchor(of: ProviderItem.workingSetIdentifier))
