@@ -29,8 +29,8 @@ extension Command {
                 try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
             }
             for transfer in activity.transfers {
-                let (arrow, percent) = (transfer.isUpload ? "up" : "down", transfer.done * 100 / max(1, transfer.total))
-                try StandardOutput.print("   \(arrow): \(OneLine.text(transfer.name)) \(percent) %\n")
+                let arrow = transfer.isUpload ? "up" : "down"
+                try StandardOutput.print("   \(arrow): \(OneLine.text(transfer.name)) \(transfer.percent) %\n")
             }
             for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
                 try StandardOutput.print("   error: \(OneLine.text(fault))\n")
@@ -38,6 +38,11 @@ extension Command {
             for note in activity.notes { try StandardOutput.print("   note: \(OneLine.text(note))\n") }
         }
     }
+}
+
+extension TransferActivity {
+    /// Providers say how far they are in whatever numbers they like: times a hundred they may be too large.
+    fileprivate var percent: Int { Int(max(0, min(1, Double(done) / Double(max(1, total)))) * 100) }
 }
 
 /// The JSON of `purvey status`.
