@@ -1,3 +1,4 @@
+import Conduit
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
@@ -268,6 +269,35 @@ import Testing
             try stage.put("takes-nothing")
             let failure = await stage.failure { _ = try await stage.provider.set(.tagData([1]), of: "takes-nothing") }
             #expect(failure?.kind == .unsupported)
+        }
+    }
+
+    // MARK: Its sets
+
+    @Test func itIsToldOnceOfEachChangeInTheSetsOfItsItems() async throws {
+        let asked = Lock<Set<ItemSet>>([])
+        let waiting = Lock<[ServedCall<ManagerSetVersionCall>]>([])
+        try await ProviderStage.with(
+            principal: "ReplicaPeer",
+            addCalls: { service in
+                service.on(ManagerSetVersionCall.self) { request, call in
+                    switch (request.known, asked.withLock { $0.insert(request.set).inserted }) {
+                    // The domain does not run yet.
+                    case (nil, true):
+                        let failure = NSFileProviderError(.providerDomainTemporarilyUnavailable)
+                        call.reply(.failed(ProviderFailure(failure)))
+                    case (nil, false): call.reply(.done(ItemSetVersion(version: 1)))
+                    case (1, _): call.reply(.done(ItemSetVersion(version: 2)))
+                    // Nothing more changes.
+                    default: waiting.withLock { $0.append(call) }
+                    }
+                }
+            }
+        ) { stage in
+            try stage.put("one")
+            #expect(try await stage.provider.item("one").filename == "one.txt")
+            #expect(await stage.eventually { stage.notes.contains("materialized") && stage.notes.contains("pending") })
+            for note in ["materialized", "pending"] { #expect(stage.notes.count { $0 == note } == 1) }
         }
     }
 

@@ -18,6 +18,14 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
 
     func invalidate() { note("invalidate") }
 
+    func materializedItemsDidChange(completionHandler: @escaping @Sendable () -> Void) {
+        note("materialized")
+        completionHandler()
+        completionHandler()
+    }
+
+    func pendingItemsDidChange() async { note("pending") }
+
     private func failure(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code) }
 
     private func text(_ version: NSFileProviderItemVersion) -> String {
