@@ -22,7 +22,7 @@ help:
 	@echo 'make lint        checks the sources only'
 	@echo 'make format      formats the sources in place'
 	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
-	@echo 'make benchmark   measures against peers in the same run, and prints the ratios'
+	@echo 'make benchmark   measures, against peers in the same run where there are any, and prints the ratios'
 	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount; ends with what was lost'
 	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
 	@echo 'make clean       removes what was built'
@@ -68,7 +68,7 @@ build: packages
 benchmark: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
 
-# Takes most of an hour. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
+# Takes some two hours on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
 faults: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-faults" $(FAULTS)
 

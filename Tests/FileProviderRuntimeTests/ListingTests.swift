@@ -172,8 +172,9 @@ import Testing
         }
     }
 
-    @Test func whatAProviderSaysOfItsDomainIsToldAsFarAsRulesUnderstandIt() async throws {
-        try await ProviderStage.with { stage in
+    @Test(arguments: ["Peer", "ReplicaPeer"])
+    func whatAProviderSaysOfItsDomainIsToldAsFarAsRulesUnderstandIt(principal: String) async throws {
+        try await ProviderStage.with(principal: principal) { stage in
             try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
             let state = try await stage.provider.domainState()
             #expect(

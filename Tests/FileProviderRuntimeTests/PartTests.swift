@@ -22,8 +22,9 @@ import Testing
         return all.filter { $0.contains("/part-") }
     }
 
-    @Test func aPartComesAtItsPlaceAndItsFileIsRemoved() async throws {
-        try await ProviderStage.with { stage in
+    @Test(arguments: ["Peer", "ReplicaPeer"])
+    func aPartOfEitherModelComesAtItsPlaceAndItsFileIsRemoved(principal: String) async throws {
+        try await ProviderStage.with(principal: principal) { stage in
             try stage.put("one", "contents")
             #expect(try await stage.provider.servesParts())
             let part = try await part(stage, "one")

@@ -1,3 +1,4 @@
+import Conduit
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
@@ -271,6 +272,35 @@ import Testing
         }
     }
 
+    // MARK: Its sets
+
+    @Test func itIsToldOnceOfEachChangeInTheSetsOfItsItems() async throws {
+        let asked = Lock<Set<ItemSet>>([])
+        let waiting = Lock<[ServedCall<ManagerSetVersionCall>]>([])
+        try await ProviderStage.with(
+            principal: "ReplicaPeer",
+            addCalls: { service in
+                service.on(ManagerSetVersionCall.self) { request, call in
+                    switch (request.known, asked.withLock { $0.insert(request.set).inserted }) {
+                    // The domain does not run yet.
+                    case (nil, true):
+                        let failure = NSFileProviderError(.providerDomainTemporarilyUnavailable)
+                        call.reply(.failed(ProviderFailure(failure)))
+                    case (nil, false): call.reply(.done(ItemSetVersion(version: 1)))
+                    case (1, _): call.reply(.done(ItemSetVersion(version: 2)))
+                    // Nothing more changes.
+                    default: waiting.withLock { $0.append(call) }
+                    }
+                }
+            }
+        ) { stage in
+            try stage.put("one")
+            #expect(try await stage.provider.item("one").filename == "one.txt")
+            #expect(await stage.eventually { stage.notes.contains("materialized") && stage.notes.contains("pending") })
+            for note in ["materialized", "pending"] { #expect(stage.notes.count { $0 == note } == 1) }
+        }
+    }
+
     // MARK: What else a class may have
 
     @Test func servicesAndThumbnailsAreAskedForByTheirProtocols() async throws {
@@ -288,11 +318,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [("gone", ProviderFailure.Kind.expired), ("pipe", .badAnswer)])
+    func aPartThatCannotBeUsedIsToldAsSuch(_ identifier: String, _ kind: ProviderFailure.Kind) async throws {
+        try await run { stage in
+            try stage.put(identifier, "contents")
+            let failure = await stage.failure {
+                _ = try await stage.provider.part(
+                    PartRequest(
+                        identifier: identifier, version: [49], metadataVersion: [], range: 2..<5, alignment: 4096))
+            }
+            #expect(failure?.kind == kind)
+        }
+    }
+
     // MARK: An extension as programs have it
 
     @Test func anExtensionThatWasWrittenForAnotherSystemRuns() async throws {
         try await ProviderStage.with(principal: "FileProviderExtension") { stage in
             let provider = stage.provider
+            #expect(try await provider.servesParts() == false)
             let root = try await provider.item(ProviderItem.rootIdentifier)
             #expect(root.filename == "Notes" && root.kind == .folder)
             let anchor = try #require(try await provider.currentAnchor(of: ProviderItem.workingSetIdentifier))

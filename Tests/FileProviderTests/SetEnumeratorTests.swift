@@ -6,7 +6,7 @@ import Testing
 /// The listings of what is on this machine and of what waits to be sent, and the progress of all that is on its way.
 @Suite struct SetEnumeratorTests {
     /// A daemon's word for what there is.
-    private final class Backend: ManagerBackend {
+    private final class Backend: SetBackend {
         struct State {
             var items: [ItemSet: [ProviderItem]] = [:]
             var totals = TransferTotals()
@@ -15,19 +15,6 @@ import Testing
         }
         let state = Mutex(State())
 
-        func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
-            completion([], nil)
-        }
-        func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) { completion(nil) }
-        func remove(
-            _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
-            _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
-        ) { completion(nil, nil) }
-        func removeAll(_ completion: @escaping Completion) { completion(nil) }
-        func signalEnumerator(
-            _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-            _ completion: @escaping Completion
-        ) { completion(nil) }
         func transfers(
             isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
             _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void

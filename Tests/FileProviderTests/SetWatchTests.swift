@@ -6,7 +6,7 @@ import Testing
 /// Notifications of changes in the sets that a process has asked for.
 @Suite(.serialized) struct SetWatchTests {
     /// A daemon that answers when the test says so.
-    private final class Backend: ManagerBackend {
+    private final class Backend: SetBackend {
         typealias Answer = @Sendable (Result<UInt64, any Error>) -> Void
         struct State {
             /// What was known to whoever waits, and how it is told.
@@ -15,19 +15,6 @@ import Testing
         }
         let state = Mutex(State())
 
-        func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void) {
-            completion([], nil)
-        }
-        func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) { completion(nil) }
-        func remove(
-            _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
-            _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
-        ) { completion(nil, nil) }
-        func removeAll(_ completion: @escaping Completion) { completion(nil) }
-        func signalEnumerator(
-            _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
-            _ completion: @escaping Completion
-        ) { completion(nil) }
         func items(
             in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
             _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void

@@ -14,12 +14,8 @@ import Testing
     private let provider: LocalFolderExtension
 
     init() throws {
-        folder = try TestFolder()
-        own = try TestFolder()
-        let domain = NSFileProviderDomain(
-            identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
-        domain.userInfo = ["path": folder.path]
-        provider = LocalFolderExtension(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
+        (folder, own) = (try TestFolder(), try TestFolder())
+        provider = LocalFolderExtension(serving: folder, own: own)
     }
 
     @Test func aFolderIsListedPageByPageEachItemOnce() throws {
@@ -49,10 +45,7 @@ import Testing
         let pixels = Data((0..<400 * 200 * 4).map { UInt8(truncatingIfNeeded: $0) })
         try folder.file("a.jpg", [UInt8](ImageCodec.encode(pixels, width: 400, height: 200, as: .jpeg)))
         try folder.file("b.txt", Array("text".utf8))
-        let observer = PageWitness()
-        try provider.enumerator(for: .rootContainer).enumerateItems(
-            for: observer, startingAt: NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))
-        let identifiers = observer.items.sorted { $0.filename < $1.filename }.map(\.identifier) + ["none"]
+        let identifiers = try provider.list().sorted { $0.filename < $1.filename }.map(\.identifier) + ["none"]
         let answers = Lock<[(String, Data?, Bool)]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let progress = provider.fetchThumbnails(
@@ -80,12 +73,12 @@ import Testing
     @Test func aFileThatIsNamedLikeAPackageIsAFile() throws {
         try folder.file("Thing.app", [1])
         try folder.file("Notes.rtfd", [1])
-        #expect(try list().map(\.kind) == [.file, .file])
+        #expect(try provider.list().map(\.kind) == [.file, .file])
     }
 
     @Test func aFileIsProvidedAsACopyAndGivenUpAgain() throws {
         try folder.file("a", Array("contents".utf8))
-        let item = try #require(try list().first)
+        let item = try #require(try provider.list().first)
         let url = try #require(
             provider.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(item.identifier)))
         #expect(provider.persistentIdentifierForItem(at: url)?.rawValue == item.identifier)
@@ -100,7 +93,7 @@ import Testing
 
     @Test func anItemHasTheVersionOfItsCopyUntilThatWasTakenAndIsToldOfAfterwards() throws {
         try folder.file("a", [1])
-        let item = try #require(try list().first)
+        let item = try #require(try provider.list().first)
         let identifier = NSFileProviderItemIdentifier(item.identifier)
         let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
         provider.startProvidingItem(at: url) { _ in }
@@ -116,7 +109,7 @@ import Testing
 
     @Test func anEditTakesTheFilesPlaceAndTheItemSaysSo() throws {
         try folder.file("a", [1])
-        let item = try #require(try list().first)
+        let item = try #require(try provider.list().first)
         let identifier = NSFileProviderItemIdentifier(item.identifier)
         let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
         try FileManager.default.createDirectory(
@@ -131,8 +124,8 @@ import Testing
     @Test func anEditThatCannotBePutThereStaysAndIsTriedAgain() throws {
         try folder.folder("inner")
         try folder.file("inner/a", [1])
-        let inner = try #require(try list().first)
-        let item = try #require(try list(inner.identifier).first)
+        let inner = try #require(try provider.list().first)
+        let item = try #require(try provider.list(NSFileProviderItemIdentifier(inner.identifier)).first)
         let identifier = NSFileProviderItemIdentifier(item.identifier)
         let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
         try FileManager.default.createDirectory(
@@ -186,7 +179,7 @@ import Testing
 
     @Test func whatOthersChangeIsToldByTheWorkingSet() throws {
         try folder.file("a", [1])
-        _ = try list()
+        _ = try provider.list()
         let before = try anchor()
         try folder.file("b", [1])
         try retrying { unlinkat(folder.descriptor.rawValue, "a", 0) }
@@ -199,24 +192,13 @@ import Testing
     }
 
     @Test func aDomainWithoutAFolderSaysWhatIsMissing() throws {
-        let domain = NSFileProviderDomain(
-            identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
-        let lost = LocalFolderExtension(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
+        let lost = LocalFolderExtension(serving: nil, own: own)
         do {
             _ = try lost.item(for: .rootContainer)
             Issue.record("it has an item")
         } catch {
             #expect(ProviderFailure(error).message.contains("path=DIR"))
         }
-    }
-
-    private func list(_ container: String? = nil) throws -> [ProviderItem] {
-        let observer = PageWitness()
-        try provider.enumerator(for: container.map { NSFileProviderItemIdentifier($0) } ?? .rootContainer)
-            .enumerateItems(
-                for: observer, startingAt: NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))
-        if let error = observer.error { throw error }
-        return observer.items
     }
 
     private func anchor() throws -> NSFileProviderSyncAnchor {
@@ -247,17 +229,6 @@ private final class Witness<Value>: @unchecked Sendable {
 }
 
 /// The extension answers on the thread that asks.
-final class PageWitness: NSObject, NSFileProviderEnumerationObserver {
-    private(set) var items: [ProviderItem] = []
-    private(set) var next: NSFileProviderPage?
-    private(set) var error: (any Error)?
-
-    func didEnumerate(_ updatedItems: [any NSFileProviderItem]) { items += updatedItems.map { ProviderItem($0) } }
-    func finishEnumerating(upTo nextPage: NSFileProviderPage?) { next = nextPage }
-    func finishEnumeratingWithError(_ error: any Error) { self.error = error }
-}
-
-/// The same for changes.
 private final class ChangesWitness: NSObject, NSFileProviderChangeObserver {
     private(set) var items: [ProviderItem] = []
     private(set) var deleted: [String] = []

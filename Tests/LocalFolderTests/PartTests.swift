@@ -13,12 +13,8 @@ import Testing
     private let provider: LocalFolderExtension
 
     init() throws {
-        folder = try TestFolder()
-        own = try TestFolder()
-        let domain = NSFileProviderDomain(
-            identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
-        domain.userInfo = ["path": folder.path]
-        provider = LocalFolderExtension(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
+        (folder, own) = (try TestFolder(), try TestFolder())
+        provider = LocalFolderExtension(serving: folder, own: own)
     }
 
     private struct Answer {
@@ -29,10 +25,7 @@ import Testing
     }
 
     private func item(_ name: String) throws -> ProviderItem {
-        let observer = PageWitness()
-        try provider.enumerator(for: .rootContainer).enumerateItems(
-            for: observer, startingAt: NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data))
-        return try #require(observer.items.first { $0.filename == name })
+        try #require(try provider.list().first { $0.filename == name })
     }
 
     /// All of a file that is small.

@@ -4,8 +4,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Parts of files, given in whatever way the identifier says.
-extension Peer: NSFileProviderPartialContentFetching {
+/// A peer that gives parts of files, in whatever way the identifier says.
+protocol PartPeer: CataloguePeer, NSFileProviderPartialContentFetching {}
+
+extension Peer: PartPeer {}
+
+extension ReplicaPeer: PartPeer {}
+
+extension PartPeer {
     func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
         request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,
@@ -35,17 +41,17 @@ extension Peer: NSFileProviderPartialContentFetching {
         case "nothing": fail(nil)
         case "own-file": give(own)
         case "linked":
-            let link = Self.place()
+            let link = place()
             symlink(own.path, link.path)
             give(link)
         case "by-another-way":
             // A folder for temporary files that leads to the person's.
-            let way = Self.place()
+            let way = place()
             symlink(folder.path, way.path)
             give(way.appendingPathComponent("own-file"))
         case "far": give(part(of: entry, requestedRange), NSRange(location: Int.max, length: 5))
         case "pipe":
-            let pipe = Self.place()
+            let pipe = place()
             mkfifo(pipe.path, 0o600)
             give(pipe)
         case "twice":
@@ -56,13 +62,13 @@ extension Peer: NSFileProviderPartialContentFetching {
         return progress
     }
 
-    private static func place() -> URL {
+    private func place() -> URL {
         FileManager.default.temporaryDirectory.appendingPathComponent("part-" + UUID().uuidString)
     }
 
     /// A file that has the bytes at their places.
     private func part(of entry: Entry, _ range: NSRange) -> URL {
-        let url = Self.place()
+        let url = place()
         let bytes = Array(entry.contents)[range.location..<min(entry.contents.count, range.location + range.length)]
         do {
             let file = try FileDescriptor.open(url.path, [.writeOnly, .create, .exclusive])

@@ -4,8 +4,8 @@ import Glibc
 
 /// The peer in the other model: the system keeps the files. It misbehaves by identifiers and names, too.
 final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
-    private let catalogue: Catalogue
-    private let folder: URL
+    let catalogue: Catalogue
+    let folder: URL
     private let manager: NSFileProviderManager?
 
     required init(domain: NSFileProviderDomain) {
@@ -18,14 +18,13 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
 
     func invalidate() { note("invalidate") }
 
-    /// Leaves a line for the test.
-    private func note(_ text: String) {
-        let file = open(folder.path + "/notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        guard file >= 0 else { return }
-        let line = Array((text + "\n").utf8)
-        _ = write(file, line, line.count)
-        close(file)
+    func materializedItemsDidChange(completionHandler: @escaping @Sendable () -> Void) {
+        note("materialized")
+        completionHandler()
+        completionHandler()
     }
+
+    func pendingItemsDidChange() async { note("pending") }
 
     private func failure(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code) }
 

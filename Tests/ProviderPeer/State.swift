@@ -1,8 +1,14 @@
 import FileProvider
 import Foundation
 
-/// What the peer says of its domain: what the test has left in the folder, a version in one line and a text in the next.
-extension Peer: NSFileProviderDomainState {
+/// A peer that says of its domain what the test has left in the folder: a version in one line and a text in the next.
+protocol StatePeer: CataloguePeer, NSFileProviderDomainState {}
+
+extension Peer: StatePeer {}
+
+extension ReplicaPeer: StatePeer {}
+
+extension StatePeer {
     private var lines: [String] {
         let text = (try? String(contentsOf: folder.appendingPathComponent("state"), encoding: .utf8)) ?? "0"
         return text.split(separator: "\n").map(String.init)

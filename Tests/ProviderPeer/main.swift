@@ -20,15 +20,6 @@ final class Peer: NSFileProviderExtension {
         if FileManager.default.fileExists(atPath: folder.path + "/crash-at-begin") { abort() }
     }
 
-    /// Leaves a line for the test.
-    func note(_ text: String) {
-        let file = open(folder.path + "/notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        guard file >= 0 else { return }
-        let line = Array((text + "\n").utf8)
-        _ = write(file, line, line.count)
-        close(file)
-    }
-
     private func failure(_ code: NSFileProviderError.Code) -> any Error { NSFileProviderError(code) }
 
     override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {

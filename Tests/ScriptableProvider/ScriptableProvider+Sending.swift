@@ -42,8 +42,11 @@ extension ScriptableProvider {
     }
 
     private func report(_ identifier: String, _ sent: Int, of total: Int) {
+        // In other numbers, where the test has left a file that asks for them.
+        let unit = FileManager.default.fileExists(atPath: folder + "/counts-high") ? Int64(1) << 58 : 1
         serviceManager.reportUpload(
-            ofItemWithIdentifier: ServiceItem.identifier(identifier), bytesSent: Int64(sent), of: Int64(total))
+            ofItemWithIdentifier: ServiceItem.identifier(identifier), bytesSent: Int64(sent) &* unit,
+            of: Int64(total) &* unit)
     }
 }
 

@@ -9,18 +9,35 @@ import UniformTypeIdentifiers
 /// Sendable: everything in it is immutable.
 final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
     let client: ServiceClient
+    private let folder: String
     private let manager: NSFileProviderManager?
 
     required init(domain: NSFileProviderDomain) {
         manager = NSFileProviderManager(for: domain)
         let state = (try? manager?.stateDirectoryURL()) ?? FileManager.default.temporaryDirectory
-        client = ServiceClient(
-            folder: domain.userInfo?["path"] as? String ?? NSHomeDirectory(),
-            tokenFile: state.appendingPathComponent("token"))
+        folder = domain.userInfo?["path"] as? String ?? NSHomeDirectory()
+        client = ServiceClient(folder: folder, tokenFile: state.appendingPathComponent("token"))
         super.init()
     }
 
     func invalidate() {}
+
+    // MARK: Its sets
+
+    func materializedItemsDidChange() async { note("materialized") }
+
+    func pendingItemsDidChange(completionHandler: @escaping @Sendable () -> Void) {
+        note("pending")
+        completionHandler()
+    }
+
+    /// Notes it in the file `notices`, where the test has made one in the folder.
+    private func note(_ word: String) {
+        guard let file = try? FileDescriptor.open(folder + "/notices", [.writeOnly, .append]) else { return }
+        try? Array((word + "\n").utf8).withUnsafeBytes { try file.writeAll($0) }
+    }
+
+    // MARK: Its items
 
     func enumerator(
         for container: NSFileProviderItemIdentifier, request: NSFileProviderRequest

@@ -20,6 +20,8 @@ package struct Service: Sendable {
     package init() {}
 
     /// Serves a call. The handler answers through the exchange, now or later, once.
+    ///
+    /// - Precondition: no call of the same number is served yet: it could not be told from this one.
     package mutating func on<C: Call>(
         _: C.Type, _ handler: @escaping @Sendable (_ request: C, _ exchange: ServedCall<C>) -> Void
     ) {
@@ -27,17 +29,21 @@ package struct Service: Sendable {
             let request: C = try decoder.readMap()
             handler(request, ServedCall(record))
         }
-        calls[C.method] = decoding
+        let other = calls.updateValue(decoding, forKey: C.method)
+        precondition(other == nil, "\(C.self) has the number \(C.method) of another call")
     }
 
     /// Takes a notice.
+    ///
+    /// - Precondition: no notice of the same number is taken yet.
     package mutating func on<N: Notice>(
         _: N.Type, _ handler: @escaping @Sendable (_ notice: N, _ connection: Connection) -> Void
     ) {
         let decoding: NoticeHandler = { (decoder: inout MessageDecoder, connection: Connection) throws(MessageError) in
             handler(try decoder.readMap(), connection)
         }
-        notices[N.method] = decoding
+        let other = notices.updateValue(decoding, forKey: N.method)
+        precondition(other == nil, "\(N.self) has the number \(N.method) of another notice")
     }
 
     /// Takes what can be read of a notice that cannot be read as a whole, so that its sender can be told. One of which not even

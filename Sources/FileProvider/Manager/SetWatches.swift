@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Posts notifications when something changes in the sets of items that this process has asked for.
+/// Posts notifications when something changes in the sets of items that this process has asked for, and tells a provider of that.
 ///
 /// A set is followed from the first time that it is asked for to the end of the process: programs make a new enumerator when they are
 /// told of a change. The daemon answers a question that waits there; many changes are one answer. When the daemon goes, whoever asks
@@ -15,8 +15,13 @@ final class SetWatches: Sendable {
         let domain: NSFileProviderDomainIdentifier?
     }
 
+    /// Tells somebody of a change, and calls the function when that is done.
+    typealias Telling = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
     private struct Watch {
         let backend: any ManagerBackend
+        /// Whom to tell besides, who asks only once.
+        var telling: Telling?
         /// The last that is known; `nil` before there was an answer.
         var version: UInt64?
         /// What waits for the first answer.
@@ -32,11 +37,20 @@ final class SetWatches: Sendable {
     private static let longestPause: Duration = .seconds(30)
 
     /// Follows a set, if that is not done yet.
-    func follow(_ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend) {
+    ///
+    /// - Parameter telling: called for each change, on a thread that it may block, and not again before it is done. It is to call
+    ///   the function that it gets once.
+    func follow(
+        _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend,
+        telling: Telling? = nil
+    ) {
         let key = Key(set: set, domain: domain)
         let isNew = watches.withLock { watches in
-            guard watches[key] == nil else { return false }
-            watches[key] = Watch(backend: backend)
+            guard watches[key] == nil else {
+                if let telling { watches[key]?.telling = telling }
+                return false
+            }
+            watches[key] = Watch(backend: backend, telling: telling)
             return true
         }
         if isNew { ask(key) }
@@ -67,22 +81,23 @@ final class SetWatches: Sendable {
     }
 
     private func take(_ version: UInt64, _ key: Key) {
-        let (waiting, hasChanged) = watches.withLock { watches -> ([@Sendable () -> Void], Bool) in
-            guard var watch = watches[key] else { return ([], false) }
+        let (waiting, hasChanged, telling) = watches.withLock { watches -> ([@Sendable () -> Void], Bool, Telling?) in
+            guard var watch = watches[key] else { return ([], false, nil) }
             let hasChanged = watch.version != nil && watch.version != version
             let waiting = watch.waiting
             watch.version = version
             watch.waiting = []
             watch.pause = Self.firstPause
             watches[key] = watch
-            return (waiting, hasChanged)
+            return (waiting, hasChanged, watch.telling)
         }
         for body in waiting { body() }
         guard hasChanged else { return ask(key) }
         HandlerThreads.shared.runHandler {
             NotificationCenter.default.post(name: key.set.notification, object: nil)
-            // A handler that takes its time is told of what comes meanwhile once.
-            self.ask(key)
+            // Whoever takes its time is told of what comes meanwhile once.
+            guard let telling else { return self.ask(key) }
+            telling { self.ask(key) }
         }
     }
 
@@ -96,7 +111,7 @@ final class SetWatches: Sendable {
         let (waiting, pause) = watches.withLock { watches -> ([@Sendable () -> Void], Duration?) in
             guard var watch = watches[key] else { return ([], nil) }
             let (waiting, pause) = (watch.waiting, watch.pause)
-            guard !isFinal, watch.version != nil else {
+            guard !isFinal, watch.version != nil || watch.telling != nil else {
                 // Whoever asks for it the next time follows it from then on.
                 watches[key] = nil
                 return (waiting, nil)

@@ -1,5 +1,6 @@
 import Conduit
 import ConduitTestMessages
+import Glibc
 import LinuxSystem
 import Synchronization
 import TestThreads
@@ -123,6 +124,17 @@ import Testing
         let error = await #expect(throws: ConduitError.self) { try await client.call(Unserved()) }
         #expect(error?.remote?.conduitCode == .unknownMethod)
         #expect(try await client.call(Echo(Parcel(number: 1))).number == 1)
+    }
+
+    @Test func oneServiceHasNoTwoCallsOfOneNumber() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            // Ends as quietly as it is meant to.
+            for number in [SIGILL, SIGTRAP] { signal(number) { _ in _exit(7) } }
+            close(STDERR_FILENO)
+            var service = Service()
+            service.on(Echo.self) { request, exchange in exchange.reply(request.parcel) }
+            service.on(Echo.self) { request, exchange in exchange.reply(request.parcel) }
+        }
     }
 
     @Test func aSecondAnswerIsIgnored() async throws {

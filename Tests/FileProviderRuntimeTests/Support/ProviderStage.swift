@@ -1,4 +1,5 @@
 import AppExtension
+import Conduit
 import ExtensionHost
 import FileProvider
 import FileProviderEngine
@@ -28,10 +29,10 @@ struct ProviderStage {
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
         network: Bool = false, point: String = "com.apple.fileprovider-nonui", principal: String = "Peer",
-        body: (ProviderStage) async throws -> Void
+        addCalls: (inout Service) -> Void = { _ in }, body: (ProviderStage) async throws -> Void
     ) async throws {
         let stage = try ProviderStage(
-            options, memory: memory, network: network, point: point, principal: principal)
+            options, memory: memory, network: network, point: point, principal: principal, addCalls: addCalls)
         do {
             try await body(stage)
         } catch {
@@ -42,7 +43,8 @@ struct ProviderStage {
     }
 
     private init(
-        _ options: ProviderProcessOptions, memory: Int, network: Bool, point: String, principal: String
+        _ options: ProviderProcessOptions, memory: Int, network: Bool, point: String, principal: String,
+        addCalls: (inout Service) -> Void
     ) throws {
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
         root = temporary + "/pvp-" + UUID().uuidString.prefix(8)
@@ -71,7 +73,7 @@ struct ProviderStage {
         self.told = told
         provider = ExtensionProvider(
             domain: ProviderDomain(identifier: "test", displayName: "Test", path: root + "/folder"),
-            extensionIdentifier: Self.identifier, data: root + "/data", options: options
+            extensionIdentifier: Self.identifier, data: root + "/data", options: options, addCalls: addCalls
         ) { notice in
             told.notices.withLock { $0.append(notice) }
         }

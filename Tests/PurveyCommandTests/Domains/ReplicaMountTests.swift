@@ -39,6 +39,8 @@ import Testing
     @Test func filesAreFetchedEditedMovedAndRemoved() async throws {
         try await run { place in
             #expect(try await place.item("docs/inner.txt")["state"] as? String == "dataless")
+            let notices = place.cloud.folder + "/notices"
+            try Data().write(to: URL(fileURLWithPath: notices))
             #expect(await place.read("docs/inner.txt") == "inside")
             #expect(try await place.item("docs/inner.txt")["state"] as? String == "current")
 
@@ -76,6 +78,10 @@ import Testing
             try await place.succeed("signal", "Cloud")
             try await place.eventually("others' contents are here") {
                 await place.read("made/moved.txt") == "changed by others"
+            }
+            try await place.eventually("the provider was told of what came here and of what waited") {
+                let told = try String(contentsOfFile: notices, encoding: .utf8).split(separator: "\n")
+                return told.contains("materialized") && told.contains("pending")
             }
         }
     }

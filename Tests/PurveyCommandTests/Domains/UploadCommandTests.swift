@@ -171,6 +171,16 @@ import Testing
             }
             #expect(await place.attribute("user.purvey.uploading", of: "a.txt") == "0")
             #expect(try await place.tell { try $0.text("a.txt") } == "new contents")
+
+            // A provider counts in whatever numbers it likes.
+            try Data().write(to: URL(fileURLWithPath: place.cloud.folder + "/counts-high"))
+            try await place.tell { try $0.add(CloudRule(.hold, on: .replace)) }
+            try await place.write("newer", to: "a.txt")
+            try await place.eventually("all of it was sent, in large numbers") {
+                try await place.succeed("status").text.contains("   up: a.txt 100 %\n")
+            }
+            #expect(try await place.item("a.txt")["sent"] as? Int == 5 << 58)
+            try await place.tell { try $0.removeRules() }
         }
     }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 /// Contents on their way to the engine.
 extension ReplicaProvider {
     func contents(of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderFile {
-        let result: Result<Fetched, ProviderFailure> = try ask(question) { done in
+        let result: Result<ProviderFile, ProviderFailure> = try ask(question) { done in
             replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: request) {
                 [temporary] url, item, error in
                 // Taken before the handler returns, whether somebody waits for it still or not: it is the system's from here on.
@@ -14,29 +14,24 @@ extension ReplicaProvider {
                 done(Self.fetched(file, item, error))
             }
         }
-        let fetched = try result.get()
-        // Asked for now, the item might be of a later version than the file is.
-        guard let item = fetched.item else {
-            throw ProviderFailure(.badAnswer, message: "the provider handed over a file without its item")
-        }
-        return ProviderFile(item: item, file: fetched.file)
-    }
-
-    private struct Fetched: Sendable {
-        let file: FileDescriptor
-        let item: ProviderItem?
+        return try result.get()
     }
 
     private static func fetched(
         _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ error: (any Error)?
-    ) -> Result<Fetched, ProviderFailure> {
+    ) -> Result<ProviderFile, ProviderFailure> {
         if let error { return .failure(ProviderFailure(error)) }
         guard let file else {
             return .failure(
                 ProviderFailure(.badAnswer, message: "the provider answered with neither a file nor an error"))
         }
+        // Asked for now, the item might be of a later version than the file is.
+        guard let item else {
+            return .failure(
+                ProviderFailure(.badAnswer, message: "the provider handed over a file without its item"))
+        }
         switch file {
-        case .success(let file): return .success(Fetched(file: file, item: item.map { ProviderItem($0).asReplicated }))
+        case .success(let file): return .success(ProviderFile(item: ProviderItem(item).asReplicated, file: file))
         case .failure(let error):
             return .failure(
                 ProviderFailure(.badAnswer, message: "the provider handed over no file that can be read: \(error)"))

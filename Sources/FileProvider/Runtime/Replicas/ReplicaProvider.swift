@@ -1,6 +1,7 @@
 import Foundation
 import ItemProvider
 import LinuxSystem
+import Synchronization
 
 /// A provider whose files the system keeps, an ``NSFileProviderReplicatedExtension``.
 ///
@@ -11,10 +12,12 @@ import LinuxSystem
 /// Sendable because everything that is done with the object is done by client code, which the protocol says is called from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     let replica: any NSFileProviderReplicatedExtension
-    private let domain: NSFileProviderDomain
+    let domain: NSFileProviderDomain
     let temporary: String
     /// Whether it says so when the service has other contents than a change began with.
     let failsOnConflict: Bool
+    /// Nothing is asked or told any more.
+    let hasEnded = Atomic(false)
 
     init(
         _ replica: any NSFileProviderReplicatedExtension, _ domain: NSFileProviderDomain, temporary: String,
@@ -32,7 +35,10 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         ServedRequest(domainVersion: (replica as? any NSFileProviderDomainState)?.domainVersion)
     }
 
-    func end() { replica.invalidate() }
+    func end() {
+        hasEnded.store(true, ordering: .relaxed)
+        replica.invalidate()
+    }
 
     // MARK: Items
 

@@ -19,9 +19,11 @@ final class ReplicaServer: PrincipalServer {
                 throw ProviderFailure(.unsupported, message: "a provider of this kind has no default domain")
             }
             request.install(on: connection, domain)
-            return ReplicaProvider(
+            let provider = ReplicaProvider(
                 principal.type.init(domain: domain), domain, temporary: request.temporary,
                 failsOnConflict: failsOnConflict)
+            provider.followSets(NSFileProviderManager.backend)
+            return provider
         }
         // The connection keeps it, for as long as it is open.
         try runtime.serve(socket, ended: ended)

@@ -1,0 +1,19 @@
+import Foundation
+import Glibc
+
+/// What the peers of both models have: a tree in a folder, in which they leave notes, too.
+protocol CataloguePeer: AnyObject {
+    var catalogue: Catalogue { get }
+    var folder: URL { get }
+}
+
+extension CataloguePeer {
+    /// Leaves a line for the test.
+    func note(_ text: String) {
+        let file = open(folder.path + "/notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard file >= 0 else { return }
+        let line = Array((text + "\n").utf8)
+        _ = write(file, line, line.count)
+        close(file)
+    }
+}
