@@ -33,8 +33,8 @@ struct DaemonOptions: Sendable {
           --log LEVEL     error, warning, info (the default) or debug
           --help          show this (also -h)
 
-        PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. SIGTERM ends it in
-        good order.
+        PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. PURVEY_PASSTHROUGH
+        names the socket of a purvey-passthrough, in the place of /run/purvey-passthrough. SIGTERM ends it in good order.
 
         """
 

@@ -89,8 +89,9 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, where an administrator has it run.
-    private static let passthroughHelper = "/run/purvey-passthrough"
+    /// The socket of `purvey-passthrough`, where an administrator has it run: the usual one, or that of `PURVEY_PASSTHROUGH`.
+    private static let passthroughHelper =
+        getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 
     /// Folders that no provider may be handed.
     var keptFolders: [String] { surroundings.kept }
