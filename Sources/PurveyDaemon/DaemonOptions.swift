@@ -12,7 +12,7 @@ struct DaemonOptions: Sendable {
     var level = DaemonLog.Level.info
     /// The descriptor on which whoever started this process waits to hear that it is ready. Not for people.
     var readiness: CInt?
-    /// How many daemons have died before this one, each soon after its start; `nil` for one that is not to be started again when it
+    /// How many daemons have died before this one, each soon after its start; `nil` for one that no keeper of ours starts again when it
     /// dies. Not for people.
     var deaths: Int?
     var help = false

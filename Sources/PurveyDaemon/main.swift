@@ -11,6 +11,7 @@ umask(0o077)
 StandardDescriptors.fillMissing()
 
 do {
+    let service = ServiceSurroundings.take()
     let options = try DaemonOptions(Array(CommandLine.arguments.dropFirst()))
     if options.help {
         print(DaemonOptions.helpText, terminator: "")
@@ -22,7 +23,7 @@ do {
         thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
     exit(
         options.foreground
-            ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations))
+            ? Daemon.run(options, locations: locations, service) : BackgroundStart.run(options, locations: locations))
 } catch let error as DaemonOptions.Mistake {
     _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
     exit(2)

@@ -20,7 +20,7 @@ actor DomainService {
     nonisolated let followers: StateFollowers
     private let log: DaemonLog
     let mounts: Mounts?
-    private let keeper: DaemonKeeper?
+    private let keeper: (any MountKeeper)?
     private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
@@ -59,7 +59,7 @@ actor DomainService {
     ///   - keeper: what sees to it that mounts do not stay without a daemon.
     ///   - bus: what shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, bus: DesktopBus?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
