@@ -79,8 +79,10 @@ install: packages
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
 	    && install --strip $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
-	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/user'
+	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/user' '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(PREFIX)/lib/systemd/user/purvey.service'
+	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey-passthrough.service \
+	    >'$(DESTDIR)$(PREFIX)/lib/systemd/system/purvey-passthrough.service'
 	install -d '$(DESTDIR)$(PREFIX)/lib/purvey/extensions'
 	for provider in $(PROVIDERS); do \
 	    Scripts/assemble-extension Providers/$$provider \

@@ -187,7 +187,7 @@ let package = Package(
         program(
             "PurveyDaemon",
             [
-                "AppExtension", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
                 "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists",
             ]),
         program(

@@ -8,7 +8,7 @@ import LinuxSystem
 /// The daemon itself: takes its place at the socket, serves until it is told to end, and leaves in good order.
 enum Daemon {
     /// Returns the exit status.
-    static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
+    static func run(_ options: DaemonOptions, locations: Locations, _ service: ServiceSurroundings) -> CInt {
         let log = DaemonLog(options.level)
         let starter = Starter(options.readiness)
         let signals: SignalDescriptor
@@ -28,10 +28,10 @@ enum Daemon {
             return starter.fail("the folder \(locations.runtime) cannot be used: \(error)", log)
         }
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
-        let service = ExchangeService(bundles: bundles, log: log)
+        let exchange = ExchangeService(bundles: bundles, log: log)
         let storages = ProvidedStorages(data: locations.data, log: log)
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
-        let keeper = options.deaths.flatMap { DaemonKeeper(options, deaths: $0, locations: locations, log: log) }
+        let keeper = mountKeeper(options, locations, service, log)
         let bus = DesktopBus(log: log)
         let domains = DomainService(
             locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, log: log
@@ -43,7 +43,7 @@ enum Daemon {
         let listener: Listener
         do {
             listener = try listen(
-                locations, service, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
+                locations, exchange, coordination, domains, ProviderPrograms(bundles: bundles, data: locations.data),
                 storages, isWaitedFor: starter.isWaiting)
         } catch .inUse {
             return starter.alreadyRunning(at: locations.socket, log)
@@ -53,13 +53,13 @@ enum Daemon {
         log.info("process \(getpid()) listens at \(locations.socket)")
         // One that was started on demand ends when nobody needs it; one that a person started stays.
         let endsWhenIdle = starter.isWaiting
-        if !options.noMount { keeper?.introduce() }
+        if options.noMount { keeper?.withdraw() } else { keeper?.introduce() }
         starter.ready()
         // Nobody waits for these: a domain that cannot be started says so where domains are listed.
         Task { await domains.begin() }
 
         var vigil = Vigil(
-            signals: signals, listener: listener, isIdle: { service.isIdle && !domains.isNeeded },
+            signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
         // Not inside the call below: what is not logged is not evaluated.
         let reason = vigil.waitForTheEnd()
@@ -67,7 +67,7 @@ enum Daemon {
         bus?.end()
         log.info("ends because \(reason)")
         listener.close()
-        service.announceEnd()
+        exchange.announceEnd()
         let hasEnded = Latch()
         Task {
             await domains.end()
@@ -76,6 +76,14 @@ enum Daemon {
         hasEnded.wait()
         coordination.end()
         return 0
+    }
+
+    /// Who has the mounts when this process dies, and sees to it that there is another: `purvey-keeper`, or the service manager.
+    private static func mountKeeper(
+        _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
+    ) -> (any MountKeeper)? {
+        if let deaths = options.deaths { return DaemonKeeper(options, deaths: deaths, locations: locations, log: log) }
+        return service.socket.map { ServiceStore(socket: $0, passed: service.passed, log: log) }
     }
 
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.

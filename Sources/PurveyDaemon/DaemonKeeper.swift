@@ -8,7 +8,7 @@ import LinuxSystem
 ///
 /// A daemon whose predecessor has died finds that one's keeper, and takes the mounts and the keeper over. Any other starts one when
 /// there is a domain. A keeper that dies is replaced, and has everything handed to it again.
-final class DaemonKeeper: Sendable {
+final class DaemonKeeper: MountKeeper {
     private let program: String
     private let kept: KeptProgram
     private let log: DaemonLog

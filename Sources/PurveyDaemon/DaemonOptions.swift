@@ -12,7 +12,7 @@ struct DaemonOptions: Sendable {
     var level = DaemonLog.Level.info
     /// The descriptor on which whoever started this process waits to hear that it is ready. Not for people.
     var readiness: CInt?
-    /// How many daemons have died before this one, each soon after its start; `nil` for one that is not to be started again when it
+    /// How many daemons have died before this one, each soon after its start; `nil` for one that no keeper of ours starts again when it
     /// dies. Not for people.
     var deaths: Int?
     var help = false
@@ -33,8 +33,8 @@ struct DaemonOptions: Sendable {
           --log LEVEL     error, warning, info (the default) or debug
           --help          show this (also -h)
 
-        PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. SIGTERM ends it in
-        good order.
+        PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. PURVEY_PASSTHROUGH
+        names the socket of a purvey-passthrough, in the place of /run/purvey-passthrough. SIGTERM ends it in good order.
 
         """
 

@@ -11,6 +11,7 @@ umask(0o077)
 StandardDescriptors.fillMissing()
 
 do {
+    let service = ServiceSurroundings.take()
     let options = try DaemonOptions(Array(CommandLine.arguments.dropFirst()))
     if options.help {
         print(DaemonOptions.helpText, terminator: "")
@@ -22,7 +23,7 @@ do {
         thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
     let status =
         options.foreground
-        ? Daemon.run(options, locations: locations) : BackgroundStart.run(options, locations: locations)
+        ? Daemon.run(options, locations: locations, service) : BackgroundStart.run(options, locations: locations)
     // Not by exit(3): threads are at work still, and what libraries do at the end would take away under them what they use. Nothing of the
     // daemon's own is left for then.
     fflush(nil)

@@ -62,10 +62,12 @@ struct Keeper {
         return status
     }
 
-    /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor.
+    /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor. A folder that was made for it
+    /// goes, too.
     private func abandon(_ mount: KeptMount) {
-        SessionHandover(record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))?
-            .abandon()
+        let session = SessionHandover(
+            record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))
+        if let session, session.abandon(), mount.record.first == 1 { rmdir(session.path) }
     }
 
     // MARK: While the program lives

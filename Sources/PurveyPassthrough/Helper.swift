@@ -111,10 +111,10 @@ struct Helper {
             client.files.insert(identifier)
             return identifier
         case PassthroughMessage.close:
-            guard let device = client.device, client.files.remove(question.number) != nil else {
-                throw .invalidArgument
-            }
+            guard let device = client.device, question.number > 0 else { throw .invalidArgument }
+            // Numbers are the session's: one who goes on with it lets go of what the one before had registered.
             try retrying { cfuse_backing_close(device.rawValue, question.number) }
+            client.files.remove(question.number)
             return 0
         default:
             throw .noSystemCall

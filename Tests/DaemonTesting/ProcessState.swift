@@ -12,6 +12,15 @@ package enum ProcessState {
     /// Whether a process is there and not dead.
     package static func isAlive(_ process: pid_t) -> Bool { kill(process, 0) == 0 && !isDead(process) }
 
+    /// What a process has of memory, in bytes; `nil` where there is none of that number.
+    ///
+    /// - Parameter key: as `/proc/PID/status` has it: `VmRSS` for now, `VmHWM` for the most there was.
+    package static func memory(of process: pid_t, _ key: String) -> Int? {
+        let lines = ((try? Files.read("/proc/\(process)/status")) ?? "").split(separator: "\n")
+        let words = lines.first { $0.hasPrefix(key + ":") }?.split(whereSeparator: \.isWhitespace)
+        return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 << 10 }
+    }
+
     /// The living processes that another has started.
     package static func children(of parent: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -98,6 +98,85 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
+    /// Whoever listens where a helper is looked for gets neither the session nor files.
+    @Test func aHelperOfAnotherUserIsNotUsed() throws {
+        let folder = try TestFolder()
+        try folder.folder("mount")
+        try folder.folder("theirs")
+        for name in ["", "/theirs"] { try retrying { chmod(folder.path + name, 0o777) } }
+        let socket = folder.path + "/theirs/helper"
+        let script = """
+            use Socket;
+            socket(my $listener, AF_UNIX, SOCK_SEQPACKET, 0) or die;
+            umask 0;
+            bind($listener, pack_sockaddr_un($ARGV[0])) or die;
+            listen($listener, 5) or die;
+            $| = 1;
+            print "listens\\n";
+            while (accept(my $peer, $listener)) { print(recv($peer, my $bytes, 100, 0) ne "" || $bytes ? "asked\\n" : "left\\n") }
+            """
+        let stranger = try Peer(
+            "/usr/bin/setpriv",
+            ["--reuid=65533", "--regid=65533", "--clear-groups", "/usr/bin/perl", "-e", script, socket])
+        defer {
+            stranger.kill(SIGKILL)
+            _ = try? stranger.program.wait()
+        }
+        #expect(try stranger.line() == "listens")
+        let path = folder.path + "/mount"
+        let peer = try Peer(builtProgram("FusePeer"), [path, "passthrough", "user=65534", "helper=\(socket)"])
+        #expect(try peer.line() == "ready false")
+        #expect(try stranger.line() == "left")
+        peer.kill(SIGKILL)
+        _ = try peer.program.wait()
+        #expect(Session.unmountStale(at: path))
+    }
+
+    private func ask(
+        _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
+    ) throws -> Int32 {
+        let question: PassthroughMessage.Question = (what, number)
+        try withUnsafeBytes(of: question) { try connection.send($0, descriptors: file.map { [$0] } ?? []) }
+        var answer: Int32 = .min
+        var ready = pollfd(fd: connection.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ready, 1, 60_000) == 1)
+        _ = try withUnsafeMutableBytes(of: &answer) { try connection.receive(into: $0) }
+        return answer
+    }
+
+    @Test func theHelperLetsGoOfAFileForWhoeverHasTheSessionNow() throws {
+        let folder = try TestFolder()
+        try folder.folder("mount")
+        let socket = folder.path + "/helper"
+        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        defer {
+            helper.kill(SIGKILL)
+            _ = try? helper.program.wait()
+        }
+        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
+        var options = MountOptions(name: "test")
+        options.wantsPassthrough = true
+        let session = try Session.mount(at: folder.path + "/mount", options: options, MemoryFileSystem())
+        defer {
+            session.unmount(aborting: true)
+            session.waitForEnd()
+        }
+        guard let device = session.handover?.devices.first else { return }
+        func client() throws -> SequencedPacketSocket {
+            let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
+            #expect(try ask(connection, PassthroughMessage.greeting, device) == 0)
+            return connection
+        }
+        let first = try client()
+        let number = try ask(first, PassthroughMessage.open, folder.file("file", [1]))
+        #expect(number > 0)
+        first.shutDown()
+        let second = try client()
+        #expect(try ask(second, PassthroughMessage.close, nil, number: number) == 0)
+        #expect(try ask(second, PassthroughMessage.close, nil, number: number) == -ENOENT)
+        #expect(try ask(second, PassthroughMessage.close, nil, number: -1) == -EINVAL)
+    }
+
     @Test func theHelperRegistersNothingOfOthers() throws {
         let folder = try TestFolder()
         let socket = folder.path + "/helper"
@@ -107,15 +186,6 @@ import Testing
             _ = try? helper.program.wait()
         }
         try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
-        func ask(_ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?) throws -> Int32 {
-            let question: PassthroughMessage.Question = (what, 0)
-            try withUnsafeBytes(of: question) { try connection.send($0, descriptors: file.map { [$0] } ?? []) }
-            var answer: Int32 = .min
-            var ready = pollfd(fd: connection.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-            #expect(poll(&ready, 1, 60_000) == 1)
-            _ = try withUnsafeMutableBytes(of: &answer) { try connection.receive(into: $0) }
-            return answer
-        }
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
         let file = try folder.file("file", [1])
         let others = try folder.file("others", [1])

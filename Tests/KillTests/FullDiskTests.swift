@@ -127,6 +127,67 @@ import Testing
         try place.expectNothingLeft()
     }
 
+    @Test func aFileThatTheCacheHasNoRoomForIsReadAsFarAsThereIsRoom() async throws {
+        let contents = pattern(12 << 20)
+        try await DaemonPlace.run { place in
+            try Tree.make([:], in: place.cloud)
+            let file = try FileDescriptor.open(place.cloud + "/large", [.writeOnly, .create])
+            try contents.withUnsafeBytes { try file.writeAll($0) }
+        } _: { place in
+            // Beside the edits, where the cache is on another disk; the index lies there too.
+            let disk = try FullDisk(megabytes: 10, at: place.domains)
+            try place.start()
+            try await place.add()
+            try Self.readParts(of: contents, in: place, disk)
+            // More than the disk has: what comes is right, and then it is full.
+            let (read, failure) = Self.read(place.mount + "/large", from: 0)
+            #expect(failure == .noSpace && read.count > 1 << 20)
+            #expect(memcmp(read, contents, min(read.count, contents.count)) == 0)
+            #expect(try place.purvey("evict", place.mount + "/large").ending == .exited(0))
+            let (part, _) = Self.read(place.mount + "/large", from: contents.count - 100)
+            #expect(part == contents.suffix(100))
+            place.stop()
+            try place.expectNothingLeft()
+        }
+    }
+
+    /// Reads at two places of a file, the second one with no room for it and then with some.
+    private static func readParts(of contents: [UInt8], in place: DaemonPlace, _ disk: FullDisk) throws {
+        let file = try FileDescriptor.open(place.mount + "/large", .readOnly)
+        func read(at offset: Int) throws -> [UInt8] {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
+            defer { room.deallocate() }
+            let count = try file.read(into: room, at: offset)
+            return Array(room.prefix(count))
+        }
+        let (first, second) = (1_000, 10_000_000)
+        #expect(try read(at: first) == Array(contents[first..<first + 1000]))
+        try disk.fill()
+        #expect(throws: Errno.noSpace) { try read(at: second) }
+        // Not from the kernel's pages.
+        #expect(posix_fadvise(file.rawValue, 0, 0, POSIX_FADV_DONTNEED) == 0)
+        #expect(try read(at: first) == Array(contents[first..<first + 1000]))
+        try disk.makeRoom()
+        #expect(try read(at: second) == Array(contents[second..<second + 1000]))
+    }
+
+    /// What can be read from a place on, and what ends that before the file's end.
+    private static func read(_ path: String, from offset: Int) -> ([UInt8], Errno?) {
+        var bytes: [UInt8] = []
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
+        defer { room.deallocate() }
+        do throws(Errno) {
+            let file = try FileDescriptor.open(path, .readOnly)
+            while true {
+                let count = try file.read(into: room, at: offset + bytes.count)
+                if count == 0 { return (bytes, nil) }
+                bytes += room.prefix(count)
+            }
+        } catch {
+            return (bytes, error)
+        }
+    }
+
     @Test func aFullDiskUnderTheCacheKeepsNoDomainFromStarting() async throws {
         try await DaemonPlace.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)

@@ -1,8 +1,10 @@
+import FileTesting
 import Glibc
+import LinuxSystem
 import TestThreads
 import Testing
 
-/// A daemon of a user who may not mount by himself, and has no `purvey-passthrough`.
+/// A daemon of a user who may not mount by himself.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted && MountPlace.canBeAnother), .timeLimit(.minutes(20)))
 struct UnprivilegedMountTests {
     @Test func aDomainIsMountedUsedAndUnmounted() throws {
@@ -32,6 +34,113 @@ struct UnprivilegedMountTests {
             try place.startDaemon()
             try place.shell(#"cmp "$M/inner/numbers" "$C/inner/numbers""#)
             try place.shell(#"purvey domains remove Work; ! grep -q "$M" /proc/mounts; test ! -e "$M""#)
+        }
+    }
+
+    // MARK: Passing through
+
+    /// Reads a file that is open while the daemon stands still.
+    ///
+    /// - Parameter seconds: how long that may take.
+    private func readWithoutTheDaemon(
+        _ place: MountPlace, seconds: Int
+    ) throws -> MountPlace.Outcome {
+        let daemon = try place.daemon()
+        return try place.run(
+            """
+            exec 3< "$M/numbers"
+            trap 'kill -CONT \(daemon)' EXIT
+            kill -STOP \(daemon)
+            timeout \(seconds) cat <&3 > "$S/read"
+            cmp "$S/read" "$C/numbers"
+            """)
+    }
+
+    @Test func withAHelperOfRootsTheKernelReadsCompleteFilesByItself() throws {
+        try MountPlace.run(as: MountPlace.another, with: .passthrough) { place in
+            try makeNumbers(place, 100_000)
+            let outcome = try readWithoutTheDaemon(place, seconds: 300)
+            #expect(outcome.ending == .exited(0), "\(outcome.output)")
+            try place.shell(#"echo 100001 >> "$M/numbers""#)
+            try place.expectThatTheProviderHasAll()
+            try place.shell(#"test "$(tail -n 1 "$C/numbers")" = 100001"#)
+            // Without it the daemon reads them, the next one too.
+            place.endHelper()
+            try place.shell(#"cmp "$M/numbers" "$C/numbers""#)
+            try place.endDaemon()
+            try place.startDaemon()
+            #expect(try readWithoutTheDaemon(place, seconds: 1).ending == .exited(124))
+            try place.shell(#"cmp "$M/numbers" "$C/numbers""#)
+        }
+    }
+
+    /// Makes a file at the provider, and brings its bytes here.
+    private func makeNumbers(_ place: MountPlace, _ count: Int) throws {
+        try place.shell(
+            """
+            seq \(count) > "$C/numbers"
+            purvey signal Work
+            for look in $(seq 600); do test -e "$M/numbers" && break; sleep 0.1; done
+            purvey download "$M/numbers"
+            """)
+    }
+
+    // MARK: Daemons that die
+
+    @Test(.enabled(if: Kernel.handsOver), arguments: [.keeper, [.keeper, .passthrough]] as [MountPlace.Surroundings])
+    func theNextDaemonGoesOnWithAMountOfFusermount3(with surroundings: MountPlace.Surroundings) throws {
+        try MountPlace.run(as: MountPlace.another, with: surroundings) { place in
+            try makeNumbers(place, 1_000_000)
+            try place.shell(#"echo small > "$C/small"; purvey signal Work"#)
+            place.waitForKeeper()
+            let old = try place.daemon()
+            let device = try place.shell(#"stat -c %d "$M""#)
+            try place.shell(
+                """
+                for look in $(seq 600); do test -e "$M/small" && break; sleep 0.1; done
+                exec 3< "$M/numbers"
+                exec 4>> "$M/log"
+                read -r line <&3
+                test "$line" = 1
+                echo one >&4
+                cd "$M"
+                kill -KILL \(old)
+                test "$(cat small)" = small
+                echo two >&4
+                (echo 1; cat <&3) | cmp - "$C/numbers"
+                exec 4>&-
+                test "$(cat log)" = "$(printf 'one\\ntwo')"
+                """)
+            #expect(try place.daemon() != old)
+            #expect(try place.shell(#"grep -c "$M" /proc/mounts; stat -c %d "$M""#) == "1\n" + device)
+            try place.expectThatTheProviderHasAll()
+            try place.shell(#"purvey domains remove Work; test ! -e "$M"; ! grep -q "$M" /proc/mounts"#)
+        }
+    }
+
+    @Test(.enabled(if: Kernel.handsOver)) func aMountOfFusermount3ThatIsGivenUpIsUnmounted() throws {
+        try MountPlace.run(as: MountPlace.another, with: .keeper) { place in
+            try makeNumbers(place, 1_000_000)
+            place.waitForKeeper()
+            let old = try place.daemon()
+            // What the keeper starts dies at once, again and again.
+            try place.withDaemonsProgram("/bin/false") {
+                try place.shell(
+                    """
+                    exec 3< "$M/numbers"
+                    read -r line <&3
+                    kill -KILL \(old)
+                    ending=0
+                    timeout 600 cat <&3 > "$S/rest" || ending=$?
+                    test $ending = 1
+                    for look in $(seq 6000); do ls -d "$M" 2>&1 | grep -q "No such file" && break; sleep 0.1; done
+                    ls -d "$M" 2>&1 | grep -q "No such file"
+                    if grep -q "$M" /proc/mounts; then exit 9; fi
+                    """)
+            }
+            try place.startDaemon()
+            try place.shell(#"cmp "$M/numbers" "$C/numbers"; test "$(grep -c "$M" /proc/mounts)" = 1"#)
+            try place.shell(#"purvey domains remove Work; test ! -e "$M"; ! grep -q "$M" /proc/mounts"#)
         }
     }
 }

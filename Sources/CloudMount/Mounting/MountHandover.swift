@@ -56,13 +56,15 @@ package struct MountHandover: Sendable {
     ///
     /// - Parameter engine: one that was made with its openings.
     package func abandon(_ engine: DomainEngine? = nil) {
-        session.abandon()
+        let wasMounted = session.abandon()
         for (_, item) in engine?.takeResumed() ?? [:] { item.close() }
-        if madeFolder { rmdir(path) }
+        if wasMounted, madeFolder { rmdir(path) }
     }
 
     /// Ends a mount that a keeper has, whoever made it.
     package static func abandon(_ kept: KeptMount) {
-        SessionHandover(record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))?.abandon()
+        let session = SessionHandover(
+            record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))
+        if let session, session.abandon(), kept.record.first == 1 { rmdir(session.path) }
     }
 }

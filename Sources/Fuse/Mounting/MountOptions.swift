@@ -26,7 +26,8 @@ public struct MountOptions: Sendable {
     public var threads = 4
     /// Whether files may be passed through, where the kernel and the process's rights allow it.
     public var wantsPassthrough = false
-    /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through.
+    /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through. One that is neither root's nor
+    /// this user's is not used.
     public var passthroughHelper: String?
     /// Whether listings that need it come with attributes (READDIRPLUS).
     public var listsWithAttributes = true

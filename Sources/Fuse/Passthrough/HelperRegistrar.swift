@@ -25,6 +25,9 @@ final class HelperRegistrar: BackingRegistrar {
 
     init(_ path: String, _ device: FileDescriptor) throws(Errno) {
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
+        // It is handed the session and files: nobody else gets those, wherever the path may lead.
+        let owner = try connection.peerCredentials().userID
+        guard owner == 0 || owner == getuid() else { throw .notPermitted }
         socket = Lock(connection)
         _ = try ask(PassthroughMessage.greeting, 0, device)
     }

@@ -84,10 +84,15 @@ public struct SessionHandover: Sendable {
         (self.largestRead, self.largestWrite) = (largestRead, largestWrite)
     }
 
-    /// Ends the session instead of going on with it: unmounts, and whatever waits for it fails.
-    public func abandon() {
-        guard let mount = try? MountedFolder(takingOver: self) else { return }
+    /// Ends the session instead of going on with it: unmounts, and whatever waits for it fails, when the last of the ``devices`` is
+    /// closed at the latest.
+    ///
+    /// - Returns: whether it was mounted still.
+    @discardableResult
+    public func abandon() -> Bool {
+        guard let mount = try? MountedFolder(takingOver: self) else { return false }
         mount.unmount(aborting: true)
+        return true
     }
 }
 

@@ -20,7 +20,7 @@ actor DomainService {
     nonisolated let followers: StateFollowers
     private let log: DaemonLog
     let mounts: Mounts?
-    private let keeper: DaemonKeeper?
+    private let keeper: (any MountKeeper)?
     private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
@@ -59,7 +59,7 @@ actor DomainService {
     ///   - keeper: what sees to it that mounts do not stay without a daemon.
     ///   - bus: what shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: DaemonKeeper?, bus: DesktopBus?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)
@@ -89,8 +89,9 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, where an administrator has it run.
-    private static let passthroughHelper = "/run/purvey-passthrough"
+    /// The socket of `purvey-passthrough`, where an administrator has it run: the usual one, or that of `PURVEY_PASSTHROUGH`.
+    private static let passthroughHelper =
+        getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 
     /// Folders that no provider may be handed.
     var keptFolders: [String] { surroundings.kept }

@@ -177,6 +177,9 @@ final class DaemonPlace: Sendable {
             try Tree.read(mount + "/" + folder) == tree, "in the mount, in \(folder)", sourceLocation: sourceLocation)
     }
 
+    /// The number of the daemon's process.
+    var processID: pid_t { daemon.processID }
+
     /// The numbers of the provider's processes.
     var providers: [pid_t] { daemon.children }
 

@@ -14,6 +14,8 @@ final class MountPlace {
     /// Where that one may not open the device otherwise.
     private let openDevice: OpenDevice?
     private let programs: String
+    /// Root's, for daemons that have no right to pass files through.
+    private var helper: ChildProgram?
 
     private var home: String { folder.path + "/home" }
     /// The folder that is served, `$C` in scripts.
@@ -32,27 +34,45 @@ final class MountPlace {
     /// Whether tests can be that one; under CI they have to.
     static let canBeAnother = Requirement.isEnforced || geteuid() == 0
 
+    /// What a user without rights has besides; the user of the tests has all of it.
+    struct Surroundings: OptionSet {
+        let rawValue: Int
+
+        /// What starts a daemon again that has died, and keeps its mounts meanwhile.
+        static let keeper = Surroundings(rawValue: 1)
+        /// A `purvey-passthrough`, as root runs it.
+        static let passthrough = Surroundings(rawValue: 2)
+    }
+
     /// Runs a test with the domain mounted.
     ///
-    /// - Parameter user: whom the daemon and the programs run as; changing to another takes root.
-    static func run(as user: uid_t? = nil, _ body: (MountPlace) throws -> Void) throws {
-        let place = try MountPlace(user)
+    /// - Parameters:
+    ///   - user: whom the daemon and the programs run as; changing to another takes root.
+    ///   - surroundings: what that one has.
+    static func run(
+        as user: uid_t? = nil, with surroundings: Surroundings = [], _ body: (MountPlace) throws -> Void
+    ) throws {
+        let place = try MountPlace(user, surroundings)
         defer { place.end() }
         try place.start()
         try body(place)
     }
 
-    private init(_ user: uid_t?) throws {
+    private init(_ user: uid_t?, _ surroundings: Surroundings) throws {
         // Short, because the path of the daemon's socket may take 107 bytes at most.
         folder = try TestFolder(in: (NSTemporaryDirectory() as NSString).standardizingPath)
         self.user = user
         programs = user == nil ? Self.builtPrograms : folder.path + "/programs"
         openDevice = try user == nil ? nil : OpenDevice(in: folder)
+        helper = try surroundings.contains(.passthrough) ? Self.startHelper(at: Self.helperSocket(in: folder)) : nil
         for name in ["cloud", "scratch"] { try folder.folder(name) }
         guard let user else { return }
         // Another user may be kept from where the programs were built.
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-        let files = ["purvey", "purveyd", "LocalFolder", "FileCheckPeer"].map { Self.builtPrograms + "/" + $0 }
+        let names = ["purvey", "purveyd", "LocalFolder", "FileCheckPeer"]
+        let files = (names + (surroundings.contains(.keeper) ? ["purvey-keeper"] : [])).map {
+            Self.builtPrograms + "/" + $0
+        }
         let copy = try ChildProgram.start("/bin/cp", arguments: files + [programs], descriptors: []).wait()
         try #require(copy == .exited(0))
         for path in [folder.path, cloud, scratch] { try retrying { chown(path, user, user) } }
@@ -64,6 +84,16 @@ final class MountPlace {
         let folders = ([own] + CommandLine.arguments).map { ($0 as NSString).deletingLastPathComponent }
         return folders.first { access($0 + "/purveyd", X_OK) == 0 } ?? "."
     }()
+
+    private static func helperSocket(in folder: TestFolder) -> String { folder.path + "/passthrough" }
+
+    private static func startHelper(at socket: String) throws -> ChildProgram {
+        let helper = try ChildProgram.start(
+            builtPrograms + "/purvey-passthrough", arguments: [socket],
+            descriptors: [nil, nil, .copy(of: STDERR_FILENO)])
+        for _ in 0..<30_000 where (try? FileStatus.of(socket).permissions) != 0o666 { usleep(10_000) }
+        return helper
+    }
 
     private func start() throws {
         let scripts = FileManager.default.currentDirectoryPath + "/Scripts"
@@ -114,6 +144,8 @@ final class MountPlace {
     private var environment: [String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
+        // Not the machine's own, if it has one.
+        environment["PURVEY_PASSTHROUGH"] = Self.helperSocket(in: folder)
         environment["HOME"] = scratch
         environment["TMPDIR"] = scratch
         environment["LC_ALL"] = "C.UTF-8"
@@ -170,11 +202,16 @@ final class MountPlace {
             """)
     }
 
-    /// Ends the daemon; the next command starts another.
-    func endDaemon(by signal: CInt = SIGTERM) throws {
+    /// The number of the daemon's process; one is started where there is none.
+    func daemon() throws -> pid_t {
         let status = try shell("purvey status --json")
         let object = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
-        let daemon = try ProcessDescriptor.open(pid_t(try #require(object?["daemon"] as? Int)))
+        return pid_t(try #require(object?["daemon"] as? Int))
+    }
+
+    /// Ends the daemon; the next command starts another, if the keeper does not.
+    func endDaemon(by signal: CInt = SIGTERM) throws {
+        let daemon = try ProcessDescriptor.open(daemon())
         try daemon.send(signal: signal)
         for _ in 0..<30_000 where !daemon.hasEnded { usleep(10_000) }
         #expect(daemon.hasEnded)
@@ -189,7 +226,51 @@ final class MountPlace {
         Issue.record("the domain is not mounted again")
     }
 
+    /// Waits until the daemon's keeper has its mount.
+    func waitForKeeper(at location: SourceLocation = #_sourceLocation) {
+        for _ in 0..<12_000 {
+            if keepers.contains(where: hasDevice) { return }
+            usleep(10_000)
+        }
+        Issue.record("no keeper has the mount", sourceLocation: location)
+    }
+
+    private var keepers: [pid_t] {
+        let home = Data("PURVEY_HOME=\(home)\0".utf8)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == "purvey-keeper\n"
+                && FileManager.default.contents(atPath: "/proc/\(process)/environ")?.range(of: home) != nil
+        }
+    }
+
+    private func hasDevice(_ process: pid_t) -> Bool {
+        let folder = "/proc/\(process)/fd/"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.contains {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + $0))?.hasSuffix("/fuse") ?? false
+        }
+    }
+
+    /// Ends root's helper, if there is one.
+    func endHelper() {
+        guard let helper = helper.take() else { return }
+        kill(helper.processID, SIGKILL)
+        _ = try? helper.wait()
+    }
+
+    /// Has another program in the place of the daemon's, for those who start it from now on, while a function runs.
+    func withDaemonsProgram(_ program: String, _ body: () throws -> Void) throws {
+        let (path, aside) = (programs + "/purveyd", programs + "/aside")
+        try retrying { rename(path, aside) }
+        defer { rename(aside, path) }
+        let copy = try ChildProgram.start("/bin/cp", arguments: [program, path], descriptors: []).wait()
+        try #require(copy == .exited(0))
+        try body()
+    }
+
     private func end() {
+        defer { endHelper() }
         do {
             try endDaemon()
         } catch {

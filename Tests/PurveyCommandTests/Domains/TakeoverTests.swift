@@ -1,3 +1,4 @@
+import DaemonTesting
 import FileTesting
 import Foundation
 import Glibc
@@ -144,6 +145,35 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FullDisk.isWanted)) func aReaderOfPartsGoesOnWithTheNextDaemonOnAFullDisk() async throws {
+        try await CommandPlace.run { place in
+            // Parts lie beside the edits, where the cache is on another disk; the index lies there too.
+            let disk = try await onThread { try FullDisk(megabytes: 10, at: place.home + "/data/domains") }
+            let contents = pattern(12 << 20)
+            let cloud = try await CloudPlace(place)
+            try Data(contents).write(to: URL(fileURLWithPath: cloud.cloud + "/large"))
+            try await cloud.add()
+            try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
+            let file = try await onThread { try FileDescriptor.open(cloud.mount + "/large", .readOnly) }
+            let (first, second) = (1_000, 10_000_000)
+            #expect(try await read(file, at: first) == Array(contents[first..<first + 1000]))
+            try await onThread { try disk.fill() }
+            let old = try #require(runningDaemon(of: place))
+            kill(old, SIGKILL)
+            try await cloud.eventually("there is another daemon") {
+                runningDaemon(of: place).map { $0 != old } ?? false
+            }
+            // Not from the kernel's pages.
+            #expect(posix_fadvise(file.rawValue, 0, 0, POSIX_FADV_DONTNEED) == 0)
+            #expect(try await read(file, at: first) == Array(contents[first..<first + 1000]))
+            let failure = await offPool { Self.failure(of: file, at: second) }
+            #expect(failure == .noSpace)
+            try await onThread { try disk.makeRoom() }
+            #expect(try await read(file, at: second) == Array(contents[second..<second + 1000]))
+            withExtendedLifetime((disk, file)) {}
+        }
+    }
+
     @Test func aDaemonThatIsToldToEndInTheMidstOfATakeoverLeavesNoDeadMount() async throws {
         try await CommandPlace.run { place in
             let cloud = try await begin(place)
@@ -162,6 +192,26 @@ import Testing
     }
 
     // MARK: Parts
+
+    private func read(_ file: FileDescriptor, at offset: Int) async throws -> [UInt8] {
+        try await onThread { try Self.bytes(of: file, at: offset) }
+    }
+
+    private static func failure(of file: FileDescriptor, at offset: Int) -> Errno? {
+        do throws(Errno) {
+            _ = try bytes(of: file, at: offset)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func bytes(of file: FileDescriptor, at offset: Int) throws(Errno) -> [UInt8] {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
+        defer { room.deallocate() }
+        let count = try file.read(into: room, at: offset)
+        return Array(room.prefix(count))
+    }
 
     @Sendable private func isRunning(_ program: ChildProgram) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/\(program.processID)/stat", encoding: .utf8) else {
@@ -205,16 +255,5 @@ func keptDevices(of place: CommandPlace) -> Int {
             + names.count {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0)) == "/dev/fuse"
             }
-    }
-}
-
-enum Kernel {
-    /// Linux 6.16 is the first that drops names at once.
-    static var handsOver: Bool {
-        var name = utsname()
-        uname(&name)
-        let release = withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        let parts = release.split(separator: ".").prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
-        return parts.count == 2 && (parts[0], parts[1]) >= (6, 16)
     }
 }

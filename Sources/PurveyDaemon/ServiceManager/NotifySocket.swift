@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// Where a service tells its manager of itself, as sd_notify(3) has it. Nothing is answered.
+struct NotifySocket: Sendable {
+    private let path: String
+
+    /// How long the manager may take to read what was said before.
+    private static let patienceMilliseconds: CInt = 10_000
+
+    /// - Parameter path: `NOTIFY_SOCKET`. Nothing is looked for there before there is something to say.
+    /// - Returns: `nil` where that is no path, or a longer one than sockets have.
+    init?(path: String) {
+        guard path.hasPrefix("/"), path.utf8.count <= LocalSocketAddress.pathLimit else { return nil }
+        self.path = path
+    }
+
+    /// Says something, with a descriptor where it is about one. Waits for room, but not for long.
+    func send(_ text: String, _ descriptor: FileDescriptor? = nil) throws(Errno) {
+        // Each time anew: another manager may have come.
+        let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let line = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        try retrying {
+            withUnsafeBytes(of: &address) { bytes in
+                connect(line.rawValue, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), size)
+            }
+        }
+        let bytes = Array(text.utf8)
+        let numbers = descriptor.map { [$0.rawValue] } ?? []
+        defer { withExtendedLifetime(descriptor) {} }
+        while true {
+            do throws(Errno) {
+                try retrying { clinux_send(line.rawValue, bytes, bytes.count, numbers, CInt(numbers.count)) }
+                return
+            } catch .wouldBlock {
+                var waited = pollfd(fd: line.rawValue, events: CShort(POLLOUT), revents: 0)
+                guard try retrying({ poll(&waited, 1, Self.patienceMilliseconds) }) > 0 else { throw .timedOut }
+            }
+        }
+    }
+}

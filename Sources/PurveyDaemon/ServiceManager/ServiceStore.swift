@@ -1,0 +1,163 @@
+import CloudMount
+import Exchange
+import Keeping
+import LinuxSystem
+
+/// The service manager (systemd) as the keeper of the mounts: it keeps a service's descriptors when the service dies, starts it again,
+/// and passes them to the new process. The unit says that it may: `FileDescriptorStoreMax=`, `NotifyAccess=main`.
+///
+/// Each descriptor of a mount is kept under a name of its own, `purvey-KEY-INDEX`, the key being the mount's; that of index 0 is a memory
+/// file that says what the others are (``MountNote``), and is sent last. What has no whole mount is let go of.
+final class ServiceStore: MountKeeper {
+    private let socket: NotifySocket
+    private let log: DaemonLog
+
+    private struct Entry {
+        let key: UInt64
+        let mount: KeptMount
+
+        var names: [String] { (0...mount.descriptors.count).map { ServiceStore.name(key, $0) } }
+    }
+
+    private struct State {
+        /// What was passed to this process and is not claimed yet.
+        var passed: [MountNote.Kept] = []
+        var entries: [String: Entry] = [:]
+        var lastKey: UInt64
+        var hasEnded = false
+    }
+
+    // Held while the manager is told something, so that it hears things in their order.
+    private let state: Lock<State>
+
+    /// After so many deaths, each soon after a start, the mounts are not gone on with any more: what comes again with them may be what
+    /// the daemon dies of.
+    private static let deathLimit: UInt64 = 6
+    private static let prefix = "purvey-"
+
+    /// - Parameters:
+    ///   - socket: the manager's.
+    ///   - passed: what the manager has kept.
+    init(socket: NotifySocket, passed: [(name: String, descriptor: FileDescriptor)], log: DaemonLog) {
+        self.socket = socket
+        self.log = log
+        // No key is used twice, by whichever process.
+        state = Lock(State(lastKey: UInt64(MountNote.secondsSinceBoot()) << 20))
+        take(passed)
+    }
+
+    private func take(_ passed: [(name: String, descriptor: FileDescriptor)]) {
+        var found: [UInt64: [Int: FileDescriptor]] = [:]
+        for (name, descriptor) in passed {
+            guard let (key, index) = Self.place(of: name) else { continue }
+            found[key, default: [:]][index] = descriptor
+        }
+        state.withLock { state in
+            for (key, descriptors) in found.sorted(by: { $0.key < $1.key }) {
+                state.lastKey = max(state.lastKey, key)
+                if let kept = MountNote.Kept(key, descriptors) {
+                    state.passed.append(kept)
+                } else {
+                    remove(descriptors.keys.map { Self.name(key, $0) })
+                }
+            }
+        }
+    }
+
+    // MARK: The predecessor's
+
+    func introduce() {}
+
+    func claimMounts() -> [KeptMount] {
+        state.withLock { state in
+            let passed = state.passed
+            state.passed = []
+            for kept in passed {
+                let deaths = kept.note.noteDeath()
+                guard deaths <= Self.deathLimit, state.entries[kept.mount.identifier] == nil else {
+                    log.warning(
+                        "the daemon has died \(deaths) times, each time soon after its start: a mount is given up")
+                    abandon(kept)
+                    continue
+                }
+                state.entries[kept.mount.identifier] = Entry(key: kept.key, mount: kept.mount)
+            }
+            return state.entries.values.map(\.mount)
+        }
+    }
+
+    func withdraw() {
+        state.withLock { state in
+            for kept in state.passed { abandon(kept) }
+            state.passed = []
+        }
+    }
+
+    /// Nobody goes on with it: programs must not wait in it.
+    private func abandon(_ kept: MountNote.Kept) {
+        MountHandover.abandon(kept.mount)
+        remove((0...kept.mount.descriptors.count).map { Self.name(kept.key, $0) })
+    }
+
+    // MARK: Mounts
+
+    func hold(_ mount: KeptMount) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            if let known = state.entries[mount.identifier] {
+                // It is what was claimed.
+                if known.mount.descriptors.elementsEqual(mount.descriptors, by: ===) { return }
+                remove(known.names)
+            }
+            state.lastKey += 1
+            let entry = Entry(key: state.lastKey, mount: mount)
+            state.entries[mount.identifier] = entry
+            do throws(Errno) {
+                let note = try MountNote(of: mount)
+                for (index, descriptor) in mount.descriptors.enumerated() {
+                    try store(descriptor, entry.names[index + 1])
+                }
+                try store(note.file, entry.names[0])
+            } catch {
+                log.warning("the service manager cannot keep a mount, which will end with this process: \(error)")
+            }
+        }
+    }
+
+    func drop(_ identifier: String) {
+        state.withLock { state in
+            guard let entry = state.entries.removeValue(forKey: identifier) else { return }
+            remove(entry.names)
+        }
+    }
+
+    func want(_ isWanted: Bool) {}
+
+    func end() {
+        withdraw()
+        state.withLock { $0.hasEnded = true }
+        for identifier in state.withLock({ Array($0.entries.keys) }) { drop(identifier) }
+    }
+
+    // MARK: What the manager is told
+
+    private func store(_ descriptor: FileDescriptor, _ name: String) throws(Errno) {
+        try socket.send("FDSTORE=1\nFDNAME=\(name)", descriptor)
+    }
+
+    private func remove(_ names: [String]) {
+        // Where it is not heard, they go when their session has ended, or with the service.
+        for name in names { try? socket.send("FDSTOREREMOVE=1\nFDNAME=\(name)") }
+    }
+
+    private static func name(_ key: UInt64, _ index: Int) -> String { "\(prefix)\(key)-\(index)" }
+
+    private static func place(of name: String) -> (key: UInt64, index: Int)? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let parts = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let key = UInt64(parts[0]), let index = Int(parts[1]),
+            (0...KeptMount.descriptorLimit).contains(index)
+        else { return nil }
+        return (key, index)
+    }
+}

@@ -1,0 +1,232 @@
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// A daemon that a service manager runs, as the unit for systemd has it: the manager keeps its mounts when it dies. There is no systemd
+/// here; the test plays its part, by what sd_notify(3) and sd_listen_fds(3) say.
+@Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct ServiceStoreTests {
+    private func begin(_ place: CommandPlace) async throws -> (Manager, CloudPlace) {
+        let manager = try Manager(place)
+        try await manager.start()
+        let cloud = try await CloudPlace(place)
+        try await cloud.add()
+        try await cloud.eventually("the manager has the mount") { try manager.mounts.count == 1 }
+        return (manager, cloud)
+    }
+
+    @Test func aServiceThatDiesGoesOnWithItsMounts() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
+            // In another process: this one starts the daemon, and would wait for it to have the file flushed.
+            let (theirs, words) = try FileDescriptor.pipe()
+            let writer = try await onThread {
+                try ChildProgram.start(
+                    "/bin/sh",
+                    arguments: [
+                        "-c", #"for n in 0 1 2; do read -r word; echo "$word"; done >"$0/long.txt""#, cloud.mount,
+                    ],
+                    descriptors: [theirs, nil, nil])
+            }
+            try await cloud.eventually("the writer has its file") {
+                FileManager.default.fileExists(atPath: cloud.mount + "/long.txt")
+            }
+            let names = try manager.names
+            for death in 0..<3 {
+                try await manager.kill()
+                // Nobody answers yet, and nothing fails.
+                let path = cloud.mount + "/inner/b.txt"
+                let waiting = Task { try await onThread { try FileStatus.of(path).size } }
+                try await manager.start()
+                let size = try await waiting.value
+                #expect(size == 5)
+                try await onThread {
+                    let text = String(decoding: try reader.everything(), as: UTF8.self)
+                    #expect(text == "hello\n")
+                    try Array("line \(death)\n".utf8).withUnsafeBytes { try words.writeAll($0) }
+                }
+                #expect(try manager.names == names)
+            }
+            // The manager starts it again, and nobody else.
+            #expect(processes("purvey-keeper", of: place).isEmpty)
+            let ending = try await onThread { try writer.wait() }
+            #expect(ending == .exited(0))
+            #expect(await cloud.contents(cloud.mount + "/long.txt") == "line 0\nline 1\nline 2\n")
+            // What is not sent yet keeps it.
+            try await cloud.eventually("the domain is removed") {
+                try await place.purvey("domains", "remove", "Papers").status == 0
+            }
+            try await cloud.eventually("the manager lets go of it") { try manager.names == [] }
+            try await cloud.add()
+            try await cloud.eventually("the manager has the next") { try manager.mounts.count == 1 }
+            #expect(try await manager.end() == .exited(0))
+            #expect(try manager.names == [])
+            #expect(!FileManager.default.fileExists(atPath: cloud.mount))
+            withExtendedLifetime(reader) {}
+        }
+    }
+
+    @Test func whatIsNotWholeIsLetGoOfAndAMountThatManyDiedWithIsMadeAnew() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            let first = try manager.mounts
+            let folder = try await onThread {
+                try FileDescriptor.open(cloud.mount + "/inner", [.readOnly, .directory])
+            }
+            try await manager.kill()
+            manager.keep(try MemoryFile.create(name: "other"), as: "other")
+            manager.keep(try MemoryFile.create(name: "part"), as: "purvey-5-1")
+            manager.keep(try MemoryFile.create(name: "nonsense"), as: "purvey-6-0")
+            try manager.noteDeaths(6, of: try #require(first.first))
+            try await manager.start()
+            try await cloud.eventually("the mount is made anew") {
+                await cloud.contents(cloud.mount + "/a.txt") == "hello\n"
+            }
+            let entries = await offPool { try? folder.entries() }
+            #expect(entries == nil, "the old mount is still there")
+            try await cloud.eventually("the manager has the new one, and nothing else") {
+                let (mounts, names) = (try manager.mounts, try manager.names)
+                return mounts.count == 1 && mounts != first
+                    && names.allSatisfy { $0 == "other" || $0.hasPrefix(mounts[0]) }
+            }
+            let mounts = try MountTable.current().mounts.count { $0.point == cloud.mount }
+            #expect(mounts == 1, "a stale mount is there beside the new one")
+            #expect(try await manager.end() == .exited(0))
+            #expect(try manager.names == ["other"])
+        }
+    }
+}
+
+/// What runs the daemon, keeps what it is told to keep, and passes that to the next one.
+private final class Manager: Sendable {
+    private struct State {
+        var kept: [(name: String, descriptor: FileDescriptor)] = []
+        var daemon: ChildProgram?
+    }
+
+    private let place: CommandPlace
+    private let path: String
+    private let line: FileDescriptor
+    private let state = Lock(State())
+
+    init(_ place: CommandPlace) throws {
+        self.place = place
+        path = place.home + "/notify"
+        let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        line = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let number = line.rawValue
+        try retrying {
+            withUnsafeBytes(of: &address) { bytes in
+                bind(
+                    number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    // MARK: What is kept
+
+    /// Takes what was said.
+    private func hear() throws {
+        try state.withLock { state in
+            while let (text, descriptors) = try message() {
+                let words = Dictionary(
+                    text.split(separator: "\n").compactMap { word in
+                        word.split(separator: "=", maxSplits: 1).count == 2
+                            ? (word.prefix { $0 != "=" }, word.drop { $0 != "=" }.dropFirst()) : nil
+                    }
+                ) { first, _ in first }
+                let name = String(words["FDNAME"] ?? "")
+                if words["FDSTORE"] == "1" { state.kept += descriptors.map { (name, $0) } }
+                if words["FDSTOREREMOVE"] == "1" { state.kept.removeAll { $0.name == name } }
+            }
+        }
+    }
+
+    private func message() throws(Errno) -> (String, [FileDescriptor])? {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+        defer { room.deallocate() }
+        let packet: ReceivedPacket
+        do throws(Errno) {
+            packet = try SequencedPacketSocket(line).receive(into: room)
+        } catch {
+            if error == .wouldBlock { return nil }
+            throw error
+        }
+        return (String(decoding: room.prefix(packet.byteCount), as: UTF8.self), packet.descriptors)
+    }
+
+    /// The names of what is kept.
+    var names: [String] {
+        get throws {
+            try hear()
+            return state.withLock { $0.kept.map(\.name) }
+        }
+    }
+
+    /// What the names of each mount begin with of which all is there.
+    var mounts: [String] {
+        get throws { try names.filter { $0.hasPrefix("purvey-") && $0.hasSuffix("-0") }.map { String($0.dropLast()) } }
+    }
+
+    func keep(_ descriptor: FileDescriptor, as name: String) {
+        state.withLock { $0.kept.append((name, descriptor)) }
+    }
+
+    /// Has it that so many daemons have died with a mount, the last of them just started.
+    func noteDeaths(_ count: UInt64, of mount: String) throws {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        let note = try #require(state.withLock { state in state.kept.first { $0.name == mount + "0" } })
+        try withUnsafeBytes(of: (count, UInt64(time.tv_sec) + 600)) { try note.descriptor.writeAll($0, at: 0) }
+    }
+
+    // MARK: The service
+
+    /// Starts the daemon, and waits until it listens.
+    func start() async throws {
+        try hear()
+        let kept = state.withLock { $0.kept }
+        let socket = place.home + "/run/daemon.socket"
+        var environment = ProcessInfo.processInfo.environment
+        environment["PURVEY_COORDINATION"] = nil
+        let more = [
+            "PURVEY_HOME": place.home, "PURVEY_BUS": "none", "NOTIFY_SOCKET": path, "LISTEN_FDS": "\(kept.count)",
+            "LISTEN_FDNAMES": kept.map(\.name).joined(separator: ":"),
+        ]
+        let variables = environment.merging(more) { $1 }.map { "\($0.key)=\($0.value)" }
+        try await onThread { [self] in
+            let log = try FileDescriptor.open(place.path("daemon.log"), [.writeOnly, .create, .append])
+            let daemon = try ChildProgram.start(
+                "/bin/sh",
+                arguments: [
+                    "-c", #"export LISTEN_PID=$$; exec "$0" --foreground --log debug --socket "$1""#,
+                    try BuiltProgram.path("purveyd"), socket,
+                ],
+                environment: variables, descriptors: [nil, log, log] + kept.map(\.descriptor))
+            state.withLock { $0.daemon = daemon }
+            for _ in 0..<30_000 {
+                let address = try? LocalSocketAddress(path: socket)
+                if let address, (try? SequencedPacketSocket.connect(to: address)) != nil { return }
+                usleep(10_000)
+            }
+            Issue.record("the daemon does not listen")
+        }
+    }
+
+    private func signal(_ signal: CInt) async throws -> ChildProgram.Ending {
+        let daemon = try #require(state.withLock { $0.daemon.take() })
+        Glibc.kill(daemon.processID, signal)
+        return try await onThread { try daemon.wait() }
+    }
+
+    func kill() async throws { #expect(try await signal(SIGKILL) == .signalled(SIGKILL)) }
+
+    func end() async throws -> ChildProgram.Ending { try await signal(SIGTERM) }
+}
