@@ -111,9 +111,10 @@ struct Helper {
             client.files.insert(identifier)
             return identifier
         case PassthroughMessage.close:
-            guard let device = client.device, client.files.remove(question.number) != nil else {
-                throw .invalidArgument
-            }
+            guard let device = client.device, question.number > 0 else { throw .invalidArgument }
+            client.files.remove(question.number)
+            // What it has not registered, the process before it in the same session may have. Numbers are of one session, and whoever
+            // has its device answers all of its requests: there is nobody else to take a file away from.
             try retrying { cfuse_backing_close(device.rawValue, question.number) }
             return 0
         default:

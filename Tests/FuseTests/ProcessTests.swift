@@ -98,6 +98,51 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
+    /// Asks a helper.
+    private func ask(
+        _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
+    ) throws -> Int32 {
+        let question: PassthroughMessage.Question = (what, number)
+        try withUnsafeBytes(of: question) { try connection.send($0, descriptors: file.map { [$0] } ?? []) }
+        var answer: Int32 = .min
+        var ready = pollfd(fd: connection.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ready, 1, 60_000) == 1)
+        _ = try withUnsafeMutableBytes(of: &answer) { try connection.receive(into: $0) }
+        return answer
+    }
+
+    @Test func theHelperLetsGoOfWhatTheOneBeforeInASessionHasRegistered() throws {
+        let folder = try TestFolder()
+        let socket = folder.path + "/helper"
+        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        defer {
+            helper.kill(SIGKILL)
+            _ = try? helper.program.wait()
+        }
+        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
+        let mounts = try (0..<2).map { _ in try TestMount { $0.wantsPassthrough = true } }
+        let devices = mounts.compactMap { $0.session.handover?.devices.first }
+        guard devices.count == 2 else { return }
+        func connect(_ device: FileDescriptor) throws -> SequencedPacketSocket {
+            let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
+            #expect(try ask(connection, PassthroughMessage.greeting, device) == 0)
+            return connection
+        }
+        let file = try MemoryFile.create(name: "file")
+        let number = try ask(connect(devices[0]), PassthroughMessage.open, file)
+        try #require(number > 0)
+        // Numbers are of a session.
+        let other = try connect(devices[1])
+        #expect(try ask(other, PassthroughMessage.close, nil, number: number) == -ENOENT)
+        let next = try connect(devices[0])
+        for bad: Int32 in [0, -1, .min] {
+            #expect(try ask(next, PassthroughMessage.close, nil, number: bad) == -EINVAL)
+        }
+        #expect(try ask(next, PassthroughMessage.close, nil, number: number) == 0)
+        #expect(try ask(next, PassthroughMessage.close, nil, number: number) == -ENOENT)
+        withExtendedLifetime(mounts) {}
+    }
+
     @Test func theHelperRegistersNothingOfOthers() throws {
         let folder = try TestFolder()
         let socket = folder.path + "/helper"
@@ -107,15 +152,6 @@ import Testing
             _ = try? helper.program.wait()
         }
         try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
-        func ask(_ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?) throws -> Int32 {
-            let question: PassthroughMessage.Question = (what, 0)
-            try withUnsafeBytes(of: question) { try connection.send($0, descriptors: file.map { [$0] } ?? []) }
-            var answer: Int32 = .min
-            var ready = pollfd(fd: connection.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-            #expect(poll(&ready, 1, 60_000) == 1)
-            _ = try withUnsafeMutableBytes(of: &answer) { try connection.receive(into: $0) }
-            return answer
-        }
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
         let file = try folder.file("file", [1])
         let others = try folder.file("others", [1])
