@@ -354,8 +354,8 @@ let package = Package(
         tests(
             "CloudMountTests",
             [
-                "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "LinuxSystem",
-                "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
+                "CLinux", "CloudMount", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse", "FuseTesting",
+                "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(

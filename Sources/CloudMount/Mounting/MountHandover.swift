@@ -27,13 +27,7 @@ package struct MountHandover: Sendable {
     package var isAlive: Bool { session.isAlive }
 
     /// What programs have open, for the engine that goes on with it.
-    package var openings: [OpeningToResume] {
-        ledger.openings.map { opening in
-            OpeningToResume(
-                handle: opening.handle, number: ItemNumber(rawValue: opening.item),
-                isForWriting: opening.flags.contains(.writing), file: opening.file == 0 ? nil : opening.file)
-        }
-    }
+    package var openings: [OpeningToResume] { ledger.openingsToResume }
 
     /// The mount as its keeper has it.
     package var kept: KeptMount {
@@ -64,5 +58,16 @@ package struct MountHandover: Sendable {
     /// Ends a mount that a keeper has, whoever made it.
     package static func abandon(_ kept: KeptMount) {
         SessionHandover(record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))?.abandon()
+    }
+}
+
+extension OpeningLedger {
+    /// What is written down, for the engine that goes on with it.
+    package var openingsToResume: [OpeningToResume] {
+        openings.map { opening in
+            OpeningToResume(
+                handle: opening.handle, number: ItemNumber(rawValue: opening.item),
+                isForWriting: opening.flags.contains(.writing), file: opening.file == 0 ? nil : opening.file)
+        }
     }
 }
