@@ -388,7 +388,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "Keeping",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "Images",
+                "Keeping",
                 "LinuxSystem", "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(
