@@ -33,7 +33,8 @@ import Testing
         try eventually { try !domain.knows(nodes[0]) }
         #expect(try domain.knows(nodes[1]) && domain.knows(folder))
         _ = try domain.ask(
-            .batchForget, RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(folder), .long(2)))
+            .batchForget,
+            RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(folder), .long(2)))
         try eventually { try !domain.knows(nodes[1]) && !domain.knows(folder) }
         // What is open is known by that.
         let open = files[2]

@@ -30,7 +30,8 @@ import Testing
         _ domain: Domain, _ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8],
         at location: SourceLocation = #_sourceLocation
     ) throws {
-        #expect(try domain.ask(domain.question(opcode, in: node, body), again: true).error == 0, sourceLocation: location)
+        #expect(
+            try domain.ask(domain.question(opcode, in: node, body), again: true).error == 0, sourceLocation: location)
     }
 
     @Test func whatWasMadeIsNotMadeTwice() throws {
@@ -72,7 +73,8 @@ import Testing
         let (one, two) = (try domain.node("One"), try domain.node("Two"))
         try expectSame(domain, .rename2, Domain.renaming("Three", to: "Four", .noReplace), otherwise: ENOENT)
         try expectDone(domain, .rename2, Domain.renaming("Four", to: "Five"))
-        #expect(try domain.ask(domain.question(.rename2, Domain.renaming("No", to: "Nor")), again: true).error == -ENOENT)
+        #expect(
+            try domain.ask(domain.question(.rename2, Domain.renaming("No", to: "Nor")), again: true).error == -ENOENT)
 
         let exchange = domain.question(.rename2, Domain.renaming("One", to: "Two", .exchange))
         #expect(try domain.ask(exchange).error == 0)

@@ -144,7 +144,8 @@ import Testing
         // Several at a time; one of them is open still.
         try close(nodes[1])
         _ = try ask(
-            .batchForget, RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(nodes[2]), .long(1)))
+            .batchForget,
+            RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(nodes[2]), .long(1)))
         #expect(files.nodeCount == 2)
         try close(nodes[2])
         #expect(files.nodeCount == 1)

@@ -39,9 +39,10 @@ public struct MountOptions: Sendable {
     /// Likewise locks of whole files (flock(2)).
     public var servesWholeFileLocks = false
     /// What starts the threads that serve; tests give none.
-    package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void = {
-        (name, body) throws(Errno) in try SystemThread.start(name, body)
-    }
+    package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void =
+        {
+            (name, body) throws(Errno) in try SystemThread.start(name, body)
+        }
 
     /// The defaults.
     public init(name: String, subtype: String = "swift") {

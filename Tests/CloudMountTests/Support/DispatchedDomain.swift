@@ -115,7 +115,9 @@ final class DispatchedDomain {
         RequestDevice.numbers(.short(S_IFREG | 0o644), .short(0), .short(0), .short(0)) + self.name(name)
     }
 
-    static func synchronizing(_ handle: UInt64) -> [UInt8] { RequestDevice.numbers(.long(handle), .short(0), .short(0)) }
+    static func synchronizing(_ handle: UInt64) -> [UInt8] {
+        RequestDevice.numbers(.long(handle), .short(0), .short(0))
+    }
 
     static func making(_ name: String, flags: Int32 = O_RDWR) -> [UInt8] {
         RequestDevice.numbers(.short(UInt32(flags)), .short(S_IFREG | 0o644), .short(0), .short(0)) + self.name(name)
@@ -149,7 +151,8 @@ final class DispatchedDomain {
     }
 
     static func attribute(_ name: String, _ value: String, flags: Int32 = 0) -> [UInt8] {
-        RequestDevice.numbers(.short(UInt32(value.utf8.count)), .short(UInt32(flags))) + self.name(name) + Array(value.utf8)
+        RequestDevice.numbers(.short(UInt32(value.utf8.count)), .short(UInt32(flags))) + self.name(name)
+            + Array(value.utf8)
     }
 
     // MARK: Looking

@@ -106,7 +106,8 @@ func withMount(
     let folder = try TestFolder()
     let provider = MemoryProvider()
     prepare(provider)
-    let mounted = try MountedProvider(provider, in: folder.path, passing: passing, pageSize: pageSize, folderLimit: folderLimit)
+    let mounted = try MountedProvider(
+        provider, in: folder.path, passing: passing, pageSize: pageSize, folderLimit: folderLimit)
     do {
         try await body(mounted)
     } catch {

@@ -165,7 +165,8 @@ import Testing
             #expect(try count("renewed") == 1)
             #expect(try count("first") == 255)
             #expect(try count("refused") == 0)
-            #expect(String(decoding: try folder.content("log"), as: UTF8.self).contains("the mount one more is not kept"))
+            #expect(
+                String(decoding: try folder.content("log"), as: UTF8.self).contains("the mount one more is not kept"))
         }
     }
 
