@@ -355,7 +355,7 @@ let package = Package(
             "CloudMountTests",
             [
                 "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse",
-                "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
+                "FuseTesting", "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
@@ -388,7 +388,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Images", "Keeping",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "Images",
+                "Keeping",
                 "LinuxSystem", "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(

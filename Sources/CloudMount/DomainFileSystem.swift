@@ -33,10 +33,11 @@ final class DomainFileSystem: FileSystem {
 
     /// - Parameters:
     ///   - ledger: where openings are written down, and are already where the mount is gone on with.
+    ///   - folderLimit: of how many folders it is known what the kernel keeps.
     ///   - hasEnded: called when nothing is mounted any more.
     init(
         _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?, ledger: OpeningLedger? = nil,
-        hasEnded: @escaping @Sendable () -> Void
+        folderLimit: Int = Notifications.folderLimit, hasEnded: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.readers = readers
@@ -44,7 +45,7 @@ final class DomainFileSystem: FileSystem {
         self.hasEnded = hasEnded
         index = engine.index
         files = OpenFiles(ledger)
-        notifications = Notifications(files)
+        notifications = Notifications(files, folderLimit: folderLimit)
     }
 
     var session: Session? { current.withLock { $0.session } }
@@ -58,22 +59,28 @@ final class DomainFileSystem: FileSystem {
         notifications.begin(with: session)
         engine.perform { $0.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
-        resumeOpenings(in: session)
+        // The last process may have died before it told of a change.
+        for number in resumeOpenings(backing: { session.backing(numbered: $0) }) {
+            session.invalidateAttributes(of: number.node)
+        }
     }
 
     /// Goes on with what programs have open since before this process, in a mount that has outlived the one before.
-    private func resumeOpenings(in session: Session) {
+    ///
+    /// - Parameter find: makes the object of a backing file that the kernel has, with which it goes.
+    /// - Returns: what is open.
+    @discardableResult
+    func resumeOpenings(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
         var items: [UInt64: (OpenItem, IndexedItem)] = [:]
         for (handle, item) in engine.takeResumed() {
             if let row = try? index.item(item.number) { items[handle] = (item, row) } else { item.close() }
         }
+        // Each number once. Those that no opening goes on with go when this returns.
         var backing: [Int32: BackingFile] = [:]
-        let numbers = files.resume(items) { number in
-            if backing[number] == nil { backing[number] = session.backing(numbered: number) }
+        return files.resume(items) { number in
+            if backing[number] == nil { backing[number] = find(number) }
             return backing[number]
         }
-        // The last process may have died before it told of a change.
-        for number in numbers { session.invalidateAttributes(of: number.node) }
     }
 
     func end() {

@@ -8,8 +8,8 @@ import LinuxSystem
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
-        /// Folders in which the kernel may have kept that a name does not exist.
-        var denying: Set<ItemNumber> = []
+        /// Folders in which the kernel may have kept that a name does not exist; `nil` where there are too many: then it is all.
+        var denying: Set<ItemNumber>? = []
         /// Folders whose entries the kernel may have kept, and whether these hold.
         var folders: [ItemNumber: Bool] = [:]
         /// The folder that was asked for a name last, and how often without another, or a new opening of it, in between.
@@ -22,24 +22,33 @@ final class Notifications: Sendable {
     // Innermost: the session is told after it is released.
     private let state = Lock(State())
 
-    /// After so many folders, all are taken to be changed.
-    private static let folderLimit = 100_000
+    /// After so many folders, all are taken to be changed, and names to be denied in all of them.
+    private let folderLimit: Int
+    static let folderLimit = 100_000
 
-    init(_ files: OpenFiles) { self.files = files }
+    init(_ files: OpenFiles, folderLimit: Int) {
+        self.files = files
+        self.folderLimit = folderLimit
+    }
 
     func begin(with session: Session) { state.withLock { $0.session = session } }
 
     func end() { state.withLock { $0 = State() } }
 
     /// From now on the kernel may be told that names do not exist in a folder.
-    func willDeny(namesIn folder: ItemNumber) { state.withLock { _ = $0.denying.insert(folder) } }
+    func willDeny(namesIn folder: ItemNumber) {
+        state.withLock { state in
+            state.denying?.insert(folder)
+            if let count = state.denying?.count, count > folderLimit { state.denying = nil }
+        }
+    }
 
     /// A folder is opened whose entries the kernel keeps.
     ///
     /// - Returns: whether those from earlier openings hold.
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
-            if state.folders.count >= Self.folderLimit { state.folders.removeAll() }
+            if state.folders.count >= folderLimit { state.folders.removeAll() }
             if state.lookups?.folder == folder { state.lookups = nil }
             return state.folders.updateValue(true, forKey: folder) ?? false
         }
@@ -93,7 +102,7 @@ final class Notifications: Sendable {
             let kept = touched.filter { state.folders[$0] != nil }
             for folder in kept { state.folders[folder] = false }
             guard let session = state.session, !state.isSilent else { return nil }
-            return (session, state.denying.intersection(touched), Array(touched))
+            return (session, state.denying?.intersection(touched) ?? touched, Array(touched))
         }
         guard let (session, denying, folders) = told else { return }
         for change in changes {

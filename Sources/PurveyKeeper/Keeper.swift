@@ -12,6 +12,8 @@ import LinuxSystem
 struct Keeper {
     /// To the program that runs; `nil` while none does.
     private var line: SequencedPacketSocket?
+    /// The one that has served the mounts last; `nil` where it had gone already when it was looked for.
+    private var server: ProcessDescriptor?
     private var program: KeptProgram
     private var visitors: Visitors
     private var mounts: [String: KeptMount] = [:]
@@ -30,6 +32,10 @@ struct Keeper {
     /// How long somebody else's program may take to claim the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
+    /// In bytes.
+    private static let identifierLimit = 256
+    /// How long a process may take to end when it has closed everything.
+    private static let endingMilliseconds: CInt = 5000
 
     /// - Returns: `nil` where nobody introduces a program.
     init?(line: SequencedPacketSocket) {
@@ -38,6 +44,7 @@ struct Keeper {
             return nil
         }
         self.line = line
+        server = try? line.peerProcess()
         self.program = program
         deaths = program.deaths
         visitors = Visitors(program)
@@ -56,10 +63,18 @@ struct Keeper {
     }
 
     /// Ends what is mounted still, so that nobody waits for ever.
-    private func leave(_ status: CInt) -> CInt {
-        for mount in mounts.values { abandon(mount) }
+    private mutating func leave(_ status: CInt) -> CInt {
+        giveUpMounts()
         visitors.close()
         return status
+    }
+
+    /// Lets go of the mounts, and ends those that nobody serves. Where only the line to it has broken, whoever serves them goes on.
+    private mutating func giveUpMounts() {
+        defer { mounts = [:] }
+        // A process that ends has closed its line some moments before it is seen to have ended.
+        guard !mounts.isEmpty, server?.hasEnded(within: Self.endingMilliseconds) ?? true else { return }
+        for mount in mounts.values { abandon(mount) }
     }
 
     /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor. A folder that was made for it
@@ -86,7 +101,12 @@ struct Keeper {
     private mutating func take(_ message: KeeperMessage) {
         switch message {
         case .hold(let mount):
-            guard mount.identifier.utf8.count <= 256, mounts.count < Self.mountLimit else { return }
+            guard mount.identifier.utf8.count <= Self.identifierLimit,
+                mounts[mount.identifier] != nil || mounts.count < Self.mountLimit
+            else {
+                let name = mount.identifier.prefix(Self.identifierLimit)
+                return complain("the mount \(name) is not kept: there are \(mounts.count), or its name is too long")
+            }
             mounts[mount.identifier] = mount
         case .drop(let identifier): mounts[identifier] = nil
         case .farewell: isEnding = true
@@ -108,8 +128,7 @@ struct Keeper {
             }
             if deaths > Self.keptDeathLimit, !mounts.isEmpty {
                 complain("the daemon has died \(deaths) times: its mounts are given up")
-                for mount in mounts.values { abandon(mount) }
-                mounts = [:]
+                giveUpMounts()
             }
             visitors.begin()
             // Somebody needed one, and was faster.
@@ -176,6 +195,7 @@ struct Keeper {
             return false
         }
         self.line = line
+        server = try? line.peerProcess()
         self.program = program
         begun = .now
         return true

@@ -112,7 +112,8 @@ struct Helper {
             return identifier
         case PassthroughMessage.close:
             guard let device = client.device, question.number > 0 else { throw .invalidArgument }
-            // Numbers are the session's: one who goes on with it lets go of what the one before had registered.
+            // What it has not registered, the process before it in the same session may have. Numbers are of one session, and whoever
+            // has its device answers all of its requests: there is nobody else to take a file away from.
             try retrying { cfuse_backing_close(device.rawValue, question.number) }
             client.files.remove(question.number)
             return 0

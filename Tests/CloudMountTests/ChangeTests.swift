@@ -44,6 +44,23 @@ struct ChangeTests {
         }
     }
 
+    @Test func whatComesIsSeenInMoreFoldersThanAreRememberedToo() async throws {
+        let folders = ["One", "Two", "Three"]
+        try await withMount(folderLimit: 2) { provider in
+            for name in folders { provider.addFolder(name, identifier: name) }
+        } _: { (mount) throws in
+            // The kernel keeps that there is nothing of that name.
+            for name in folders {
+                #expect(try mount.names(name).isEmpty)
+                #expect(mount.failure { _ = try mount.status(name + "/New") } == .noSuchFile)
+            }
+            for name in folders { mount.provider.addFile("New", name, in: name) }
+            signal(mount)
+            for name in folders { mount.wait(until: { try mount.text(name + "/New") == name }) }
+            for name in folders { #expect(try mount.names(name) == ["New"]) }
+        }
+    }
+
     @Test(arguments: [true, false])
     func anOpenFileStaysWhatItIsUntilItIsClosed(passing: Bool) async throws {
         try await withMount(passing: passing) {

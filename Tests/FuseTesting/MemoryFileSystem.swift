@@ -94,6 +94,11 @@ package final class MemoryFileSystem: FileSystem {
         try contents.withUnsafeBytes { try file.writeAll($0, at: 0) }
     }
 
+    /// Readers of a file block the thread that serves them, or do not any more.
+    package func block(_ node: NodeID, _ blocks: Bool) {
+        state.withLock { $0.nodes[node]?.extended["user.blocks"] = blocks ? [] : nil }
+    }
+
     func count(_ call: String) { state.withLock { $0.calls[call, default: 0] += 1 } }
 
     func entry(_ node: Node) -> Entry {

@@ -55,6 +55,73 @@ import Testing
         for reader in readers { #expect(try reader.wait() == .exited(0)) }
     }
 
+    @Test func whereNoThreadCanBeHadTheOneThereIsGoesOnServing() throws {
+        let files = MemoryFileSystem()
+        let (slow, starts) = (try files.add("slow", [1, 2, 3]), Starts(given: 2))
+        try files.add("quick", [4])
+        let mount = try TestMount(files) { $0.startThread = starts.start }
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        func read() throws -> ChildProgram {
+            files.block(slow, true)
+            let (reads, refused) = (files.calls("read"), starts.refused)
+            let reader = try ChildProgram.start(
+                "/bin/dd", arguments: ["if=\(mount.path)/slow", "iflag=direct", "bs=4096"],
+                descriptors: [nil, output, output])
+            try eventually { files.calls("read") > reads }
+            // More often than there are requests: another thread is asked for again and again.
+            try eventually { starts.refused > refused + 50 }
+            return reader
+        }
+        let first = try read()
+        files.block(slow, false)
+        #expect(try first.wait() == .exited(0))
+        #expect(try contents(mount.path + "/quick") == [4])
+
+        // One that can be had at last serves the others.
+        let second = try read()
+        starts.give()
+        #expect(try contents(mount.path + "/quick") == [4])
+        files.block(slow, false)
+        #expect(try second.wait() == .exited(0))
+    }
+
+    @Test(arguments: [0, 1]) func whereTheFirstThreadsCannotBeHadNothingIsMounted(given: Int) throws {
+        let folder = try TestFolder()
+        let files = MemoryFileSystem()
+        let starts = Starts(given: given)
+        var options = MountOptions(name: "none")
+        options.startThread = starts.start
+        #expect(throws: MountFailure.self) { try Session.mount(at: folder.path, options: options, files) }
+        #expect(files.hasEnded)
+        #expect(starts.refused == 1)
+        #expect(try folder.names().isEmpty)
+    }
+
+    /// A machine that gives only so many threads.
+    private final class Starts: Sendable {
+        // How many are left, and how many there were none for.
+        private let state: Lock<(left: Int, refused: Int)>
+
+        init(given: Int) { state = Lock((given, 0)) }
+
+        var refused: Int { state.withLock { $0.refused } }
+
+        func give() { state.withLock { $0.left = .max } }
+
+        @Sendable func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+            let isGiven = state.withLock { state in
+                guard state.left > 0 else {
+                    state.refused += 1
+                    return false
+                }
+                state.left -= 1
+                return true
+            }
+            guard isGiven else { throw .wouldBlock }
+            try SystemThread.start(name, body)
+        }
+    }
+
     @Test func unmountingEndsWhatWaits() throws {
         let mount = try mountWithSlowFile("user.never")
         let output = try FileDescriptor.open("/dev/null", .writeOnly)

@@ -132,6 +132,7 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
+    /// Asks a helper.
     private func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
     ) throws -> Int32 {
@@ -144,9 +145,8 @@ import Testing
         return answer
     }
 
-    @Test func theHelperLetsGoOfAFileForWhoeverHasTheSessionNow() throws {
+    @Test func theHelperLetsGoOfWhatTheOneBeforeInASessionHasRegistered() throws {
         let folder = try TestFolder()
-        try folder.folder("mount")
         let socket = folder.path + "/helper"
         let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
         defer {
@@ -154,27 +154,27 @@ import Testing
             _ = try? helper.program.wait()
         }
         try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
-        var options = MountOptions(name: "test")
-        options.wantsPassthrough = true
-        let session = try Session.mount(at: folder.path + "/mount", options: options, MemoryFileSystem())
-        defer {
-            session.unmount(aborting: true)
-            session.waitForEnd()
-        }
-        guard let device = session.handover?.devices.first else { return }
-        func client() throws -> SequencedPacketSocket {
+        let mounts = try (0..<2).map { _ in try TestMount { $0.wantsPassthrough = true } }
+        let devices = mounts.compactMap { $0.session.handover?.devices.first }
+        guard devices.count == 2 else { return }
+        func connect(_ device: FileDescriptor) throws -> SequencedPacketSocket {
             let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
             #expect(try ask(connection, PassthroughMessage.greeting, device) == 0)
             return connection
         }
-        let first = try client()
-        let number = try ask(first, PassthroughMessage.open, folder.file("file", [1]))
-        #expect(number > 0)
-        first.shutDown()
-        let second = try client()
-        #expect(try ask(second, PassthroughMessage.close, nil, number: number) == 0)
-        #expect(try ask(second, PassthroughMessage.close, nil, number: number) == -ENOENT)
-        #expect(try ask(second, PassthroughMessage.close, nil, number: -1) == -EINVAL)
+        let file = try MemoryFile.create(name: "file")
+        let number = try ask(connect(devices[0]), PassthroughMessage.open, file)
+        try #require(number > 0)
+        // Numbers are of a session.
+        let other = try connect(devices[1])
+        #expect(try ask(other, PassthroughMessage.close, nil, number: number) == -ENOENT)
+        let next = try connect(devices[0])
+        for bad: Int32 in [0, -1, .min] {
+            #expect(try ask(next, PassthroughMessage.close, nil, number: bad) == -EINVAL)
+        }
+        #expect(try ask(next, PassthroughMessage.close, nil, number: number) == 0)
+        #expect(try ask(next, PassthroughMessage.close, nil, number: number) == -ENOENT)
+        withExtendedLifetime(mounts) {}
     }
 
     @Test func theHelperRegistersNothingOfOthers() throws {

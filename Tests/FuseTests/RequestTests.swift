@@ -6,61 +6,8 @@ import Testing
 
 /// Requests as the kernel writes them, whole and cut off.
 @Suite struct RequestTests {
-    /// Stands in for the device: what is answered can be read at the other end.
-    private final class Device {
-        let answers: SequencedPacketSocket
-        let channel: Channel
-        let requests = RequestTable()
-
-        init() throws {
-            let (ours, theirs) = try SequencedPacketSocket.pair()
-            answers = ours
-            channel = Channel(theirs.descriptor, requests: requests, buffers: BufferPool(size: 1 << 16))
-        }
-
-        /// The answers that have come: the request's number, the error and the bytes.
-        func take() throws -> [(unique: UInt64, error: Int32, body: [UInt8])] {
-            var all: [(UInt64, Int32, [UInt8])] = []
-            var buffer = [UInt8](repeating: 0, count: 1 << 17)
-            while true {
-                let packet: ReceivedPacket
-                do {
-                    packet = try buffer.withUnsafeMutableBytes { try answers.receive(into: $0) }
-                } catch let error as Errno where error == .wouldBlock {
-                    return all
-                }
-                let (length, error, unique) = buffer.withUnsafeBytes { bytes in
-                    (
-                        bytes.load(as: UInt32.self), bytes.load(fromByteOffset: 4, as: Int32.self),
-                        bytes.load(fromByteOffset: 8, as: UInt64.self)
-                    )
-                }
-                #expect(Int(length) == packet.byteCount)
-                all.append((unique, error, Array(buffer[16..<max(16, packet.byteCount)])))
-            }
-        }
-    }
-
-    private static let headerSize = 40
-
-    /// A request; the length that its header tells is the number of bytes, whatever they are.
     private func request(_ opcode: UInt32, _ body: [UInt8], unique: UInt64 = 4, length: Int? = nil) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Self.headerSize) + body
-        bytes.withUnsafeMutableBytes { raw in
-            raw.storeBytes(of: UInt32(length ?? raw.count), as: UInt32.self)
-            raw.storeBytes(of: opcode, toByteOffset: 4, as: UInt32.self)
-            raw.storeBytes(of: unique, toByteOffset: 8, as: UInt64.self)
-            raw.storeBytes(of: 1, toByteOffset: 16, as: UInt64.self)
-        }
-        return bytes
-    }
-
-    private func serve(_ bytes: [UInt8], by files: any FileSystem, on device: Device) -> Bool {
-        bytes.withUnsafeBytes { raw in
-            guard let request = Request(raw) else { return false }
-            Dispatcher(files).serve(request, on: device.channel)
-            return true
-        }
+        RequestDevice.request(opcode, body, unique: unique, length: length)
     }
 
     private static let unanswered: Set<Opcode> = [.forget, .batchForget, .notifyReply]
@@ -77,13 +24,13 @@ import Testing
     @Test(arguments: Opcode.allCases) func aRequestThatIsCutOffAnywhereIsAnsweredOnceAndHarmsNothing(
         opcode: Opcode
     ) throws {
-        let device = try Device()
+        let device = try RequestDevice()
         final class Nothing: FileSystem {}
         for body in Self.bodies {
             for count in 0...body.count {
                 let bytes = request(opcode.rawValue, Array(body.prefix(count)))
                 for files in [Nothing(), MemoryFileSystem()] as [any FileSystem] {
-                    #expect(serve(bytes, by: files, on: device))
+                    #expect(device.serve(bytes, by: files))
                     let answers = try device.take()
                     if Self.unanswered.contains(opcode) || opcode == .interrupt {
                         #expect(answers.count <= 1)
@@ -112,9 +59,9 @@ import Testing
     }
 
     @Test func anOpcodeThatIsNotKnownIsAnsweredWithENOSYS() throws {
-        let device = try Device()
+        let device = try RequestDevice()
         for opcode: UInt32 in [0, 7, 19, 52, 1000, .max] {
-            #expect(serve(request(opcode, []), by: MemoryFileSystem(), on: device))
+            #expect(device.serve(request(opcode, []), by: MemoryFileSystem()))
             #expect(try device.take().map(\.error) == [-ENOSYS])
         }
     }
@@ -128,11 +75,11 @@ import Testing
                 reply.fail(.noSuchFile)
             }
         }
-        let device = try Device()
+        let device = try RequestDevice()
         let files = Forgetful()
-        #expect(serve(request(1, Array("name\0".utf8)), by: files, on: device))
+        #expect(device.serve(request(1, Array("name\0".utf8)), by: files))
         #expect(try device.take().map(\.error) == [-EIO])
-        #expect(serve(request(5, []), by: files, on: device))
+        #expect(device.serve(request(5, []), by: files))
         let answers = try device.take()
         #expect(answers.map(\.body) == [[1, 2, 3]])
         #expect(device.requests.count == 0)
@@ -143,18 +90,18 @@ import Testing
             let replies = Lock<[Reply<Bytes>]>([])
             func readLink(_ node: NodeID, _ reply: Reply<Bytes>) { replies.withLock { $0.append(reply) } }
         }
-        let device = try Device()
+        let device = try RequestDevice()
         let files = Slow()
         func interrupt(_ unique: UInt64) {
             let body = withUnsafeBytes(of: unique) { Array($0) }
-            _ = serve(request(36, body, unique: unique | 1), by: files, on: device)
+            _ = device.serve(request(36, body, unique: unique | 1), by: files)
         }
         // One that is not there is to come again.
         interrupt(10)
         #expect(try device.take().map(\.error) == [-EAGAIN])
 
-        #expect(serve(request(5, [], unique: 10), by: files, on: device))
-        #expect(serve(request(5, [], unique: 12), by: files, on: device))
+        #expect(device.serve(request(5, [], unique: 10), by: files))
+        #expect(device.serve(request(5, [], unique: 12), by: files))
         let (first, second) = files.replies.withLock { ($0[0], $0[1]) }
         first.onInterrupt { first.fail(.interrupted) }
         interrupt(10)
@@ -166,6 +113,42 @@ import Testing
         #expect(try device.take().map(\.error) == [-EINTR])
         files.replies.withLock { $0 = [] }
         #expect(device.requests.count == 0)
+    }
+
+    @Test func whatIsForgottenIsKeptNoLongerThanItIsOpen() throws {
+        let device = try RequestDevice()
+        let files = MemoryFileSystem()
+        func ask(_ opcode: Opcode, _ body: [UInt8], _ node: UInt64 = 1) throws -> [UInt8] {
+            #expect(device.serve(RequestDevice.request(opcode.rawValue, body, node: node), by: files))
+            let answers = try device.take()
+            #expect(answers.allSatisfy { $0.error == 0 })
+            return answers.first?.body ?? []
+        }
+        /// Makes a file, opens it and removes it.
+        func make(_ name: String) throws -> UInt64 {
+            let text = Array(name.utf8) + [0]
+            let flags = RequestDevice.numbers(.short(UInt32(O_RDWR)), .short(S_IFREG | 0o644), .short(0), .short(0))
+            let made = try ask(.create, flags + text)
+            _ = try ask(.unlink, text)
+            return made.withUnsafeBytes { $0.load(as: UInt64.self) }
+        }
+        func close(_ node: UInt64) throws {
+            _ = try ask(.release, RequestDevice.numbers(.long(7), .short(0), .short(0), .long(0)), node)
+        }
+        let nodes = [try make("one"), try make("two"), try make("three")]
+        #expect(files.nodeCount == 4)
+        try close(nodes[0])
+        #expect(files.nodeCount == 4)
+        _ = try ask(.forget, RequestDevice.numbers(.long(1)), nodes[0])
+        #expect(files.nodeCount == 3)
+        // Several at a time; one of them is open still.
+        try close(nodes[1])
+        _ = try ask(
+            .batchForget,
+            RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(nodes[2]), .long(1)))
+        #expect(files.nodeCount == 2)
+        try close(nodes[2])
+        #expect(files.nodeCount == 1)
     }
 
     @Test func namesAreTheSameWhereTheirBytesAre() {

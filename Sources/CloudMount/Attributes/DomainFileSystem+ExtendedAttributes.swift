@@ -100,11 +100,13 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        // What comes again may have been done.
-        let isThere = reply.isRepeated ? nil : isThere
         edit(reply) { (engine, _) throws(EditFailure) in
             try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
             return Done()
+        } ifDone: { [self] error in
+            let wouldFail: Errno = value == nil ? .noData : .fileExists
+            guard error == wouldFail, let (item, _) = try? item(ItemNumber(node)) else { return nil }
+            return item.extendedAttributes[text] == value ? Done() : nil
         }
     }
 

@@ -2,7 +2,7 @@ import ExtensionHost
 import FileProviderEngine
 import Fuse
 import Glibc
-internal import Keeping
+package import Keeping
 import LinuxSystem
 
 /// How domains are mounted.
@@ -17,6 +17,9 @@ package struct DomainMountOptions: Sendable {
     package var readers = ReaderPolicies(path: nil)
     /// What fills the desktop's cache of thumbnails; `nil` has it alone.
     package var thumbnails: Thumbnails?
+    /// Of how many folders it is known what the kernel keeps of their names and entries. It is told of more changes than it needs to be
+    /// where there are more.
+    package var folderLimit = Notifications.folderLimit
 
     package init() {}
 
@@ -114,10 +117,23 @@ package final class DomainMount: Sendable {
         let thumbnails = options.thumbnails.map {
             ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
         }
-        return DomainFileSystem(engine, readers: options.readers, thumbnails: thumbnails, ledger: ledger) {
-            [weak self] in
+        return DomainFileSystem(
+            engine, readers: options.readers, thumbnails: thumbnails, ledger: ledger, folderLimit: options.folderLimit
+        ) { [weak self] in
             self?.state.withLock { $0.hasEnded = true }
         }
+    }
+
+    /// A domain's file system that is not mounted, for those who have requests and no kernel. It goes on with what the ledger says
+    /// is open, if the engine was made with that.
+    ///
+    /// - Parameter backing: makes the object of a file that the kernel has in place of one of ours.
+    package static func fileSystem(
+        _ engine: DomainEngine, ledger: OpeningLedger, backing: (Int32) -> BackingFile? = { _ in nil }
+    ) -> any FileSystem {
+        let files = DomainFileSystem(engine, readers: ReaderPolicies(path: nil), thumbnails: nil, ledger: ledger) {}
+        files.resumeOpenings(backing: backing)
+        return files
     }
 
     /// What another daemon needs to go on with it; `nil` where the kernel cannot do that, or nothing is mounted any more.

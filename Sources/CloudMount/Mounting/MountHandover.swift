@@ -27,13 +27,7 @@ package struct MountHandover: Sendable {
     package var isAlive: Bool { session.isAlive }
 
     /// What programs have open, for the engine that goes on with it.
-    package var openings: [OpeningToResume] {
-        ledger.openings.map { opening in
-            OpeningToResume(
-                handle: opening.handle, number: ItemNumber(rawValue: opening.item),
-                isForWriting: opening.flags.contains(.writing), file: opening.file == 0 ? nil : opening.file)
-        }
-    }
+    package var openings: [OpeningToResume] { ledger.openingsToResume }
 
     /// The mount as its keeper has it.
     package var kept: KeptMount {
@@ -66,5 +60,16 @@ package struct MountHandover: Sendable {
         let session = SessionHandover(
             record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))
         if let session, session.abandon(), kept.record.first == 1 { rmdir(session.path) }
+    }
+}
+
+extension OpeningLedger {
+    /// What is written down, for the engine that goes on with it.
+    package var openingsToResume: [OpeningToResume] {
+        openings.map { opening in
+            OpeningToResume(
+                handle: opening.handle, number: ItemNumber(rawValue: opening.item),
+                isForWriting: opening.flags.contains(.writing), file: opening.file == 0 ? nil : opening.file)
+        }
     }
 }

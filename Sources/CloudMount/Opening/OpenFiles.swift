@@ -159,7 +159,8 @@ final class OpenFiles: Sendable {
     ///
     /// - Parameters:
     ///   - items: the openings that could be had again, by handle; the others fail from now on.
-    ///   - backing: the file of that number, which the kernel has in place of one of ours.
+    ///   - backing: the file of that number, which the kernel has in place of one of ours. Asked for those of all openings, so that
+    ///     whoever gives it can let go of those that none goes on with.
     /// - Returns: what the kernel may have kept of that is not to be trusted: the files of all of them.
     func resume(
         _ items: [UInt64: (OpenItem, IndexedItem)], backing: (Int32) -> BackingFile?
@@ -169,6 +170,7 @@ final class OpenFiles: Sendable {
         for entry in ledger.openings {
             numbers.insert(ItemNumber(rawValue: entry.item))
             guard let (item, known) = items[entry.handle], item.number.rawValue == entry.item else {
+                if entry.backing != 0 { _ = backing(entry.backing) }
                 ledger.remove(entry.handle)
                 continue
             }

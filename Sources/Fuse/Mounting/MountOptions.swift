@@ -39,6 +39,11 @@ public struct MountOptions: Sendable {
     public var servesLocks = false
     /// Likewise locks of whole files (flock(2)).
     public var servesWholeFileLocks = false
+    /// What starts the threads that serve; tests give none.
+    package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void =
+        {
+            (name, body) throws(Errno) in try SystemThread.start(name, body)
+        }
 
     /// The defaults.
     public init(name: String, subtype: String = "swift") {

@@ -1,5 +1,5 @@
 import CFuse
-import LinuxSystem
+package import LinuxSystem
 
 /// A file that the kernel reads, writes and maps in the place of one of a mounted file system's.
 ///
@@ -9,7 +9,7 @@ public final class BackingFile: Sendable {
     public let identifier: Int32
     private let registrar: any BackingRegistrar
 
-    init(_ identifier: Int32, _ registrar: any BackingRegistrar) {
+    package init(_ identifier: Int32, _ registrar: any BackingRegistrar) {
         self.identifier = identifier
         self.registrar = registrar
     }
@@ -18,7 +18,7 @@ public final class BackingFile: Sendable {
 }
 
 /// Who tells the kernel of backing files, which takes a privilege.
-protocol BackingRegistrar: Sendable {
+package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
     func close(_ identifier: Int32)
 }

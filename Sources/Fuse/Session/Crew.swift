@@ -17,6 +17,10 @@ final class Crew: Sendable {
         /// Threads that have nothing to do, the one that had last at the end.
         var idle: [Member] = []
         var threads = 0
+        /// The number of the thread that was made last.
+        var lastNumber = 0
+        /// A thread that is to lead was started and does not run yet.
+        var awaitsLeader = false
         var hasEnded = false
     }
 
@@ -69,34 +73,53 @@ final class Crew: Sendable {
         extra = session.extraDevice.map { Channel($0, requests: requests, buffers: buffers) }
     }
 
+    /// Begins to serve. Where that fails, the file system has been told of the end when this throws.
     func start() throws(Errno) {
-        try startThread(leading: true)
         do throws(Errno) {
-            try SystemThread.start("fuse-watch") { self.watchOver() }
+            // First, because without it a handler that blocks would block the others.
+            try options.startThread("fuse-watch") { self.watchOver() }
         } catch {
-            // Without it a handler that blocks would block the others.
-            session.unmount(aborting: true)
+            endThread()
+            throw error
+        }
+        do throws(Errno) {
+            try startThread(leading: true)
+        } catch {
+            sendHome()
+            session.hasEnded.wait()
             throw error
         }
     }
 
+    /// - Parameter leading: whether it takes the lead as soon as it runs. Until then nobody else gives it up: there may be no thread
+    ///   to be had.
     private func startThread(leading: Bool) throws(Errno) {
         let member = state.withLock { state in
             state.threads += 1
-            return Member(state.threads)
+            state.lastNumber += 1
+            if leading { state.awaitsLeader = true }
+            return Member(state.lastNumber)
         }
-        if leading { leader.store(member.number, ordering: .releasing) }
         do throws(Errno) {
-            try SystemThread.start("fuse-\(member.number)") { self.run(member) }
+            try options.startThread("fuse-\(member.number)") { self.run(member, leading: leading) }
         } catch {
-            state.withLock { $0.threads -= 1 }
+            state.withLock { state in
+                state.threads -= 1
+                if leading { state.awaitsLeader = false }
+            }
             throw error
         }
     }
 
     // MARK: A thread
 
-    private func run(_ member: Member) {
+    private func run(_ member: Member, leading: Bool) {
+        if leading {
+            state.withLock { state in
+                state.awaitsLeader = false
+                giveLead(to: member)
+            }
+        }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
         while true {
@@ -123,7 +146,8 @@ final class Crew: Sendable {
             case .nothing: continue
             case .request(let request):
                 begun.wrappingAdd(1, ordering: .relaxed)
-                isServing.store(true, ordering: .releasing)
+                // Another one may lead since this one began to wait.
+                if leader.load(ordering: .acquiring) == member.number { isServing.store(true, ordering: .releasing) }
                 if !isWatched.load(ordering: .relaxed), !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
                     watch.pass()
                 }
@@ -210,18 +234,24 @@ final class Crew: Sendable {
         if startsThread { try? startThread(leading: false) }
     }
 
+    /// Has a thread lead that serves nothing. Called under the lock.
+    private func giveLead(to member: Member) {
+        leader.store(member.number, ordering: .releasing)
+        isServing.store(false, ordering: .releasing)
+    }
+
     /// Gives the lead to a thread that is free.
     private func replaceLeader() {
         let (successor, startsThread) = state.withLock { state -> (Member?, Bool) in
-            guard !state.hasEnded else { return (nil, false) }
+            guard !state.hasEnded, !state.awaitsLeader else { return (nil, false) }
             if let successor = state.idle.popLast() {
-                leader.store(successor.number, ordering: .releasing)
+                giveLead(to: successor)
                 return (successor, false)
             }
             return (nil, state.threads < options.threads * Self.reserveFactor)
         }
-        if successor != nil || startsThread { isServing.store(false, ordering: .releasing) }
         successor?.baton.pass()
+        // Where no thread can be had, the leader leads on, and the watch tries again.
         if startsThread { try? startThread(leading: true) }
     }
 
@@ -255,6 +285,12 @@ final class Crew: Sendable {
     // MARK: The end
 
     private func end() {
+        sendHome()
+        endThread()
+    }
+
+    /// Has all threads end that wait.
+    private func sendHome() {
         let idle = state.withLock { state in
             state.hasEnded = true
             defer { state.idle = [] }
@@ -262,7 +298,6 @@ final class Crew: Sendable {
         }
         for member in idle { member.baton.pass() }
         watch.pass()
-        endThread()
     }
 
     private func endThread() {

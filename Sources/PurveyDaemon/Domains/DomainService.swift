@@ -7,7 +7,6 @@ import FileProvider
 import FileProviderEngine
 import Foundation
 import Glibc
-import Keeping
 import LinuxSystem
 import Synchronization
 
@@ -18,9 +17,9 @@ actor DomainService {
     /// What is noted of all domains, for those who follow their items' states.
     nonisolated let states = StateNotes()
     nonisolated let followers: StateFollowers
-    private let log: DaemonLog
+    let log: DaemonLog
     let mounts: Mounts?
-    private let keeper: (any MountKeeper)?
+    let keeper: (any MountKeeper)?
     private let bus: DesktopBus?
 
     /// What becomes of a domain. Only whoever has set `changing` ends that.
@@ -133,34 +132,6 @@ actor DomainService {
         note()
     }
 
-    /// The mounts that have outlived the last daemon, by the names of their domains. Those of none are ended.
-    private func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
-        guard mounts != nil, let keeper else { return [:] }
-        // As the kernel has them; nothing in a mount is asked.
-        let folder = folders.locations.mounts
-        let real = realpath(folder, nil).map { path in
-            defer { free(path) }
-            return String(cString: path)
-        }
-        let paths = Dictionary(records.map { ($0.identifier, (real ?? folder) + "/" + $0.name) }) { first, _ in first }
-        let found = await HandlerThreads.shared.value { [log] in
-            var found: [String: MountHandover] = [:]
-            for kept in keeper.claimMounts() {
-                if let handover = MountHandover(kept), paths[kept.identifier] == handover.path, handover.isAlive {
-                    found[kept.identifier] = handover
-                    log.info("goes on with the mount at \(handover.path)")
-                } else {
-                    MountHandover.abandon(kept)
-                    keeper.drop(kept.identifier)
-                }
-            }
-            return found
-        }
-        return Dictionary(
-            records.compactMap { record in found[record.identifier].map { (record.name, $0) } }
-        ) { first, _ in first }
-    }
-
     private func watchSignIn(_ name: String, _ domain: RunningDomain) {
         domain.engine.onSignInNeeded { [log] failure in
             log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name)'): \(failure.message)")
@@ -204,14 +175,6 @@ actor DomainService {
                 keeper?.drop(record.identifier)
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
-        }
-    }
-
-    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
-    private func removeStaleMounts(except records: [DomainRecord]) async {
-        let kept = Set(records.map { mountPath(of: $0.name) })
-        await HandlerThreads.shared.value { [folders] in
-            _ = Mounts.removeStale(in: folders.locations.mounts, except: kept)
         }
     }
 

@@ -16,7 +16,9 @@ final class MountedProvider: Sendable {
     /// Where it is mounted.
     let path: String
 
-    fileprivate init(_ provider: MemoryProvider, in folder: String, passing: Bool, pageSize: Int) throws {
+    fileprivate init(
+        _ provider: MemoryProvider, in folder: String, passing: Bool, pageSize: Int, folderLimit: Int?
+    ) throws {
         self.provider = provider
         path = folder + "/mount"
         var configuration = DomainConfiguration(
@@ -26,6 +28,7 @@ final class MountedProvider: Sendable {
         engine = try DomainEngine(configuration: configuration, provider: provider)
         var options = DomainMountOptions()
         options.wantsPassthrough = passing
+        if let folderLimit { options.folderLimit = folderLimit }
         mounts = Mounts(options: options)
         try mounts.mount(engine, at: path)
     }
@@ -93,15 +96,18 @@ final class MountedProvider: Sendable {
 
 /// Mounts a provider for the time of a function.
 ///
-/// - Parameter passing: whether complete files are passed through, where that is possible.
+/// - Parameters:
+///   - passing: whether complete files are passed through, where that is possible.
+///   - folderLimit: of how many folders it is known what the kernel keeps.
 func withMount(
-    passing: Bool = true, pageSize: Int = 2000, _ prepare: (MemoryProvider) -> Void,
+    passing: Bool = true, pageSize: Int = 2000, folderLimit: Int? = nil, _ prepare: (MemoryProvider) -> Void,
     _ body: (MountedProvider) async throws -> Void
 ) async throws {
     let folder = try TestFolder()
     let provider = MemoryProvider()
     prepare(provider)
-    let mounted = try MountedProvider(provider, in: folder.path, passing: passing, pageSize: pageSize)
+    let mounted = try MountedProvider(
+        provider, in: folder.path, passing: passing, pageSize: pageSize, folderLimit: folderLimit)
     do {
         try await body(mounted)
     } catch {

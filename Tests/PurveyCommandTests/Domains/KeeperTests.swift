@@ -1,5 +1,7 @@
 import FileTesting
 import Foundation
+import Fuse
+import FuseTesting
 import Glibc
 import Keeping
 import LinuxSystem
@@ -138,6 +140,59 @@ import Testing
         }
     }
 
+    @Test func aKeeperThatHasAllThatItTakesTakesWhatItKnowsAnewAndNothingElse() async throws {
+        try await onThread {
+            let folder = try TestFolder()
+            let log = try folder.file("log")
+            let keeper = try Keeper(
+                KeptProgram(path: "/bin/true", arguments: [], folder: folder.path, socket: "", deaths: 0), log: log)
+            defer {
+                kill(keeper.program.processID, SIGKILL)
+                _ = try? keeper.program.wait()
+            }
+            func hold(_ identifier: String, _ name: String) throws {
+                let file = try MemoryFile.create(name: name)
+                try keeper.say(.hold(KeptMount(identifier: identifier, record: [0], descriptors: [file])))
+            }
+            for number in 0..<256 { try hold("\(number)", "first") }
+            try hold("one more", "refused")
+            try hold("7", "renewed")
+            func count(_ name: String) throws -> Int { try keeper.files().count { $0.hasPrefix("/memfd:" + name) } }
+            for _ in 0..<12_000 {
+                if try count("renewed") > 0 { break }
+                usleep(10_000)
+            }
+            #expect(try count("renewed") == 1)
+            #expect(try count("first") == 255)
+            #expect(try count("refused") == 0)
+            #expect(
+                String(decoding: try folder.content("log"), as: UTF8.self).contains("the mount one more is not kept"))
+        }
+    }
+
+    /// A daemon may lose the line to a keeper that does not take what it is told in time; it has another one then.
+    @Test(.enabled(if: Kernel.handsOver && TestMount.isWanted))
+    func whatALivingProcessServesStaysMountedWhenItsKeeperHasLostTheLine() async throws {
+        try await onThread {
+            let folder = try TestFolder()
+            let mount = try TestMount()
+            let session = try #require(mount.session.handover)
+            let file = try MemoryFile.create(name: "other")
+            // It died so often that it is not started again.
+            let keeper = try Keeper(
+                KeptProgram(path: "/bin/true", arguments: [], folder: folder.path, socket: "", deaths: 12))
+            try keeper.say(
+                .hold(
+                    KeptMount(
+                        identifier: "mount", record: [0] + session.record, descriptors: [file] + session.devices)))
+            keeper.die()
+            #expect(try keeper.program.wait() == .exited(1))
+            #expect(try MountTable.current().mounts.contains { $0.point == mount.session.path })
+            try mount.files.add("file", [1])
+            #expect(try FileStatus.of(mount.path + "/file").size == 1)
+        }
+    }
+
     @Test func whoSaysNothingAtTheKeepersSocketHoldsNothingUpAndStrangersGetNothing() async throws {
         try await onThread {
             let folder = try TestFolder()
@@ -188,10 +243,11 @@ private final class Keeper: Sendable {
     let program: ChildProgram
     private let line: Lock<SequencedPacketSocket?>
 
-    init(_ kept: KeptProgram) throws {
+    /// - Parameter log: where it complains.
+    init(_ kept: KeptProgram, log: FileDescriptor? = nil) throws {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         program = try ChildProgram.start(
-            try BuiltProgram.path("purvey-keeper"), arguments: [], descriptors: [nil, nil, nil, theirs.descriptor])
+            try BuiltProgram.path("purvey-keeper"), arguments: [], descriptors: [nil, nil, log, theirs.descriptor])
         try KeeperMessage.introduction(kept).send(over: ours)
         line = Lock(ours)
     }
@@ -203,4 +259,12 @@ private final class Keeper: Sendable {
     func sayFarewell() throws { try say(.farewell) }
 
     func die() { line.withLock { $0 = nil } }
+
+    /// The names of the files that it has open.
+    func files() throws -> [String] {
+        let folder = "/proc/\(program.processID)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name)
+        }
+    }
 }

@@ -1,0 +1,44 @@
+import CloudMount
+import Exchange
+import Glibc
+import Keeping
+import LinuxSystem
+
+/// What a daemon that has died has left mounted.
+extension DomainService {
+    /// The mounts that have outlived the last daemon, by the names of their domains. Those of none are ended.
+    func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
+        guard mounts != nil, let keeper else { return [:] }
+        // As the kernel has them; nothing in a mount is asked.
+        let folder = folders.locations.mounts
+        let real = realpath(folder, nil).map { path in
+            defer { free(path) }
+            return String(cString: path)
+        }
+        let paths = Dictionary(records.map { ($0.identifier, (real ?? folder) + "/" + $0.name) }) { first, _ in first }
+        let found = await HandlerThreads.shared.value { [log] in
+            var found: [String: MountHandover] = [:]
+            for kept in keeper.claimMounts() {
+                if let handover = MountHandover(kept), paths[kept.identifier] == handover.path, handover.isAlive {
+                    found[kept.identifier] = handover
+                    log.info("goes on with the mount at \(handover.path)")
+                } else {
+                    MountHandover.abandon(kept)
+                    keeper.drop(kept.identifier)
+                }
+            }
+            return found
+        }
+        return Dictionary(
+            records.compactMap { record in found[record.identifier].map { (record.name, $0) } }
+        ) { first, _ in first }
+    }
+
+    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
+    func removeStaleMounts(except records: [DomainRecord]) async {
+        let kept = Set(records.map { mountPath(of: $0.name) })
+        await HandlerThreads.shared.value { [folders] in
+            _ = Mounts.removeStale(in: folders.locations.mounts, except: kept)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import CloudMount
+import Fuse
+import Glibc
+import Keeping
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// What the kernel sends again, because the process that has read it has died before its answer: it was done then, or it was not.
+@Suite(.ownThreads) struct RepeatedRequestTests {
+    private typealias Domain = DispatchedDomain
+
+    /// One request, which comes again after it was done: it has the answer that it had. As a new one it fails.
+    private func expectSame(
+        _ domain: Domain, _ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8], otherwise error: Int32,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let question = domain.question(opcode, in: node, body)
+        let first = try domain.ask(question)
+        #expect(first.error == 0, sourceLocation: location)
+        #expect(try domain.ask(opcode, in: node, body).error == -error, sourceLocation: location)
+        let second = try domain.ask(question, again: true)
+        #expect(second.error == 0, sourceLocation: location)
+        #expect(second.number() == first.number(), sourceLocation: location)
+    }
+
+    /// One request that nobody came to: it is done.
+    private func expectDone(
+        _ domain: Domain, _ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8],
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(
+            try domain.ask(domain.question(opcode, in: node, body), again: true).error == 0, sourceLocation: location)
+    }
+
+    @Test func whatWasMadeIsNotMadeTwice() throws {
+        let domain = try Domain()
+        let folder = Domain.folder("Folder")
+        try expectSame(domain, .makeFolder, folder, otherwise: EEXIST)
+        try expectSame(domain, .makeNode, Domain.file("File"), otherwise: EEXIST)
+        let link = Domain.name("Link") + Domain.name("Target")
+        try expectSame(domain, .symbolicLink, link, otherwise: EEXIST)
+        // What has the name and is something else is in the way.
+        for (opcode, body) in [
+            (Opcode.makeFolder, Domain.folder("File")), (Opcode.makeNode, Domain.file("Folder")),
+            (Opcode.symbolicLink, Domain.name("Link") + Domain.name("Elsewhere")),
+        ] {
+            #expect(try domain.ask(domain.question(opcode, body), again: true).error == -EEXIST)
+        }
+        try expectDone(domain, .makeFolder, Domain.folder("Folder 2"))
+        try expectDone(domain, .makeNode, Domain.file("File 2"))
+        try expectDone(domain, .symbolicLink, Domain.name("Link 2") + Domain.name("Target"))
+        for name in ["Folder 2", "File 2", "Link 2"] { #expect(try domain.node(name) != 0) }
+    }
+
+    @Test func whatWasRemovedIsGoneOnce() throws {
+        let domain = try Domain()
+        for number in 1...2 {
+            #expect(try domain.ask(.makeNode, Domain.file("File \(number)")).error == 0)
+            #expect(try domain.ask(.makeFolder, Domain.folder("Folder \(number)")).error == 0)
+        }
+        try expectSame(domain, .unlink, Domain.name("File 1"), otherwise: ENOENT)
+        try expectSame(domain, .removeFolder, Domain.name("Folder 1"), otherwise: ENOENT)
+        try expectDone(domain, .unlink, Domain.name("File 2"))
+        try expectDone(domain, .removeFolder, Domain.name("Folder 2"))
+        #expect(try domain.node("File 2") == 0 && domain.node("Folder 2") == 0)
+    }
+
+    @Test func whatWasRenamedStaysAndAnExchangeIsNotUndone() throws {
+        let domain = try Domain()
+        for name in ["One", "Two", "Three"] { #expect(try domain.ask(.makeNode, Domain.file(name)).error == 0) }
+        let (one, two) = (try domain.node("One"), try domain.node("Two"))
+        try expectSame(domain, .rename2, Domain.renaming("Three", to: "Four", .noReplace), otherwise: ENOENT)
+        try expectDone(domain, .rename2, Domain.renaming("Four", to: "Five"))
+        #expect(
+            try domain.ask(domain.question(.rename2, Domain.renaming("No", to: "Nor")), again: true).error == -ENOENT)
+
+        let exchange = domain.question(.rename2, Domain.renaming("One", to: "Two", .exchange))
+        #expect(try domain.ask(exchange).error == 0)
+        #expect(try domain.ask(exchange, again: true).error == -EIO)
+        #expect(try domain.node("One") == two && domain.node("Two") == one)
+    }
+
+    @Test func whatGoesToTheEndGoesThereOnce() throws {
+        let domain = try Domain()
+        let made = try domain.ask(.create, Domain.making("File", flags: O_RDWR | O_APPEND))
+        let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
+        #expect(try domain.ask(.write, in: node, Domain.writing("one\n", handle, at: 0)).count == 4)
+        let second = domain.question(.write, in: node, Domain.writing("two\n", handle, at: 4))
+        #expect(try domain.ask(second).count == 4)
+        try domain.takeOver()
+        #expect(try domain.ask(second, again: true).count == 4)
+        #expect(try domain.text(node, handle) == "one\ntwo\n")
+        // One that was not done is done, though the file ends in the same.
+        let third = domain.question(.write, in: node, Domain.writing("two\n", handle, at: 8))
+        #expect(try domain.ask(third, again: true).count == 4)
+        #expect(try domain.text(node, handle) == "one\ntwo\ntwo\n")
+        // Where it goes to a place, twice is as good as once.
+        let other = try domain.ask(.create, Domain.making("Other"))
+        let place = Domain.writing("one\n", other.number(at: Domain.handlePlace), at: 2)
+        let fourth = domain.question(.write, in: other.number(), place)
+        #expect(try domain.ask(fourth).count == 4)
+        #expect(try domain.ask(fourth, again: true).count == 4)
+        #expect(try domain.text(other.number(), other.number(at: Domain.handlePlace)) == "\0\0one\n")
+    }
+
+    @Test func whatMovesBytesIsNotDoneAgain() throws {
+        let domain = try Domain()
+        let made = try domain.ask(.create, Domain.making("File"))
+        let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
+        #expect(try domain.ask(.write, in: node, Domain.writing("bytes", handle, at: 0)).count == 5)
+        for flags in [AllocationFlags.collapseRange, .insertRange] {
+            let body = Domain.allocating(flags, handle, at: 0, length: 4096)
+            #expect(try domain.ask(domain.question(.allocate, in: node, body), again: true).error == -EIO)
+        }
+        #expect(try domain.text(node, handle) == "bytes")
+        try expectDone(domain, .allocate, in: node, Domain.allocating([], handle, at: 0, length: 7))
+        #expect(try domain.text(node, handle) == "bytes\0\0")
+    }
+
+    @Test func anOpeningWhoseAnswerWasLostIsHadAgain() throws {
+        let domain = try Domain { $0.addFile("Old", "old") }
+        let node = try domain.node("Old")
+        let opening = domain.question(.open, in: node, Domain.opening())
+        let handle = try domain.ask(opening).number()
+        let making = domain.question(.create, Domain.making("New", flags: O_RDWR | O_EXCL))
+        let made = try domain.ask(making)
+        #expect(try domain.text(node, handle) == "old")
+        #expect(domain.ledger.openings.count == 2)
+        try domain.takeOver()
+        #expect(try domain.ask(opening, again: true).number() == handle)
+        let again = try domain.ask(making, again: true)
+        #expect(again.error == 0 && again.number() == made.number())
+        #expect(again.number(at: Domain.handlePlace) == made.number(at: Domain.handlePlace))
+        #expect(domain.ledger.openings.count == 2)
+        #expect(try domain.text(node, handle) == "old")
+
+        // One that nobody came to, and one of a file that was made and not opened.
+        let other = domain.question(.open, in: node, Domain.opening(O_RDONLY))
+        #expect(try ![0, handle].contains(domain.ask(other, again: true).number()))
+        #expect(try domain.ask(.makeNode, Domain.file("Third")).error == 0)
+        let third = Domain.making("Third", flags: O_RDWR | O_EXCL)
+        #expect(try domain.ask(.create, third).error == -EEXIST)
+        #expect(try domain.ask(domain.question(.create, third), again: true).number(at: Domain.handlePlace) != 0)
+        #expect(domain.ledger.openings.count == 4)
+    }
+
+    @Test func anAttributeIsSetAndRemovedOnce() throws {
+        let domain = try Domain { $0.addFile("File", "text") }
+        let node = try domain.node("File")
+        let create: Int32 = 1
+        let replace: Int32 = 2
+        let body = Domain.attribute("user.one", "1", flags: create)
+        try expectSame(domain, .setExtendedAttribute, in: node, body, otherwise: EEXIST)
+        // Somebody else's, and none that could be replaced.
+        for (name, flags, error) in [("user.one", create, EEXIST), ("user.two", replace, ENODATA)] {
+            let body = Domain.attribute(name, "2", flags: flags)
+            let question = domain.question(.setExtendedAttribute, in: node, body)
+            #expect(try domain.ask(question, again: true).error == -error)
+        }
+        try expectDone(domain, .setExtendedAttribute, in: node, Domain.attribute("user.one", "3", flags: replace))
+        #expect(try domain.attribute("user.one", of: node) == "3")
+        try expectSame(domain, .removeExtendedAttribute, in: node, Domain.name("user.one"), otherwise: ENODATA)
+        #expect(try domain.attribute("user.one", of: node) == nil)
+    }
+
+    @Test func aFileThatWasOpenAndRemovedHasToBeOpenedAgainAfterATakeover() throws {
+        let domain = try Domain()
+        let made = try domain.ask(.create, Domain.making("File"))
+        let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
+        let write = Domain.writing("text", handle, at: 0)
+        #expect(try domain.ask(.write, in: node, write).count == 4)
+        #expect(try domain.ask(.unlink, Domain.name("File")).error == 0)
+        #expect(try domain.text(node, handle) == "text")
+        try domain.takeOver()
+        let bodies: [(Opcode, [UInt8])] = [
+            (.read, Domain.reading(handle)), (.write, write),
+            (.synchronize, Domain.synchronizing(handle)),
+            (.allocate, Domain.allocating([], handle, at: 0, length: 1)),
+        ]
+        for (opcode, body) in bodies { #expect(try domain.ask(opcode, in: node, body).error == -ESTALE, "\(opcode)") }
+        #expect(try !domain.knows(node))
+        #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+        #expect(domain.ledger.openings.isEmpty)
+    }
+
+    @Test func backingFilesThatNoOpeningGoesOnWithAreLetGoOfOnce() throws {
+        /// Notes what the kernel lets go of.
+        final class Registrar: BackingRegistrar {
+            let made = Lock<[Int32]>([])
+            let closed = Lock<[Int32]>([])
+            func open(_ file: FileDescriptor) throws(Errno) -> Int32 { throw .notSupported }
+            func close(_ identifier: Int32) { closed.withLock { $0.append(identifier) } }
+        }
+        let domain = try Domain()
+        let made = try domain.ask(.create, Domain.making("File"))
+        let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
+        #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+        // Two openings of one that is gone, two of one that is there, and one that had none.
+        for (handle, item, backing): (UInt64, UInt64, Int32) in [
+            (1, 1 << 40, 5), (2, 1 << 40, 5), (3, node, 6), (4, node, 6), (5, 1 << 41, 0),
+        ] {
+            domain.ledger.add(
+                OpeningLedger.Opening(
+                    handle: handle, item: Int64(item), file: 0, request: handle, flags: [], backing: backing,
+                    modifiedBefore: nil))
+        }
+        let registrar = Registrar()
+        try domain.takeOver { number in
+            registrar.made.withLock { $0.append(number) }
+            return BackingFile(number, registrar)
+        }
+        #expect(registrar.made.withLock { $0 }.sorted() == [5, 6])
+        #expect(registrar.closed.withLock { $0 } == [5])
+        #expect(domain.ledger.openings.map(\.handle).sorted() == [3, 4])
+        for handle: UInt64 in [3, 4] {
+            #expect(registrar.closed.withLock { $0 } == [5])
+            #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+        }
+        // Closing goes over the engine.
+        for _ in 0..<24_000 {
+            if registrar.closed.withLock({ $0.count }) > 1 { break }
+            usleep(5000)
+        }
+        #expect(registrar.closed.withLock { $0 } == [5, 6])
+    }
+}
