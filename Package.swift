@@ -355,7 +355,8 @@ let package = Package(
             "CloudMountTests",
             [
                 "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse",
-                "FuseTesting", "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting", "TestThreads",
+                "FuseTesting", "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting",
+                "TestThreads",
             ]),
         // A file provider in a process of its own that does what it is asked for by name, good or bad.
         .executableTarget(
