@@ -40,11 +40,6 @@ extension Command {
     }
 }
 
-extension TransferActivity {
-    /// Providers say how far they are in whatever numbers they like: times a hundred they may be too large.
-    fileprivate var percent: Int { Int(max(0, min(1, Double(done) / Double(max(1, total)))) * 100) }
-}
-
 /// The JSON of `purvey status`.
 private struct ListedStatus: Encodable {
     let daemon: Int32
