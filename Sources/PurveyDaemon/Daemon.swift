@@ -82,8 +82,9 @@ enum Daemon {
     private static func mountKeeper(
         _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
     ) -> (any MountKeeper)? {
+        let passed = service.takePassed()
         if let deaths = options.deaths { return DaemonKeeper(options, deaths: deaths, locations: locations, log: log) }
-        return service.socket.map { ServiceStore(socket: $0, passed: service.passed, log: log) }
+        return service.socket.map { ServiceStore(socket: $0, passed: passed, log: log) }
     }
 
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.

@@ -73,8 +73,19 @@ struct Keeper {
     private mutating func giveUpMounts() {
         defer { mounts = [:] }
         // A process that ends has closed its line some moments before it is seen to have ended.
-        guard !mounts.isEmpty, server?.hasEnded(within: Self.endingMilliseconds) ?? true else { return }
+        guard !mounts.isEmpty, server.map(Self.hasEnded) ?? true else { return }
         for mount in mounts.values { abandon(mount) }
+    }
+
+    /// One of its threads may wait in the kernel for an answer that nobody gives any more; it has no program then, and serves nobody.
+    private static func hasEnded(_ server: ProcessDescriptor) -> Bool {
+        if server.hasEnded(within: endingMilliseconds) { return true }
+        do throws(Errno) {
+            _ = try server.executable()
+            return false
+        } catch {
+            return error == .noSuchProcess
+        }
     }
 
     /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor. A folder that was made for it

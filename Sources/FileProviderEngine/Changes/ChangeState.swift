@@ -12,6 +12,11 @@ struct ChangeState {
     }
 
     var workingSet = WorkingSet.unknown
+    /// Times that the working set could not be listed, for a reason of the provider's own that may pass.
+    var workingSetFailures = 0
+    /// Whether it is tried once more: one that fails in its own way each time is left until the next start, as changes come all the
+    /// same.
+    var mayListWorkingSet: Bool { workingSetFailures < 8 }
     /// Whether the provider may say something of the whole domain: it has not said that it does not.
     var mayHaveState = true
     /// Containers whose changes are being asked for, with whether they were signalled again since.

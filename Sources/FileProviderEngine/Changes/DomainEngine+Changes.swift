@@ -79,7 +79,9 @@ extension DomainEngine {
                 try await askForAllChanges()
                 await askForState()
                 // What changes while it is listed is told since the anchor.
-                if changes.workingSet == .available, try !isWorkingSetListed() { try await enumerateWorkingSet() }
+                if changes.workingSet == .available, changes.mayListWorkingSet, try !isWorkingSetListed() {
+                    try await enumerateWorkingSet()
+                }
             } else {
                 try await askForFolder(container)
             }
@@ -218,8 +220,8 @@ extension DomainEngine {
             handle(removed)
             handle(applied)
             guard batch.moreComing else { return }
-            guard !guarded.isEndless(batch, hasNews: applied.hasNews || !removed.removed.isEmpty) else {
-                throw ProviderFailure(.badAnswer, message: "The provider says that more changes come, and none come.")
+            if let kind = guarded.fault(of: batch, hasNews: applied.hasNews || !removed.removed.isEmpty) {
+                throw ProviderFailure(kind, message: "The provider says that more changes come, and none come.")
             }
             anchor = batch.anchor
         }
@@ -239,6 +241,7 @@ private struct EndlessFeed {
     private var anchors: Set<[UInt8]>
     /// Hashes of the identifiers that it has told of.
     private var told: Set<Int> = []
+    private var emptyBatches = 0
     private var batchesWithoutNews = 0
     private var repetitions = 0
 
@@ -253,9 +256,13 @@ private struct EndlessFeed {
     }
 
     /// - Parameter hasNews: whether the batch changed anything here.
-    mutating func isEndless(_ batch: ChangeBatch, hasNews: Bool) -> Bool {
+    /// - Returns: ``ProviderFailure/Kind/badAnswer`` for one that has no end, ``ProviderFailure/Kind/transient`` for one that may only
+    ///   be long: it is followed further after a pause.
+    mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderFailure.Kind? {
         // The same place once more leads to the same one after it.
-        if !anchors.insert(batch.anchor).inserted { return true }
+        if !anchors.insert(batch.anchor).inserted { return .badAnswer }
+        emptyBatches = batch.updated.isEmpty && batch.deleted.isEmpty ? emptyBatches + 1 : 0
+        if emptyBatches >= limit { return .badAnswer }
         // What is told for the first time may be known already, as from a listing, or have come and gone.
         var isRepetition = true
         for identifier in batch.updated.lazy.map(\.identifier) { if !isTold(identifier) { isRepetition = false } }
@@ -263,7 +270,7 @@ private struct EndlessFeed {
         if told.count >= Self.mostTold, hasNews { isRepetition = false }
         repetitions = isRepetition ? repetitions + 1 : 0
         batchesWithoutNews = isRepetition && !hasNews ? batchesWithoutNews + 1 : 0
-        return batchesWithoutNews >= limit || repetitions >= limit * Self.patience
+        return batchesWithoutNews >= limit || repetitions >= limit * Self.patience ? .transient : nil
     }
 
     /// Whether an identifier was told of before; it counts as told from now on.

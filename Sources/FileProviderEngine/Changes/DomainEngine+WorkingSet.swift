@@ -37,7 +37,11 @@ extension DomainEngine {
                     (after, seen) = (nil, [])
                     continue
                 }
-                guard error.isForGood else { throw error }
+                guard error.isForGood else {
+                    if error.kind == .transient { changes.workingSetFailures += 1 }
+                    guard changes.mayListWorkingSet else { return }
+                    throw error
+                }
                 noteFailure(error, askedIn: era)
                 break
             }

@@ -12,6 +12,8 @@ final class WriterMarks {
     /// Those below ``end`` that are not taken.
     private var free: [Int] = []
     private var end = 0
+    /// Those that stay marked until the next start, whoever closes the file.
+    private var kept: Set<ItemNumber> = []
 
     private static let size = MemoryLayout<Int64>.size
     /// Places that are made at once: so a disk that is full later keeps hardly anybody from opening a file.
@@ -31,6 +33,12 @@ final class WriterMarks {
             return
         }
         let bytes = try file?.readToEnd(limit: Self.most * Self.size) ?? []
+        // What was made on a full disk says nothing of whoever there was.
+        guard bytes.count >= Self.step * Self.size else {
+            left = nil
+            file = nil
+            return
+        }
         var left: Set<ItemNumber> = []
         for place in 0..<bytes.count / Self.size {
             let value = bytes.withUnsafeBytes { bytes in
@@ -57,9 +65,15 @@ final class WriterMarks {
         places[number] = place
     }
 
+    /// As ``mark(_:)``, until the next start: somebody writes to it of whom this engine does not hear.
+    func keep(_ number: ItemNumber) throws(Errno) {
+        kept.insert(number)
+        try mark(number)
+    }
+
     /// Nobody has it open for writing any more.
     func unmark(_ number: ItemNumber) {
-        guard let place = places[number] else { return }
+        guard !kept.contains(number), let place = places[number] else { return }
         // One mark too many costs a look at the next start.
         guard (try? write(0, at: place)) != nil else { return }
         places[number] = nil

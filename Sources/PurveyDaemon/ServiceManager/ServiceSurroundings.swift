@@ -3,10 +3,15 @@ import LinuxSystem
 
 /// What a service manager such as systemd has given to this process: the socket to tell it things (sd_notify(3)), and descriptors that it
 /// has kept for it, with their names (sd_listen_fds(3)).
-struct ServiceSurroundings: Sendable {
+final class ServiceSurroundings: Sendable {
     /// `nil` where no service manager has started this process.
     let socket: NotifySocket?
-    let passed: [(name: String, descriptor: FileDescriptor)]
+    private let passed: Lock<[(name: String, descriptor: FileDescriptor)]>
+
+    private init(socket: NotifySocket?, passed: [(name: String, descriptor: FileDescriptor)]) {
+        self.socket = socket
+        self.passed = Lock(passed)
+    }
 
     private static let firstPassed: CInt = 3
     private static let passedLimit: CInt = 65_536
@@ -19,7 +24,15 @@ struct ServiceSurroundings: Sendable {
             socket: variable("NOTIFY_SOCKET").flatMap { NotifySocket(path: $0) }, passed: passedDescriptors)
     }
 
-    private static var passedDescriptors: [(String, FileDescriptor)] {
+    /// What was passed; nothing of it stays here, so that it is closed when whoever takes it lets it go.
+    func takePassed() -> [(name: String, descriptor: FileDescriptor)] {
+        passed.withLock { passed in
+            defer { passed = [] }
+            return passed
+        }
+    }
+
+    private static var passedDescriptors: [(name: String, descriptor: FileDescriptor)] {
         // They may be those of a process that has started this one.
         guard let process = variable("LISTEN_PID"), pid_t(process) == getpid(),
             let count = variable("LISTEN_FDS").flatMap({ CInt($0) }), (1...passedLimit).contains(count)

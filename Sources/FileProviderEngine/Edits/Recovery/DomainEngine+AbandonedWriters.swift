@@ -36,7 +36,7 @@ extension DomainEngine {
             }
         }
         // The next start has another look.
-        try? writerMarks.mark(number)
+        try? writerMarks.keep(number)
         return try file.status()
     }
 
