@@ -79,7 +79,9 @@ import Testing
             try await place.eventually("others' contents are here") {
                 await place.read("made/moved.txt") == "changed by others"
             }
+            // It is told of what changes once it follows the sets, which may be after all of the above.
             try await place.eventually("the provider was told of what came here and of what waited") {
+                try await place.write("once more", to: "made/moved.txt")
                 let told = try String(contentsOfFile: notices, encoding: .utf8).split(separator: "\n")
                 return told.contains("materialized") && told.contains("pending")
             }
