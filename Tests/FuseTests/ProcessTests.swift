@@ -76,12 +76,11 @@ import Testing
         let folder = try TestFolder()
         try folder.folder("mount")
         let socket = folder.path + "/helper"
-        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        let helper = try startHelper(at: socket)
         defer {
             helper.kill(SIGKILL)
             _ = try? helper.program.wait()
         }
-        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
         // It lets go of root's rights once it is mounted; its folder is not for others.
         try retrying { chmod(folder.path, 0o755) }
         let path = folder.path + "/mount"
@@ -132,6 +131,13 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
+    /// A helper that listens.
+    private func startHelper(at socket: String) throws -> Peer {
+        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
+        return helper
+    }
+
     /// Asks a helper.
     private func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
@@ -148,12 +154,11 @@ import Testing
     @Test func theHelperLetsGoOfWhatTheOneBeforeInASessionHasRegistered() throws {
         let folder = try TestFolder()
         let socket = folder.path + "/helper"
-        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        let helper = try startHelper(at: socket)
         defer {
             helper.kill(SIGKILL)
             _ = try? helper.program.wait()
         }
-        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
         let mounts = try (0..<2).map { _ in try TestMount { $0.wantsPassthrough = true } }
         let devices = mounts.compactMap { $0.session.handover?.devices.first }
         guard devices.count == 2 else { return }
@@ -180,12 +185,11 @@ import Testing
     @Test func theHelperRegistersNothingOfOthers() throws {
         let folder = try TestFolder()
         let socket = folder.path + "/helper"
-        let helper = try Peer(builtProgram("purvey-passthrough"), [socket])
+        let helper = try startHelper(at: socket)
         defer {
             helper.kill(SIGKILL)
             _ = try? helper.program.wait()
         }
-        try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
         let file = try folder.file("file", [1])
         let others = try folder.file("others", [1])

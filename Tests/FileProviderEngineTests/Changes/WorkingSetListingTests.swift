@@ -37,6 +37,18 @@ import Testing
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
     }
 
+    /// What changes comes, and the working set is not listed for it.
+    private func expectChangesWithoutPages(
+        _ domain: TestDomain, at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = pages(domain.provider)
+        domain.provider.addFile("added")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names().contains("added") }
+        try await rest(domain)
+        #expect(pages(domain.provider) == before, sourceLocation: location)
+    }
+
     @Test(arguments: [ProviderFailure.Kind.serverUnreachable, .transient, .notAuthenticated])
     func aPageThatCannotBeHadNowIsAskedForUntilItCan(_ kind: ProviderFailure.Kind) async throws {
         let (provider, identifiers) = Self.provider()
@@ -89,12 +101,7 @@ import Testing
             domain.clock.advance(by: 1)
             return try await domain.engine.doing { !$0.isBusy }
         }
-        let before = pages(provider)
-        provider.addFile("added")
-        domain.engine.signal(container: nil)
-        try await eventually { try domain.names().contains("added") }
-        try await rest(domain)
-        #expect(pages(provider) == before)
+        try await expectChangesWithoutPages(domain)
         #expect(try await domain.engine.status().failure == nil)
     }
 
@@ -113,12 +120,7 @@ import Testing
             return pages(provider) >= 20 && failure == nil
         }
         try await rest(domain)
-        let before = pages(provider)
-        provider.addFile("added")
-        domain.engine.signal(container: nil)
-        try await eventually { try domain.names().contains("added") }
-        try await rest(domain)
-        #expect(pages(provider) == before)
+        try await expectChangesWithoutPages(domain)
         #expect(try known(domain, identifiers) == 1)
     }
 
