@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Tests are not optimized in a release build either. What they test is, and the build takes far less time.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
@@ -18,7 +21,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings)
 }
 
 /// The flag that imports what on Apple's platforms comes with Foundation and UIKit.
@@ -236,8 +239,10 @@ let package = Package(
         // The file provider that ships. Scripts/assemble-extension makes its bundle.
         .executableTarget(
             name: "LocalFolder",
+            // CoordinationService is found when the program runs: without it, turns would hold within the program only.
             dependencies: [
-                "AppExtension", "CLinux", "CSQLite", "FileProvider", "Images", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "CSQLite", "CoordinationService", "FileProvider", "Images", "LinuxSystem",
+                "UniformTypeIdentifiers",
             ],
             path: "Providers/LocalFolder", exclude: ["Info.plist", "README.md"], swiftSettings: settings),
 
@@ -390,8 +395,8 @@ let package = Package(
             "PurveyCommandTests",
             [
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "Images",
-                "Keeping",
-                "LinuxSystem", "ProgramTesting", "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
+                "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ScriptableProvider",
+                "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(
             "DesktopBusTests",
@@ -401,7 +406,8 @@ let package = Package(
             ]),
         tests("PurveyDemoTests", ["ProgramTesting"]),
         tests(
-            "LocalFolderTests", ["FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
+            "LocalFolderTests",
+            ["FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
         // A file provider that keeps its files itself, and the program that it belongs to.
         .executableTarget(
             name: "VaultProvider",
@@ -419,7 +425,7 @@ let package = Package(
             "FileProviderProgramsTests",
             [
                 "AppExtension", "CoordinationService", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
-                "LinuxSystem", "VaultApp", "VaultProvider",
+                "LinuxSystem", "LocalFolder", "VaultApp", "VaultProvider",
             ]),
         // Real daemons, providers and mounts, killed at every step.
         .target(

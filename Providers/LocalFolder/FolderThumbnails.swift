@@ -10,6 +10,8 @@ struct FolderThumbnails: @unchecked Sendable {
     let catalogue: SharedCatalogue
     /// Pixels.
     let side: Int
+    /// What the system is told of a failure.
+    let error: (FolderFailure) -> any Error
     let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
     let all: ((any Error)?) -> Void
 
@@ -25,7 +27,7 @@ struct FolderThumbnails: @unchecked Sendable {
             do throws(FolderFailure) {
                 each(identifier, try picture(of: identifier.rawValue), nil)
             } catch {
-                each(identifier, nil, NSFileProviderError(.noSuchItem))
+                each(identifier, nil, self.error(error))
             }
         }
         all(nil)
@@ -33,18 +35,19 @@ struct FolderThumbnails: @unchecked Sendable {
 
     /// `nil` where the file is no picture, or too large a one.
     private func picture(of identifier: String) throws(FolderFailure) -> Data? {
-        let file = try catalogue.perform { catalogue in
-            let item = try catalogue.item(identifier)
-            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
-            let (folder, name) = try catalogue.place(of: item)
-            return try folder.open(entry: name, [.readOnly, .nonBlocking])
-        }
+        let (_, file) = try catalogue.opened(identifier)
+        // Read and not mapped: whoever cuts the file meanwhile would end this process.
         guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,
-            let bytes = try? file.readToEnd(limit: Self.largestFile)
+            let data = try? Self.bytes(of: file, count: Int(status.size))
         else { return nil }
-        let data = Data(bytes)
         guard let header = try? ImageCodec.header(of: data), header.wholeSize <= Self.mostBytes else { return nil }
         return try? ImageCodec.thumbnail(
             data, width: side, height: side, as: header.format == .jpeg ? .jpeg : .png)
+    }
+
+    private static func bytes(of file: FileDescriptor, count: Int) throws -> Data {
+        var data = Data(count: count)
+        let read = try data.withUnsafeMutableBytes { bytes throws in try file.fill(bytes, at: 0) }
+        return data.prefix(read)
     }
 }

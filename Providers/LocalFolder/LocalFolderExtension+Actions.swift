@@ -33,27 +33,13 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
         }
     }
 
-    /// Names that are tried before it is given up.
-    private static let attempts = 1000
-
     private func duplicate(_ identifier: String) throws {
         let catalogue = try catalogue()
         let copy = storage.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
         defer { try? FileManager.default.removeItem(at: copy) }
         let item = try catalogue.copyOut(identifier, to: copy.path)
         let parent = try catalogue.perform { $0.identifier(of: item.parent) }
-        for number in 1...Self.attempts {
-            do throws(FolderFailure) {
-                _ = try catalogue.copyIn(copy.path, named: Self.name(ofCopy: number, of: item.filename), into: parent)
-                return
-            } catch {
-                switch error {
-                case .taken, .system(.fileExists): continue
-                default: throw error
-                }
-            }
-        }
-        throw FolderFailure.system(.fileExists)
+        _ = try catalogue.copyIn(copy.path, into: parent) { Self.name(ofCopy: $0, of: item.filename) }
     }
 
     /// "Plan copy.txt", "Plan copy 2.txt", and so on.

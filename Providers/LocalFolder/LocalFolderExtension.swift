@@ -11,15 +11,15 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     // Sendable: everything in it is immutable or under a lock.
     private struct State {
         var catalogue: SharedCatalogue?
-        /// By identifier, what the copies in the document storage are copies of.
-        var provided: [String: CatalogueItem] = [:]
     }
     // Taken before a catalogue's own.
     private let state = Lock(State())
     private let path: String?
     private let displayName: String
     let storage: URL
-    private let unsent: UnsentEdits
+    private let copies: StorageCopies
+    private var unsent: UnsentEdits { copies.unsent }
+    private let retries = Retries()
 
     package override convenience init() { self.init(domain: nil, storage: nil) }
 
@@ -29,7 +29,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         path = surroundings.path
         displayName = surroundings.name
         storage = folder ?? surroundings.storage
-        unsent = UnsentEdits(storage: storage.path)
+        copies = StorageCopies(storage: storage)
         super.init()
     }
 
@@ -55,7 +55,6 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if let catalogue = state.catalogue { return catalogue }
             guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
-            unsent.removeOtherCopies()
             let catalogue = try SharedCatalogue(
                 of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path,
                 watcher: try? NSFileProviderManager.backend.folderWatcher())
@@ -66,6 +65,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
                 manager.signalEnumerator(for: .workingSet) { _ in }
             }
             state.catalogue = catalogue
+            let (copies, others) = (copies, copies.findOthers(catalogue))
+            if !others.isEmpty { HandlerThreads.shared.run { copies.removeOthers(others, catalogue) } }
+            sendAgainLater()
             return catalogue
         }
     }
@@ -78,13 +80,17 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
 
     /// The item as the system is told of it.
     func item(_ item: CatalogueItem) -> any NSFileProviderItem {
-        // The stamp of a catalogue that an item came from is there.
+        // The catalogue that an item came from is there.
+        let catalogue = try? catalogue()
         let (stamp, marks) =
-            (try? catalogue().perform { ($0.stamp, try $0.marks(of: item.number)) }) ?? ("", CatalogueMarks())
+            (try? catalogue?.perform { ($0.stamp, try $0.marks(of: item.number)) }) ?? ("", CatalogueMarks())
         func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
+        let known = identifier(item.number)
+        let failure = unsent.error(of: known)
+        let edited = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } }
         return LocalFolderItem(
-            item, marks, root: displayName, unsent: unsent.error(of: identifier(item.number)).map { error($0) },
-            identifier: identifier)
+            edited ?? item, marks, root: displayName,
+            unsent: failure.map { error($0) }, identifier: identifier)
     }
 
     /// A failure as an error that the system knows.
@@ -96,7 +102,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
         // No server is unreachable: to a program it is as if a disk were gone.
         case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
-        case .busy, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
+        case .busy, .outdated, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
         case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)
         case .wrongKind: return CocoaError(.featureUnsupported, userInfo: words)
         case .system(.noSpace): return CocoaError(.fileWriteOutOfSpace, userInfo: words)
@@ -114,9 +120,12 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     package override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         do {
             let known = try known(identifier)
-            if unsent.error(of: known) != nil { send(known) }
+            let name = try catalogue().perform { try $0.lastName(of: known) }
+            // Nobody may have told of it.
+            let isEdited = try copies.isEdited(known, named: name, catalogue())
+            if isEdited || unsent.error(of: known) != nil { sendAgain(known) }
             // What was copied is what is said of the item until the copy has been taken: what changed since is told afterwards.
-            if let provided = state.withLock({ $0.provided[known] }) { return item(provided) }
+            if let copied = copies.item(known, named: name) { return item(copied) }
             return item(try catalogue().perform { try $0.item(known) })
         } catch {
             throw self.error(FolderFailure(error))
@@ -146,10 +155,8 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else {
                 throw FolderFailure.noSuchItem
             }
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            let item = try catalogue().copyOut(identifier, to: url.path)
-            state.withLock { $0.provided[identifier] = item }
+            try copies.provide(identifier, at: url, from: try catalogue())
+            sendAgainLater()
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))
@@ -158,14 +165,17 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
 
     package override func stopProvidingItem(at url: URL) {
         guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
-        let provided = state.withLock { $0.provided.removeValue(forKey: identifier) }
-        // An edit that is not in the folder is nowhere else.
-        guard unsent.error(of: identifier) == nil else { return }
-        try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
-        guard let provided, let catalogue = try? catalogue() else { return }
+        guard let catalogue = try? catalogue() else { return }
+        let removed: CatalogueItem?
+        do {
+            removed = try copies.remove(identifier, named: url.lastPathComponent, from: catalogue)
+        } catch {
+            return failed(identifier, error)
+        }
+        guard let copied = removed else { return }
         let isOutdated = try? catalogue.perform { catalogue in
-            guard try catalogue.item(identifier).contentVersion != provided.contentVersion else { return false }
-            try catalogue.touch(provided.number)
+            guard try catalogue.item(identifier).contentVersion != copied.contentVersion else { return false }
+            try catalogue.touch(copied.number)
             return true
         }
         if isOutdated == true { signal() }
@@ -179,27 +189,48 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         manager.signalEnumerator(for: .workingSet) { _ in }
     }
 
+    // MARK: Edits
+
     package override func itemChanged(at url: URL) {
         guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
-        do throws(Errno) {
-            try unsent.begin(identifier, FolderFailure.busy)
+        // Whatever fails now, there is an edit.
+        unsent.tell(identifier, url.lastPathComponent)
+        do {
+            let catalogue = try catalogue()
+            try copies.begin(identifier, named: url.lastPathComponent, catalogue)
+            // Whoever wrote the file has it until this is over.
+            try copies.send(identifier, only: url.lastPathComponent, to: catalogue)
+            signal()
         } catch {
-            return unsent.fail(identifier, FolderFailure(error))
+            failed(identifier, error)
         }
-        send(identifier)
     }
 
-    /// Puts an edit into the folder. One that fails is tried again when the system asks for the item.
-    private func send(_ identifier: String) {
-        guard let url = urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else { return }
+    /// What the folder does not take is shown with the reason, and tried again.
+    private func failed(_ identifier: String, _ error: any Error) {
+        let isNews = unsent.fail(identifier, FolderFailure(error))
+        sendAgainLater()
+        guard isNews else { return }
+        _ = try? catalogue().perform { try $0.touch(try $0.lastNumber(of: identifier)) }
+        signal()
+    }
+
+    private func sendAgain(_ identifier: String) {
         do {
-            let item = try catalogue().replace(identifier, withContentsOf: url.path)
-            state.withLock { state in
-                if state.provided[identifier] != nil { state.provided[identifier] = item }
-            }
-            unsent.end(identifier)
+            let isTried = try copies.sendAgain(identifier, to: try catalogue())
+            if isTried, !hasUnsentEdit(identifier) { signal() }
         } catch {
-            unsent.fail(identifier, FolderFailure(error))
+            failed(identifier, error)
+        }
+    }
+
+    /// Tries everything again after a while; not the system alone has to ask for it.
+    private func sendAgainLater() {
+        if unsent.identifiers.isEmpty { return }
+        retries.start { [weak self] in
+            guard let provider = self else { return true }
+            for identifier in provider.unsent.identifiers { provider.sendAgain(identifier) }
+            return provider.unsent.identifiers.isEmpty
         }
     }
 
@@ -212,7 +243,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         do {
             let thumbnails = FolderThumbnails(
                 catalogue: try catalogue(), side: Int(max(1, min(4096, max(size.width, size.height)))),
-                each: perThumbnailCompletionHandler, all: completionHandler)
+                error: { self.error($0) }, each: perThumbnailCompletionHandler, all: completionHandler)
             HandlerThreads.shared.run { thumbnails.make(for: identifiers, progress) }
         } catch {
             completionHandler(self.error(FolderFailure(error)))
@@ -291,9 +322,9 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     ) {
         do {
             let known = try known(identifier)
-            try catalogue().perform { try $0.delete(try $0.item(known)) }
-            unsent.end(known)
-            try? FileManager.default.removeItem(at: storage.appendingPathComponent(known))
+            let catalogue = try catalogue()
+            try catalogue.perform { try $0.delete(try $0.item(known)) }
+            copies.discard(known, catalogue)
             completionHandler(nil)
         } catch {
             completionHandler(self.error(FolderFailure(error)))

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -94,16 +95,30 @@ int cfuse_part_descriptors(int kept) {
     return kept > 0 ? (int)syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u) : 0;
 }
 
-int cfuse_keep_needed_capabilities(void) {
-    const uint32_t needed = 1u << CAP_SYS_ADMIN | 1u << CAP_SETUID | 1u << CAP_SETGID;
+static int set_capabilities(uint32_t effective, uint32_t permitted, uint32_t inheritable) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[2] = {{.effective = needed, .permitted = needed}, {0}};
-    if (setgroups(0, NULL) < 0) return -1;
-    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_NOROOT, 0, 0, 0) < 0) return -1;
+    struct __user_cap_data_struct data[2] = {
+        {.effective = effective, .permitted = permitted, .inheritable = inheritable}, {0}};
     return (int)syscall(SYS_capset, &header, data);
 }
 
-int cfuse_act_as(uid_t user, gid_t group) {
-    if (setresgid((gid_t)-1, group, (gid_t)-1) < 0) return -1;
-    return setresuid((uid_t)-1, user, (uid_t)-1);
+int cfuse_hand_down_capabilities(void) {
+    static const int needed[] = {CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID};
+    const uint32_t set = 1u << CAP_SYS_ADMIN | 1u << CAP_SETUID | 1u << CAP_SETGID;
+    if (setgroups(0, NULL) < 0) return -1;
+    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_NOROOT, 0, 0, 0) < 0) return -1;
+    if (set_capabilities(0, set, set) < 0) return -1;
+    /* A program that root starts has them by that only, when root is nobody special. */
+    for (int i = 0; i < 3; i++)
+        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, needed[i], 0, 0) < 0) return -1;
+    return 0;
+}
+
+int cfuse_become_server(uid_t user, gid_t group) {
+    const uint32_t kept = 1u << CAP_SYS_ADMIN;
+    /* The real and the saved one stay root's: those say who may send it signals. */
+    if (setresgid((gid_t)-1, group, (gid_t)-1) < 0 || setresuid((uid_t)-1, user, (uid_t)-1) < 0) return -1;
+    if (set_capabilities(kept, kept, 0) < 0) return -1;
+    /* A change of user would undo it. */
+    return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }

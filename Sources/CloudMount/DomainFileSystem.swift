@@ -60,7 +60,8 @@ final class DomainFileSystem: FileSystem {
         engine.perform { $0.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
         // The last process may have died before it told of a change.
-        for number in resumeOpenings(backing: { session.backing(numbered: $0) }) {
+        // Where the right has gone, it is not looked for again with each file: a helper that does not answer is waited for.
+        for number in resumeOpenings(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }
     }

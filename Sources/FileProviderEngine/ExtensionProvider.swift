@@ -152,14 +152,20 @@ package final class ExtensionProvider: Provider {
     package func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents {
-        let answer = try await ask(
-            ProviderContentsCall(identifier: identifier), isSafe: true, .transfer, progress: progress)
+        try await contents(of: identifier, takesUsed: false, progress: progress)
+    }
+
+    package func contents(
+        of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents {
+        let call = ProviderContentsCall(identifier: identifier, takesUsed: takesUsed)
+        let answer = try await ask(call, isSafe: true, .transfer, progress: progress)
         let item = try Self.checked(answer.item, identifier: identifier)
         // A pipe or a device would hold up whoever reads.
         guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
             throw .bad("contents that are no file that can be read")
         }
-        return ProviderContents(descriptor: answer.file, item: item)
+        return ProviderContents(descriptor: answer.file, item: item, moment: answer.moment)
     }
 
     package func servesParts() async throws(ProviderFailure) -> Bool {

@@ -30,6 +30,13 @@ package protocol Provider: Sendable {
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents
 
+    /// The same.
+    ///
+    /// - Parameter takesUsed: whether the file is taken as it is where a program has it and does not let go of it.
+    func contents(
+        of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents
+
     /// Whether the provider gives parts of files.
     func servesParts() async throws(ProviderFailure) -> Bool
 
@@ -60,7 +67,9 @@ package protocol Provider: Sendable {
     /// Removes an item; a folder with everything in it.
     func delete(_ identifier: String) async throws(ProviderFailure)
 
-    /// Sets one of the facts of an item that a person's use leaves behind.
+    /// Sets one of the facts of an item that a person's use leaves behind, or its attributes.
+    ///
+    /// - Throws: of kind `unsupported` for attributes only where the provider takes those of no item.
     func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
 
     /// Puts an item into the trash, a folder with everything in it. Safe to repeat.
@@ -125,6 +134,11 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
+    /// Many a provider's files are used by nobody else.
+    package func contents(
+        of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ProviderFailure) -> ProviderContents { try await contents(of: identifier, progress: progress) }
+
     /// Many a provider has files as a whole only.
     package func servesParts() async throws(ProviderFailure) -> Bool { false }
 
@@ -238,9 +252,19 @@ package struct ChangeBatch: Sendable {
 package struct ProviderContents: Sendable {
     package var descriptor: FileDescriptor
     package var item: ProviderItem
+    /// The file when nobody wrote to it; `nil` where nobody else has it.
+    package var moment: FileMoment?
 
-    package init(descriptor: FileDescriptor, item: ProviderItem) {
+    package init(descriptor: FileDescriptor, item: ProviderItem, moment: FileMoment? = nil) {
         self.descriptor = descriptor
         self.item = item
+        self.moment = moment
+    }
+
+    /// Fails where a program has written to the file since it was handed over: what was read of it may be neither the old nor the new.
+    func checkUnchanged() throws(ProviderFailure) {
+        guard let moment else { return }
+        let now = try onDisk { () throws(Errno) in FileMoment(try descriptor.status()) }
+        if now != moment { throw ProviderFailure(.transient, message: "A program has changed the file meanwhile.") }
     }
 }

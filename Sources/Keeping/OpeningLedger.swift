@@ -18,8 +18,6 @@ package final class OpeningLedger: @unchecked Sendable {
 
         /// It can be written to.
         package static let writing = Flags(rawValue: 1)
-        /// What is written goes to the end.
-        package static let appends = Flags(rawValue: 2)
         /// The contents were thrown away.
         package static let wasCut = Flags(rawValue: 4)
     }

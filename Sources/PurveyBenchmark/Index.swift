@@ -33,7 +33,7 @@ extension ChildRole {
         let path = folder.path + "/index.db"
         var index = try Index(path: path)
         let (filling, processor) = try tree.fill(index)
-        let peak = try Self.peakResident()
+        let peak = try Measure.peakResident()
         // Another object, whose readers have nothing in memory.
         index = try Index(path: path)
         let items = try tree.sample(of: index)
@@ -47,12 +47,6 @@ extension ChildRole {
         print(
             filling, peak, byNumber / Double(items.count), byName / Double(items.count), list,
             try FileStatus.of(path).size, processor)
-    }
-
-    static func peakResident() throws -> Int {
-        var usage = rusage()
-        try retrying { getrusage(RUSAGE_SELF.rawValue, &usage) }
-        return usage.ru_maxrss << 10
     }
 }
 

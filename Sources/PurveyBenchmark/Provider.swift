@@ -82,6 +82,7 @@ private final class MillionListing {
         }
         var usage = rusage()
         try retrying { getrusage(RUSAGE_SELF.rawValue, &usage) }
+        let peak = try Measure.peakResident()
         let first = try providerProcess()
         var changed = 0.0
         if let change {
@@ -94,7 +95,7 @@ private final class MillionListing {
             await engine.close()
             await provider.close()
         }
-        return [seconds, Double(usage.ru_maxrss << 10), usage.seconds, Double(last.peak), first.seconds, changed]
+        return [seconds, Double(peak), usage.seconds, Double(last.peak), first.seconds, changed]
     }
 
     private func list() throws -> Double {
@@ -128,18 +129,14 @@ private final class MillionListing {
             found.withLock { $0 = number }
         }
         guard let number = found.withLock({ $0 }) else { throw MountFailure("the provider's process has ended") }
-        let status = try String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)
-        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace)
-        guard let peak, peak.count == 3, let kilobytes = Int(peak[1]) else {
-            throw MountFailure("no VmHWM in \(status)")
-        }
+        let peak = try Measure.peakResident(ofProcess: "\(number)")
         // The name, which may hold anything, is in parentheses; the times are the twelfth and thirteenth value after it.
         let times = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             .split(separator: ")").last?.split(separator: " ")
         guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
             throw MountFailure("no times of the provider's process")
         }
-        return (number, kilobytes << 10, (user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
+        return (number, peak, (user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
     }
 
     private func wait(for work: @escaping @Sendable () async -> Void) {

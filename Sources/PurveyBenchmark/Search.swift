@@ -64,7 +64,7 @@ extension ChildRole {
         }
         try askOtherwise(search)
         search.close()
-        print("peak", try peakResident(), separator: "\t")
+        print("peak", try Measure.peakResident(), separator: "\t")
     }
 
     /// A thousand files were used, ten thousand have a tag, and ten of them another one.

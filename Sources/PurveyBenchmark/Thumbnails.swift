@@ -54,7 +54,8 @@ extension Section {
         while Measure.now() < limit {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             if names.count(where: { $0.hasSuffix(".png") }) == photographs { return }
-            usleep(5_000)
+            // Seldom: the folder is long, and what is measured takes all processors.
+            usleep(50_000)
         }
         throw MountFailure("not all pictures were drawn")
     }

@@ -45,16 +45,9 @@ struct CommandError: Error {
     let message: String
     /// Of what the daemon said about domains.
     var fault: DomainFault.Code?
-    /// The person did not want it.
-    var isPersonsWish = false
+    /// What a person answered was not taken.
+    var isRefusal = false
     init(_ message: String) { self.message = message }
-
-    /// Of what a person has given up.
-    static func givenUp(_ message: String) -> CommandError {
-        var error = CommandError(message)
-        error.isPersonsWish = true
-        return error
-    }
 }
 
 /// Arguments that the command cannot make sense of. The exit status is 2.

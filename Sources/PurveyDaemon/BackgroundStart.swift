@@ -23,6 +23,7 @@ enum BackgroundStart {
         } catch {
             return fail("the folder \(locations.runtime) cannot be used: \(error)")
         }
+        if ServiceMark(locations).waitForNextStart() { return 0 }
         let log: FileDescriptor
         do {
             log = try openLog(locations.log)

@@ -51,6 +51,9 @@ enum Daemon {
             return starter.fail("\(error)", log)
         }
         log.info("process \(getpid()) listens at \(locations.socket)")
+        let mark = ServiceMark(locations)
+        let isService = service.socket != nil
+        if isService { leave(mark, log) } else { mark.remove() }
         // One that was started on demand ends when nobody needs it; one that a person started stays.
         let endsWhenIdle = starter.isWaiting
         if options.noMount { keeper?.withdraw() } else { keeper?.introduce() }
@@ -64,6 +67,8 @@ enum Daemon {
         // Not inside the call below: what is not logged is not evaluated.
         let reason = vigil.waitForTheEnd()
         keeper?.end()
+        // Nobody has to wait for a next start that does not come.
+        if isService { mark.remove() }
         bus?.end()
         log.info("ends because \(reason)")
         listener.close()
@@ -85,6 +90,16 @@ enum Daemon {
         let passed = service.takePassed()
         if let deaths = options.deaths { return DaemonKeeper(options, deaths: deaths, locations: locations, log: log) }
         return service.socket.map { ServiceStore(socket: $0, passed: passed, log: log) }
+    }
+
+    private static func leave(_ mark: ServiceMark, _ log: DaemonLog) {
+        do throws(Errno) {
+            try mark.leave()
+        } catch {
+            log.warning(
+                "\(mark.path): \(error); who needs a daemon when this one has died does not wait for the service's next"
+            )
+        }
     }
 
     /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
@@ -113,7 +128,8 @@ enum Daemon {
         }
     }
 
-    private static func answers(_ path: String) -> Bool {
+    /// Whether a daemon listens at a path.
+    static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil
     }

@@ -2,6 +2,7 @@ import Exchange
 import Glibc
 import Keeping
 import LinuxSystem
+import Synchronization
 
 /// The process that starts a daemon again that has died, for as long as it has domains, and keeps their mounts meanwhile: programs
 /// that use them would get errors until somebody runs the next command.
@@ -14,7 +15,6 @@ final class DaemonKeeper: MountKeeper {
     private let log: DaemonLog
 
     private struct State {
-        var isWanted = false
         var hasEnded = false
         /// What it is told over. It ends when this closes after a farewell.
         var line: SequencedPacketSocket?
@@ -24,8 +24,11 @@ final class DaemonKeeper: MountKeeper {
         var deaths = 0
     }
 
-    // Held while the keeper is started or told something, which takes a moment, so that it is not started twice and none is left.
+    // Held while the keeper is started or told something, which takes seconds where it does not listen, so that it is not started twice and
+    // none is left.
     private let state = Lock(State())
+    /// Apart from the state, because whoever says it does not wait.
+    private let isWanted = Atomic<Bool>(false)
 
     /// How long a predecessor's keeper may take to hand over what it has.
     private static let patience = Duration.seconds(20)
@@ -48,7 +51,7 @@ final class DaemonKeeper: MountKeeper {
     // MARK: The predecessor's
 
     /// Goes to the keeper of a daemon that has died, if there is one, and says that this daemon lives. Before anybody takes the daemon
-    /// to be ready; does not wait for the keeper.
+    /// to be ready; does not wait for an answer.
     func introduce() {
         guard let address = try? LocalSocketAddress(path: kept.socket),
             let line = try? SequencedPacketSocket.connect(to: address), isOfThisUser(line),
@@ -132,11 +135,9 @@ final class DaemonKeeper: MountKeeper {
 
     /// Says whether there is a reason for a keeper now. It is started and ended in the background.
     func want(_ isWanted: Bool) {
-        let isChanged = state.withLock { state in
-            defer { state.isWanted = isWanted }
-            return state.isWanted != isWanted || !isWanted && state.line != nil
-        }
-        if isChanged { HandlerThreads.shared.run { self.settle() } }
+        let wasWanted = self.isWanted.exchange(isWanted, ordering: .sequentiallyConsistent)
+        // Where there is no domain, the last daemon's keeper may be there still.
+        if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
     /// The daemon ends, and is not to be started again. What is mounted when it has gone is unmounted then.
@@ -151,7 +152,7 @@ final class DaemonKeeper: MountKeeper {
     private func settle() {
         state.withLock { state in
             guard !state.hasEnded else { return }
-            guard state.isWanted else { return Self.dismiss(&state) }
+            guard isWanted.load(ordering: .sequentiallyConsistent) else { return Self.dismiss(&state) }
             guard state.line == nil else { return }
             do {
                 let line = try start()
@@ -183,7 +184,7 @@ final class DaemonKeeper: MountKeeper {
         let pause = state.withLock { state -> Duration? in
             guard state.line?.descriptor === line.descriptor, !state.hasEnded else { return nil }
             state.line = nil
-            guard state.isWanted else { return nil }
+            guard isWanted.load(ordering: .sequentiallyConsistent) else { return nil }
             state.deaths = start.duration(to: .now) > .seconds(60) ? 1 : state.deaths + 1
             return state.deaths <= Self.deathLimit ? .milliseconds(100 * (state.deaths - 1)) : nil
         }

@@ -15,8 +15,15 @@ guard CommandLine.arguments.count <= 2 else {
     exit(64)
 }
 do throws(Errno) {
-    var helper = try Helper(listeningAt: CommandLine.arguments.dropFirst().first ?? "/run/purvey-passthrough")
-    try helper.serve()
+    let argument = CommandLine.arguments.dropFirst().first
+    if argument == Channel.argument {
+        var server = try Server()
+        // However it ends, the client is the only one whom it concerns.
+        try? server.serve()
+    } else {
+        var listener = try Listener(at: argument ?? "/run/purvey-passthrough")
+        try listener.listen()
+    }
 } catch {
     complain("purvey-passthrough: \(error)")
     exit(1)

@@ -82,18 +82,31 @@ import Testing
         #expect(try domain.node("One") == two && domain.node("Two") == one)
     }
 
-    @Test func whatGoesToTheEndGoesThereOnce() throws {
+    private static let appendFlags = O_RDWR | O_APPEND
+
+    private static func appending(_ text: String, _ handle: UInt64, at end: Int) -> [UInt8] {
+        Domain.writing(text, handle, at: end, flags: appendFlags)
+    }
+
+    /// A domain with a file that is open to append, and has a line of four bytes.
+    private func withFileToAppendTo() throws -> (Domain, node: UInt64, handle: UInt64) {
         let domain = try Domain()
-        let made = try domain.ask(.create, Domain.making("File", flags: O_RDWR | O_APPEND))
+        let made = try domain.ask(.create, Domain.making("File", flags: Self.appendFlags))
         let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
-        #expect(try domain.ask(.write, in: node, Domain.writing("one\n", handle, at: 0)).count == 4)
-        let second = domain.question(.write, in: node, Domain.writing("two\n", handle, at: 4))
+        #expect(try domain.ask(.write, in: node, Self.appending("one\n", handle, at: 0)).count == 4)
+        return (domain, node, handle)
+    }
+
+    @Test func whatGoesToTheEndGoesThereOnce() throws {
+        let (domain, node, handle) = try withFileToAppendTo()
+        func appending(_ text: String, at end: Int) -> [UInt8] { Self.appending(text, handle, at: end) }
+        let second = domain.question(.write, in: node, appending("two\n", at: 4))
         #expect(try domain.ask(second).count == 4)
         try domain.takeOver()
         #expect(try domain.ask(second, again: true).count == 4)
         #expect(try domain.text(node, handle) == "one\ntwo\n")
         // One that was not done is done, though the file ends in the same.
-        let third = domain.question(.write, in: node, Domain.writing("two\n", handle, at: 8))
+        let third = domain.question(.write, in: node, appending("two\n", at: 8))
         #expect(try domain.ask(third, again: true).count == 4)
         #expect(try domain.text(node, handle) == "one\ntwo\ntwo\n")
         // Where it goes to a place, twice is as good as once.
@@ -103,6 +116,26 @@ import Testing
         #expect(try domain.ask(fourth).count == 4)
         #expect(try domain.ask(fourth, again: true).count == 4)
         #expect(try domain.text(other.number(), other.number(at: Domain.handlePlace)) == "\0\0one\n")
+    }
+
+    /// A process that is killed while it writes has written some of it.
+    @Test func whatGoesToTheEndAndIsThereInPartIsMadeWhole() throws {
+        let (domain, node, handle) = try withFileToAppendTo()
+        func appending(_ text: String, at end: Int) -> [UInt8] { Self.appending(text, handle, at: end) }
+        let second = domain.question(.write, in: node, appending("second\n", at: 4))
+        #expect(try domain.ask(.write, in: node, appending("sec", at: 4)).count == 3)
+        try domain.takeOver()
+        #expect(try domain.ask(second, again: true).count == 7)
+        #expect(try domain.text(node, handle) == "one\nsecond\n")
+        // What is there of something else stays.
+        let third = domain.question(.write, in: node, appending("third\n", at: 11))
+        #expect(try domain.ask(.write, in: node, appending("than\n", at: 11)).count == 5)
+        #expect(try domain.ask(third, again: true).count == 6)
+        #expect(try domain.text(node, handle) == "one\nsecond\nthan\nthird\n")
+        // What is not to go to the end is written whole at its place.
+        let fourth = domain.question(.write, in: node, Domain.writing("1st\n", handle, at: 0))
+        #expect(try domain.ask(fourth, again: true).count == 4)
+        #expect(try domain.text(node, handle) == "1st\nsecond\nthan\nthird\n")
     }
 
     @Test func whatMovesBytesIsNotDoneAgain() throws {

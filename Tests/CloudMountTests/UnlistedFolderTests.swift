@@ -18,14 +18,16 @@ import Testing
         } _: { (mount) throws in
             #expect(try mount.names() == ["File", "Other", "Slow"])
             #expect(try mount.names("Other").isEmpty)
+            // The working set is listed at its own time, and held up too where that is now.
             mount.provider.hold(.page)
+            let listing = MemoryProvider.Request.page(of: "slow", after: nil)
             let arguments = [words[0]] + words.dropFirst().map { $0.hasPrefix("-") ? $0 : mount($0) }
             let program = try start(arguments)
-            mount.wait(until: { mount.provider.heldCount(.page) == 1 })
+            mount.wait(until: { mount.provider.heldCount(listing) == 1 })
             // It ends although the listing does not, and the folder above can be used.
             let ending = try program.waitForEnd()
             #expect(ending.status != 0 && ending.status < 128)
-            #expect(mount.provider.heldCount(.page) == 1)
+            #expect(mount.provider.heldCount(listing) == 1)
             #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
             #expect(try mount.text("File") == "text")
             mount.provider.release(.page)

@@ -64,4 +64,24 @@ extension FaultPlace {
         let words = Self.words(tags: facts.tags, isFavorite: facts.favoriteRank != nil)
         return words == Self.words(item) ? nil : "its marks are “\(words)”, not “\(Self.words(item))”"
     }
+
+    /// What a service that takes attributes does not have of what was set here.
+    static func differences(_ attributes: [String: SetAttributes], _ items: [String: CloudItem]) -> [Loss] {
+        attributes.sorted { $0.key < $1.key }.flatMap { path, wanted -> [Loss] in
+            guard let item = items[path] else { return [] }
+            var differing: [String] = []
+            let permissions = item.permissions ?? (item.kind == .folder ? 7 : 6)
+            if let mode = wanted.mode, permissions != self.permissions(of: mode) { differing.append("permissions") }
+            if let date = wanted.modified, Int(item.modified.rounded(.down)) != date { differing.append("date") }
+            let extended = wanted.extended.map { ($0.key.dropFirst("user.".count), Array($0.value.utf8)) }
+            if Dictionary(uniqueKeysWithValues: extended.map { (String($0), $1) }) != item.attributes ?? [:] {
+                differing.append("extended attributes")
+            }
+            return differing.map { Loss(.lostEdit, path, "the service does not have its \($0)") }
+        }
+    }
+
+    private static func permissions(of mode: UInt16) -> UInt {
+        (mode & 0o100 != 0 ? 1 : 0) | (mode & 0o400 != 0 ? 2 : 0) | (mode & 0o200 != 0 ? 4 : 0)
+    }
 }

@@ -191,8 +191,8 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// What the service has, as ``Tree/read(_:)`` has it, with what lies in its trash; and the marks of what has some.
-    func service() throws -> (tree: [String: String], marks: [String: String]) {
+    /// What the service has, as ``Tree/read(_:)`` has it, with what lies in its trash; the marks of what has some; and all items.
+    func service() throws -> (tree: [String: String], marks: [String: String], items: [String: CloudItem]) {
         let everything = try cloud.control.everything()
         let tree = everything.mapValues { item, contents in
             switch item.kind {
@@ -201,7 +201,8 @@ final class FaultPlace: Sendable {
             case .file: String(decoding: contents, as: UTF8.self)
             }
         }
-        return (tree, everything.mapValues { Self.words($0.item) }.filter { !$0.value.isEmpty })
+        let items = everything.mapValues(\.item)
+        return (tree, items.mapValues { Self.words($0) }.filter { !$0.value.isEmpty }, items)
     }
 
     /// Holds the index against the service. The daemon has ended.

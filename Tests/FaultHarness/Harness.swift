@@ -106,7 +106,7 @@ package final class Harness: Sendable {
             }
             let outcome = Trial.run(
                 planned.scenario, seed: options.seed, planned.fault, bundle: bundle, usual: planned.usual,
-                hasKeeper: options.hasKeeper,
+                hasKeeper: options.hasKeeper, takesAttributes: options.model == .replica,
                 keepsFiles: options.keepsFiles)
             if Trial.isOver.load(ordering: .relaxed) { return }
             tell(outcome, planned.scenario, planned.words)

@@ -32,6 +32,7 @@ struct Trial {
     private let course: Course
     private let fault: Fault?
     private let place: FaultPlace
+    private let takesAttributes: Bool
     private let minder: Minder
     private var losses: [Loss] = []
     private var duration = Duration.zero
@@ -47,10 +48,11 @@ struct Trial {
     ///   - bundle: the provider's.
     ///   - usual: how long it takes without a fault; `nil` where that is not known.
     ///   - hasKeeper: whether the daemon's keeper starts the next one.
+    ///   - takesAttributes: whether the service gets modes, dates and extended attributes too.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
     static func run(
         _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
-        keepsFiles: Bool
+        takesAttributes: Bool, keepsFiles: Bool
     ) -> Outcome {
         do {
             let place = try FaultPlace(
@@ -60,7 +62,7 @@ struct Trial {
                 _ = place.end()
             }
             defer { leftover.forget() }
-            var trial = Trial(place, scenario, seed: seed, fault)
+            var trial = Trial(place, scenario, seed: seed, fault, takesAttributes: takesAttributes)
             do {
                 try trial.run(scenario)
             } catch {
@@ -72,8 +74,9 @@ struct Trial {
         }
     }
 
-    private init(_ place: FaultPlace, _ scenario: Scenario, seed: UInt64, _ fault: Fault?) {
+    private init(_ place: FaultPlace, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, takesAttributes: Bool) {
         self.place = place
+        self.takesAttributes = takesAttributes
         self.fault = fault
         course = Course(scenario, seed: seed)
         minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
@@ -235,8 +238,9 @@ struct Trial {
             // A call's failure is no number.
             let isOfRoom = (error as? Errno).map { $0 == .noSpace } ?? true
             return isOfRoom && minder.wasFull(between: start, and: end)
-        // Folders that nobody has looked into yet cannot be looked into.
-        case (_, .signOut): return error as? Errno == .permissionDenied && place.hasCome(to: fault)
+        // Folders that nobody has looked into yet cannot be looked into, in the mount and by the daemon, which says so in words.
+        case (_, .signOut):
+            return (error as? Errno).map { $0 == .permissionDenied } ?? true && place.hasCome(to: fault)
         default: return false
         }
     }
@@ -312,6 +316,7 @@ struct Trial {
             let mounted = try MountedTree(place.mount)
             found += mounted.losses + Loss.between(course.after, mounted.tree, texts: course.texts, .mount)
             if !found.isEmpty, !all { return found }
+            if takesAttributes { found += FaultPlace.differences(course.attributes, service.items) }
             return found + (try mounted.differences(course.attributes)) + (try differencesOfKeeping())
         } catch {
             return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]

@@ -124,7 +124,7 @@ import Testing
             try stage.put("killed-when-changed", "old")
             let replaced = await stage.failure {
                 _ = try await stage.provider.replaceContents(
-                    of: "killed-when-changed", with: try .memory("new"), base: [], modified: 0)
+                    of: "killed-when-changed", with: try .memory("new"), base: [49], modified: 0)
             }
             #expect(replaced?.kind == .processEnded)
             _ = try await stage.provider.item("pid")
@@ -250,11 +250,12 @@ import Testing
                 try stage.put("one", "old")
                 let failure = await stage.failure {
                     _ = try await stage.provider.replaceContents(
-                        of: "one", with: try .memory("new"), base: [], modified: 0)
+                        of: "one", with: try .memory("new"), base: [49], modified: 0)
                 }
                 #expect(failure?.kind == .processEnded)
+                let base = try await stage.provider.item("one").contentVersion
                 let item = try await stage.provider.replaceContents(
-                    of: "one", with: try .memory("new"), base: [], modified: 0)
+                    of: "one", with: try .memory("new"), base: base, modified: 0)
                 #expect(item.size == 3)
                 let contents = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
                 #expect(contents == "new" && stage.starts == 2)

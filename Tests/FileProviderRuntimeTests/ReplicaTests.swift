@@ -222,6 +222,16 @@ import Testing
         }
     }
 
+    @Test func aNameOfAnotherNormalFormIsAnotherName() async throws {
+        try await run { stage in
+            try stage.put("one")
+            for name in ["\u{E9}", "e\u{301}"] {
+                let moved = try await stage.provider.move("one", to: "root", named: name)
+                #expect(moved.filename.hasSameBytes(as: name))
+            }
+        }
+    }
+
     @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
         try await run { stage in
             try stage.put("one")
@@ -269,6 +279,33 @@ import Testing
             try stage.put("takes-nothing")
             let failure = await stage.failure { _ = try await stage.provider.set(.tagData([1]), of: "takes-nothing") }
             #expect(failure?.kind == .unsupported)
+        }
+    }
+
+    @Test func attributesAreFieldsOfOneChange() async throws {
+        try await run { stage in
+            try stage.put("one")
+            var attributes = ItemAttributes()
+            let same = try await stage.provider.set(.attributes(attributes), of: "one")
+            #expect(same.identifier == "one" && !stage.notes.contains { $0.hasPrefix("modify") })
+            (attributes.modified, attributes.permissions) = (1_234_567_890.25, 7)
+            attributes.changed = ["user.color": [1, 2]]
+            let answer = try await stage.provider.set(.attributes(attributes), of: "one")
+            #expect(answer.modified == 1_234_567_890.25 && answer.fileSystemFlags == 7)
+            #expect(answer.extendedAttributes == ["color": [1, 2]])
+            let fields: NSFileProviderItemFields = [.contentModificationDate, .fileSystemFlags, .extendedAttributes]
+            #expect(stage.notes.filter { $0.hasPrefix("modify one \(fields.rawValue) ") }.count == 1)
+            // What others have set meanwhile stays, whatever the names are.
+            attributes = ItemAttributes()
+            attributes.changed = ["user.user.full": [3]]
+            _ = try await stage.provider.set(.attributes(attributes), of: "one")
+            attributes.changed = ["user.second": [4]]
+            attributes.removed = ["user.color", "user.none"]
+            let last = try await stage.provider.set(.attributes(attributes), of: "one")
+            #expect(last.extendedAttributes == ["user.user.full": [3], "second": [4]])
+            // What it leaves stays where it was set; there is a call for them all the same.
+            try stage.put("takes-nothing")
+            _ = try await stage.provider.set(.attributes(attributes), of: "takes-nothing")
         }
     }
 

@@ -29,6 +29,15 @@ import Testing
         }
     }
 
+    @Test func aFileThatIsRemovedRightAfterItCameIsAskedForOnceMore() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("removed-once", "hello")
+            let contents = try await stage.provider.contents(of: "removed-once") { _, _ in }
+            #expect(try contents.descriptor.text() == "hello")
+            #expect(stage.notes.filter { $0 == "start removed-once" }.count == 2)
+        }
+    }
+
     @Test func aPlaceWithoutAFileOrWithAPipeIsABadAnswer() async throws {
         try await ProviderStage.with { stage in
             for identifier in ["not-written", "pipe"] {
@@ -79,6 +88,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [[48], []] as [[UInt8]])
+    func contentsThatBeganWithAnotherVersionThanTheProvidersAreNotTaken(_ base: [UInt8]) async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one", "somebody's")
+            let failure = await stage.failure {
+                _ = try await stage.provider.replaceContents(
+                    of: "one", with: try .memory("new contents"), base: base, modified: 0)
+            }
+            #expect(failure?.kind == .transient)
+            #expect(!stage.notes.contains("changed one"))
+            let contents = try await stage.provider.contents(of: "one") { _, _ in }.descriptor.text()
+            #expect(contents == "somebody's")
+        }
+    }
+
     @Test func contentsOfAnItemThatIsNotThereAreNotTaken() async throws {
         try await ProviderStage.with { stage in
             let failure = await stage.failure {
@@ -119,6 +143,16 @@ import Testing
         }
     }
 
+    @Test func aNameOfAnotherNormalFormIsAnotherName() async throws {
+        try await ProviderStage.with { stage in
+            try stage.put("one")
+            for name in ["\u{E9}", "e\u{301}"] {
+                let moved = try await stage.provider.move("one", to: "root", named: name)
+                #expect(moved.filename.hasSameBytes(as: name))
+            }
+        }
+    }
+
     @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
         try await ProviderStage.with { stage in
             try stage.put("one")
@@ -147,8 +181,9 @@ import Testing
             let times = 50
             for _ in 0..<times {
                 _ = try await stage.provider.contents(of: "one") { _, _ in }
+                let base = try await stage.provider.item("one").contentVersion
                 _ = try await stage.provider.replaceContents(
-                    of: "one", with: try .memory("hello"), base: [], modified: 0)
+                    of: "one", with: try .memory("hello"), base: base, modified: 0)
             }
             // Those that are on their way out at the moment, or that a library makes once when it first needs them, do not add up.
             let after = try await descriptors(of: stage)

@@ -6,7 +6,7 @@ import LinuxSystem
 /// exerciser of NeXT and Apple, written anew.
 ///
 /// Everything that a file can be reached by is mixed: reads and writes at offsets, mappings, truncation, allocation, copies within
-/// the file, closing and opening again, saving by rename. What was written by one way has to be seen by every other at once.
+/// the file, closing and opening again, writing to the end, saving by rename. What was written by one way has to be seen by every other at once.
 package struct RandomFileChecker {
     /// What went wrong, with the seed and the last operations before it.
     package struct Fault: Error, CustomStringConvertible {
@@ -22,6 +22,9 @@ package struct RandomFileChecker {
     private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
+    /// Whether what is written goes to the end, whatever offset is named.
+    private var appends = false
+    private var isOpenToAppend = false
     private var log: [String] = []
 
     /// - Parameter path: of a file that is not there yet.
@@ -74,7 +77,8 @@ package struct RandomFileChecker {
         case 75..<83: try truncate()
         case 83..<87: try allocate()
         case 87..<91: try copyWithin()
-        case 91..<95: try openAgain()
+        case 91..<94: try openAgain()
+        case 94..<95: try switchAppending()
         case 95..<97: try file.synchronize()
         case 97..<98: try saveByRename()
         default: try checkSize()
@@ -82,11 +86,13 @@ package struct RandomFileChecker {
     }
 
     private mutating func write() throws {
-        let offset = generator.below(Self.limit - 1)
+        let named = generator.below(Self.limit - 1)
+        let offset = appends ? expected.count : named
+        guard offset < Self.limit else { return }
         let count = 1 + generator.below(min(64 << 10, Self.limit - offset))
-        note("write \(offset)+\(count)")
+        note(appends ? "append \(offset)+\(count)" : "write \(offset)+\(count)")
         let bytes = generator.bytes(count)
-        try bytes.withUnsafeBytes { try file.writeAll($0, at: offset) }
+        try bytes.withUnsafeBytes { try file.writeAll($0, at: named) }
         put(bytes, at: offset)
     }
 
@@ -213,8 +219,18 @@ package struct RandomFileChecker {
     }
 
     private mutating func openAgain() throws {
-        note("open again")
-        file = try .open(path, [.readWrite])
+        appends = generator.below(2) == 0
+        isOpenToAppend = appends
+        note(appends ? "open again to append" : "open again")
+        file = try .open(path, appends ? [.readWrite, .append] : [.readWrite])
+    }
+
+    private mutating func switchAppending() throws {
+        // One that was opened so and is passed through goes on to append.
+        guard !isOpenToAppend else { return }
+        appends.toggle()
+        note(appends ? "append from now on" : "append no more")
+        try retrying { fcntl(file.rawValue, F_SETFL, appends ? O_APPEND : 0) }
     }
 
     /// What editors do: a new file beside, and its name put in the old one's place.
@@ -226,6 +242,7 @@ package struct RandomFileChecker {
         try new.synchronize()
         try retrying { rename(beside, path) }
         file = try .open(path, [.readWrite])
+        (appends, isOpenToAppend) = (false, false)
     }
 
     private mutating func checkSize() throws {

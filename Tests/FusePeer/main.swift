@@ -7,6 +7,10 @@ import LinuxSystem
 //
 //     FusePeer MOUNTPOINT [passthrough] [user=NUMBER] [helper=SOCKET] [check] [repeat=COUNT]
 //
+// or one that never answers when a file is closed, and hands a helper such a file:
+//
+//     FusePeer MOUNTPOINT hang=SOCKET
+//
 // or that keeps a session, which processes of its own serve one after the other:
 //
 //     FusePeer MOUNTPOINT keep=FOLDER [passthrough]
@@ -33,7 +37,33 @@ options.passthroughHelper = value("helper")
 if let folder = value("keep") { Handovers(path, folder, passes: has("passthrough")).keep() }
 if let folder = value("serve") { Handovers(path, folder, passes: has("passthrough")).serve(backing: value("backing")) }
 
+/// Has what a helper has for this process wait for ever.
+@MainActor func hang(_ helper: String) throws {
+    let files = MemoryFileSystem()
+    let session = try Session.mount(at: path, options: options, files)
+    files.neverAnswer("flush", of: try files.add("file"))
+    let hanging = try FileDescriptor.open(path + "/file", .readOnly)
+    let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: helper))
+    try connection.waitForPacket()
+    var welcome = PassthroughMessage.Welcome.min
+    try connection.receive(value: &welcome)
+    let question: PassthroughMessage.Question = (PassthroughMessage.greeting, 0)
+    try connection.send(value: question, descriptors: [hanging])
+    while files.calls("flush") == 0 { usleep(1000) }
+    say("hangs")
+    var byte: UInt8 = 0
+    _ = read(STDIN_FILENO, &byte, 1)
+    // This process closes it too.
+    session.unmount(aborting: true)
+    session.waitForEnd()
+    withExtendedLifetime((hanging, connection)) {}
+}
+
 do {
+    if let helper = value("hang") {
+        try hang(helper)
+        exit(0)
+    }
     let before = descriptorCount()
     for _ in 0..<(value("repeat").flatMap { Int($0) } ?? 1) {
         let files = MemoryFileSystem(has("passthrough") ? .passthrough : .cached)

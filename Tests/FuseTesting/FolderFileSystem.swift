@@ -137,7 +137,8 @@ package final class FolderFileSystem: FileSystem {
     }
 
     package func write(
-        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>
+        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
+        _ reply: Reply<Int>
     ) {
         guard handle == node.rawValue, let path = path(of: node) else { return reply.fail(.invalidArgument) }
         answer(reply) { () throws(Errno) in

@@ -33,6 +33,9 @@ package final class MemoryFileSystem: FileSystem {
         var waiting: [UInt64: Reply<Bytes>] = [:]
         /// Listings of folders called "never", which wait for ever.
         var waitingListings: [Reply<Listing>] = []
+        /// What is never answered.
+        var unanswered: [NodeID: Set<String>] = [:]
+        var unansweredReplies: [any Sendable] = []
         var calls: [String: Int] = [:]
     }
 
@@ -97,6 +100,19 @@ package final class MemoryFileSystem: FileSystem {
     /// Readers of a file block the thread that serves them, or do not any more.
     package func block(_ node: NodeID, _ blocks: Bool) {
         state.withLock { $0.nodes[node]?.extended["user.blocks"] = blocks ? [] : nil }
+    }
+
+    /// From now on calls of that name, as ``calls(_:)`` has it, for a node wait for ever: "attributes" and "flush".
+    package func neverAnswer(_ call: String, of node: NodeID) {
+        state.withLock { _ = $0.unanswered[node, default: []].insert(call) }
+    }
+
+    func isUnanswered(_ call: String, of node: NodeID, _ reply: some Sendable) -> Bool {
+        state.withLock { state in
+            guard state.unanswered[node]?.contains(call) == true else { return false }
+            state.unansweredReplies.append(reply)
+            return true
+        }
     }
 
     func count(_ call: String) { state.withLock { $0.calls[call, default: 0] += 1 } }
@@ -180,6 +196,7 @@ package final class MemoryFileSystem: FileSystem {
 
     package func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
         count("attributes")
+        if isUnanswered("attributes", of: node, reply) { return }
         guard let found = state.withLock({ $0.nodes[node] }) else { return reply.fail(.noSuchFile) }
         reply.reply(AttributesAnswer(found.attributesNow, validity: validity))
     }

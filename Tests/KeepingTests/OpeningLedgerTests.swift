@@ -6,7 +6,7 @@ import Testing
 @Suite struct OpeningLedgerTests {
     private func opening(_ handle: UInt64, file: UInt64 = 0) -> OpeningLedger.Opening {
         OpeningLedger.Opening(
-            handle: handle, item: Int64(handle) * 10, file: file, request: handle + 1, flags: [.writing, .appends],
+            handle: handle, item: Int64(handle) * 10, file: file, request: handle + 1, flags: [.writing, .wasCut],
             backing: 3, modifiedBefore: 1.5)
     }
 

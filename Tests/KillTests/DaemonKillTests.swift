@@ -6,10 +6,12 @@ import Testing
 
 /// The daemon is killed at each step of each edit, as kill -9 does it; with a real provider in its own process and a real mount.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonKillTests {
-    /// Marks, the trash and doubts have scenarios of their own in the fault harness, which kills the daemon there.
+    /// Marks, the trash and doubts have scenarios of their own in the fault harness, and listings and changes are in each: it kills the
+    /// daemon there.
     private static let scenarios: [EngineStep] = [
         .markJournalled, .markIndexed, .markAsked, .markAnswered, .markConfirmed, .trashedIndexed, .untrashAsked,
-        .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied,
+        .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied, .pageApplied, .listingEnded,
+        .changesApplied,
     ]
 
     /// Steps of the recovery and of failures have tests of their own.

@@ -127,6 +127,53 @@ import Testing
         try place.expectNothingLeft()
     }
 
+    /// By fallocate(2) and copy_file_range(2), of which the second writes as well.
+    @Test func aFullDiskMakesRoomForWhatIsAllocatedAndCopied() async throws {
+        let names = ["first.txt", "second.txt"]
+        try await DaemonPlace.run { place in
+            try Tree.make(Dictionary(uniqueKeysWithValues: names.map { ($0, Self.large) }), in: place.cloud)
+        } _: { place in
+            let disk = try FullDisk(megabytes: 24, at: place.domains)
+            try place.start()
+            try await place.add()
+            for name in names { #expect(try Files.read(place.mount + "/" + name) == Self.large) }
+            try Files.write(Self.small, to: place.mount + "/source.txt", O_WRONLY | O_CREAT)
+            try await place.settled()
+            let source = try FileDescriptor.open(place.mount + "/source.txt", .readOnly)
+            let target = try FileDescriptor.open(place.mount + "/target.txt", [.readWrite, .create])
+            let size = Self.small.utf8.count
+
+            try disk.fill()
+            #expect(posix_fallocate(target.rawValue, 0, off_t(size)) == 0)
+            var isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
+            #expect(isHere.count { $0 } == 1)
+            // Nothing goes for what there would be no room for even then.
+            #expect(posix_fallocate(target.rawValue, 0, 1 << 30) == ENOSPC)
+            isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
+            #expect(isHere.count { $0 } == 1)
+
+            var isCopied = false
+            for _ in 0..<5 where !isCopied {
+                try disk.makeRoom()
+                for name in names { #expect(try Files.read(place.mount + "/" + name) == Self.large) }
+                try target.truncate(to: 0)
+                try disk.fill()
+                do {
+                    try FileCopier.copyRange(0..<size, of: source, to: target, named: "source.txt")
+                    isCopied = true
+                } catch {
+                    // What is done in the background needs room as well, and may have been faster to take it.
+                    isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
+                    #expect(isHere == [false, false], "\(error)")
+                }
+            }
+            #expect(isCopied)
+            #expect(try Files.read(place.mount + "/target.txt") == Self.small)
+            withExtendedLifetime(target) {}
+            try disk.makeRoom()
+        }
+    }
+
     @Test func aFileThatTheCacheHasNoRoomForIsReadAsFarAsThereIsRoom() async throws {
         let contents = pattern(12 << 20)
         try await DaemonPlace.run { place in

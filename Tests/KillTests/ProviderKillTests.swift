@@ -24,19 +24,23 @@ import Testing
             steps[edit, default: []].append(step.rawValue)
         }
         for step in FolderStep.allCases {
-            let edit: Edit =
+            let edit: Edit? =
                 switch step {
-                case .staged, .replaced: .changing
+                case .staged, .replaced, .editNoted, .editTaken: .changing
                 case .additionStaged, .added: .making
                 case .linkMade: .makingLink
                 case .folderMade: .makingFolder
                 case .moved: .renaming
                 case .removed: .removing
+                case .copyNoted, .copyPlaced: nil
                 }
-            steps[edit, default: []].append(step.rawValue)
+            if let edit { steps[edit, default: []].append(step.rawValue) }
         }
         return steps
     }()
+
+    /// What comes before a change: the file is read.
+    private static let fetching = [FolderStep.copyNoted, .copyPlaced].map(\.rawValue)
 
     private static func onAPlace(with steps: [String], _ body: (DaemonPlace) async throws -> Void) async throws {
         try await DaemonPlace.run { place in
@@ -64,7 +68,7 @@ import Testing
 
     @Test(arguments: steps.keys.sorted { $0.rawValue < $1.rawValue })
     func anEditDuringWhichTheProviderIsKilledIsThereOnce(_ edit: Edit) async throws {
-        let steps = Self.steps[edit] ?? []
+        let steps = (Self.steps[edit] ?? []) + (edit == .changing ? Self.fetching : [])
         try await Self.onAPlace(with: steps) { place in
             for step in steps {
                 try place.start(providerDyingAt: step)

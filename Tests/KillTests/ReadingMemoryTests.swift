@@ -31,7 +31,8 @@ import Testing
             }
             #expect(try Self.read(place.mount + "/large", 0..<Self.size).count == Self.size)
             // All at once, and then what is here.
-            #expect(try place.purvey("evict", place.mount + "/large").ending == .exited(0))
+            let evicted = try place.purvey("evict", place.mount + "/large")
+            #expect(evicted.ending == .exited(0), "\(evicted.text)")
             #expect(try place.purvey("download", place.mount + "/large").ending == .exited(0))
             let last = try Self.read(place.mount + "/large", 0..<Self.size)
             #expect(last.count == Self.size && last.tail == Self.end)

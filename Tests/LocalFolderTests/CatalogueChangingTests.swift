@@ -55,6 +55,19 @@ import Testing
         #expect(try served.folder.names() == ["a"])
     }
 
+    @Test(arguments: [true, false]) func whatIsAddedTwiceIsThereOnceOrTwice(isOnce: Bool) throws {
+        try served.folder.file("a", [1])
+        let parent = try served.catalogue.perform { $0.identifier(of: CatalogueItem.root) }
+        try served.own.file("edit", [7, 7])
+        for _ in 0..<2 {
+            try served.catalogue.copyIn(served.own.path + "/edit", into: parent, isOnce: isOnce) {
+                $0 == 1 ? "a" : "a \($0)"
+            }
+        }
+        #expect(try served.folder.names() == ["a", "a 2"] + (isOnce ? [] : ["a 3"]))
+        #expect(try served.folder.content("a 2") == [7, 7])
+    }
+
     @Test func contentsAreCopiedWithTheVersionThatTheyAre() throws {
         try served.folder.file("a", pattern(3 << 20))
         let identifier = try #require(try served.identifiers()["a"])

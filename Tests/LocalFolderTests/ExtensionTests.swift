@@ -1,6 +1,7 @@
 import FileProvider
 import FileTesting
 import Foundation
+import Glibc
 import Images
 import LinuxSystem
 import LocalFolder
@@ -46,21 +47,46 @@ import Testing
         try folder.file("a.jpg", [UInt8](ImageCodec.encode(pixels, width: 400, height: 200, as: .jpeg)))
         try folder.file("b.txt", Array("text".utf8))
         let identifiers = try provider.list().sorted { $0.filename < $1.filename }.map(\.identifier) + ["none"]
-        let answers = Lock<[(String, Data?, Bool)]>([])
+        let given = await thumbnails(of: identifiers)
+        #expect(given.map(\.identifier) == identifiers && given.map { $0.error != nil } == [false, false, true])
+        #expect(try ImageCodec.header(of: try #require(given[0].picture)).width == 100)
+        #expect(given[1].picture == nil)
+        #expect((given[2].error as? NSFileProviderError)?.code == .noSuchItem)
+    }
+
+    @Test func aPictureOfAFolderThatIsAwayIsNotSaidToBeGone() async throws {
+        try folder.file("a.jpg", [1])
+        let identifiers = try provider.list().map(\.identifier)
+        try retrying { rename(folder.path, folder.path + "-away") }
+        let given = await thumbnails(of: identifiers)
+        try retrying { rename(folder.path + "-away", folder.path) }
+        #expect(given.map(\.identifier) == identifiers)
+        let error = try #require(given.first?.error as NSError?)
+        #expect((error.domain, error.code) == (NSPOSIXErrorDomain, Int(ENODEV)))
+    }
+
+    /// What is said of thumbnails, item by item.
+    private func thumbnails(of identifiers: [String]) async -> [Thumbnail] {
+        let answers = Lock<[Thumbnail]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let progress = provider.fetchThumbnails(
                 for: identifiers.map { NSFileProviderItemIdentifier($0) },
                 requestedSize: CGSize(width: 100, height: 100),
                 perThumbnailCompletionHandler: { identifier, data, error in
-                    answers.withLock { $0.append((identifier.rawValue, data, error != nil)) }
+                    answers.withLock {
+                        $0.append(Thumbnail(identifier: identifier.rawValue, picture: data, error: error))
+                    }
                 },
                 completionHandler: { _ in continuation.resume() })
-            #expect(progress.totalUnitCount == 3)
+            #expect(progress.totalUnitCount == Int64(identifiers.count))
         }
-        let given = answers.withLock { $0 }
-        #expect(given.map(\.0) == identifiers && given.map(\.2) == [false, false, true])
-        #expect(try ImageCodec.header(of: try #require(given[0].1)).width == 100)
-        #expect(given[1].1 == nil)
+        return answers.withLock { $0 }
+    }
+
+    private struct Thumbnail {
+        let identifier: String
+        let picture: Data?
+        let error: (any Error)?
     }
 
     @Test func aPageThatMeansNothingIsExpired() throws {

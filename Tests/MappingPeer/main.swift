@@ -1,5 +1,6 @@
 // Maps files: `read PATH` writes what the file has to standard output, `write PATH OFFSET TEXT` writes through a mapping, and with
-// `write-closed` the file is closed before. A process of its own, because one that serves a mount cannot map what lies in it: the
+// `write-closed` the file is closed before. With `write-later` it says `mapped`, writes when it is sent a line, says `written`, and ends
+// when it is sent another. A process of its own, because one that serves a mount cannot map what lies in it: the
 // kernel holds the process's memory while it waits for the answer.
 import Glibc
 
@@ -23,7 +24,19 @@ if isWriting {
     guard words.count == 4, let place = Int(words[words.startIndex + 2]) else { exit(2) }
     let text = words[words.startIndex + 3]
     if step == "write-closed" { close(file) }
+    if step == "write-later" {
+        // So that the page is there, whoever serves the file then.
+        guard address.load(fromByteOffset: place, as: UInt8.self) != 0 else { exit(2) }
+        print("mapped")
+        fflush(nil)
+        _ = readLine()
+    }
     text.withCString { (address + place).copyMemory(from: $0, byteCount: text.utf8.count) }
+    if step == "write-later" {
+        print("written")
+        fflush(nil)
+        _ = readLine()
+    }
     munmap(address, size)
 } else {
     var done = 0

@@ -17,6 +17,11 @@ final class PeerItem: NSObject, NSFileProviderItemProtocol {
     var isUploaded: Bool { entry.isUploaded }
     var tagData: Data? { entry.tagData }
     var symlinkTargetPath: String? { entry.linkTarget }
+    var contentModificationDate: Date? { entry.modified }
+    var fileSystemFlags: NSFileProviderFileSystemFlags {
+        NSFileProviderFileSystemFlags(rawValue: entry.permissions ?? (entry.isFolder ? 7 : 6))
+    }
+    var extendedAttributes: [String: Data] { entry.attributes ?? [:] }
 }
 
 /// An item that says more of itself than anybody keeps.
@@ -50,6 +55,9 @@ struct Entry: Codable, Sendable {
     var isUploaded = true
     var tagData: Data?
     var linkTarget: String?
+    var modified: Date?
+    var permissions: UInt?
+    var attributes: [String: Data]?
 }
 
 /// The peer's service: a file in the folder that was handed to the domain, so that it outlives the process.

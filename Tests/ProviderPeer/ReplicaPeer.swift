@@ -153,6 +153,11 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
                 if changedFields.contains(.filename) { entry.name = item.filename }
                 if changedFields.contains(.parentItemIdentifier) { entry.parent = item.parentItemIdentifier.rawValue }
                 if changedFields.contains(.tagData) { entry.tagData = item.tagData ?? nil }
+                if changedFields.contains(.contentModificationDate) {
+                    entry.modified = item.contentModificationDate ?? nil
+                }
+                if changedFields.contains(.fileSystemFlags) { entry.permissions = item.fileSystemFlags?.rawValue }
+                if changedFields.contains(.extendedAttributes) { entry.attributes = item.extendedAttributes }
                 if let newContents, let data = try? Data(contentsOf: newContents) {
                     entry.contents = identifier == "translated" ? Data("other contents".utf8) : data
                     entry.version += 1

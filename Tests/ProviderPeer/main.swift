@@ -127,10 +127,12 @@ final class Peer: NSFileProviderExtension {
         default: break
         }
         guard let entry = catalogue.entry(identifier) else { return completionHandler(failure(.noSuchItem)) }
+        let folder = url.deletingLastPathComponent()
+        let isFirst = !FileManager.default.fileExists(atPath: folder.path)
         do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try entry.contents.write(to: url)
+            if identifier == "removed-once", isFirst { try FileManager.default.removeItem(at: url) }
             completionHandler(nil)
         } catch {
             completionHandler(error)

@@ -128,7 +128,7 @@ extension MemoryProvider {
             return try state.node(identifier).item
         }
         try await end(request)
-        return made
+        return state.withLock { $0.behaviour.created }?(made) ?? made
     }
 
     package func replaceContents(
@@ -180,15 +180,19 @@ extension MemoryProvider {
     package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
         try await begin(.set(identifier))
         let item = try state.withLock { state throws(ProviderFailure) in
-            guard state.behaviour.keepsFacts else {
+            var keeps = state.behaviour.keepsFacts
+            if case .attributes = fact { keeps = state.behaviour.keepsAttributes }
+            guard keeps else {
                 throw ProviderFailure(.unsupported, message: "It keeps no facts.")
             }
-            _ = try state.node(identifier)
+            let before = try state.node(identifier).item
+            if fact == .attributes(ItemAttributes()) { return before }
             state.change(identifier) { node, _ in
                 switch fact {
                 case .lastUsed(let time): node.item.lastUsed = time
                 case .tagData(let data): node.item.tagData = data
                 case .favoriteRank(let rank): node.item.favoriteRank = rank
+                case .attributes(let attributes): node.item.take(attributes)
                 }
             }
             return try state.node(identifier).item
@@ -356,5 +360,14 @@ extension MemoryProvider.State {
         }
         return ChangeBatch(
             updated: updated, deleted: deleted, anchor: self.anchor(at: end), moreComing: end < log.count)
+    }
+}
+
+extension ProviderItem {
+    fileprivate mutating func take(_ attributes: ItemAttributes) {
+        modified = attributes.modified ?? modified
+        fileSystemFlags = attributes.permissions ?? fileSystemFlags
+        for name in attributes.removed { extendedAttributes[name] = nil }
+        extendedAttributes.merge(attributes.changed) { $1 }
     }
 }

@@ -70,6 +70,8 @@ package final class MemoryProvider: Provider {
         package var confirmsUploads = true
         /// Whether it keeps tags, favorites and dates of use.
         package var keepsFacts = true
+        /// Whether it takes dates, permissions and extended attributes by themselves.
+        package var keepsAttributes = false
         /// What it says of the whole domain.
         package var domainState: (@Sendable () -> ProviderDomainState?)?
         /// Called with each request before anything is done about it.
@@ -84,6 +86,8 @@ package final class MemoryProvider: Provider {
         package var changes: (@Sendable (_ since: [UInt8], ChangeBatch) -> ChangeBatch)?
         /// May change a page of the trash on its way out.
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
+        /// May give another answer to a new item than what was made.
+        package var created: (@Sendable (ProviderItem) -> ProviderItem)?
         /// May change a file's contents on their way out.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
         /// Whether it gives parts of files.
@@ -120,7 +124,7 @@ package final class MemoryProvider: Provider {
         var requests: [Request] = []
         var failures: [Kind: [ProviderFailure]] = [:]
         var held: Set<Kind> = []
-        var waiting: [Int: (kind: Kind, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var waiting: [Int: (kind: Kind, request: Request?, continuation: CheckedContinuation<Void, Never>)] = [:]
     }
 
     // Innermost: tasks go on and hooks are called after it is released.
@@ -159,6 +163,11 @@ package final class MemoryProvider: Provider {
     /// How many requests of a kind are held up now.
     package func heldCount(_ kind: Kind) -> Int { state.withLock { $0.waiting.values.count { $0.kind == kind } } }
 
+    /// How many times one request is held up now.
+    package func heldCount(_ request: Request) -> Int {
+        state.withLock { $0.waiting.values.count { $0.request == request } }
+    }
+
     /// Every request so far, in the order in which they came.
     package var requests: [Request] { state.withLock { $0.requests } }
 
@@ -188,7 +197,7 @@ package final class MemoryProvider: Provider {
             if state.failures[request.kind]?.isEmpty == false { failure = state.failures[request.kind]?.removeFirst() }
             return (state.behaviour.before, failure)
         }
-        await waitWhileHeld(request.kind)
+        await waitWhileHeld(request.kind, request)
         if Task.isCancelled { throw ProviderFailure(.cancelled, message: "The request was cancelled.") }
         if let failure { throw failure }
         try await before(request)
@@ -198,7 +207,7 @@ package final class MemoryProvider: Provider {
         try await state.withLock { $0.behaviour.after }(request)
     }
 
-    func waitWhileHeld(_ kind: Kind) async {
+    func waitWhileHeld(_ kind: Kind, _ request: Request? = nil) async {
         let key = state.withLock { state in
             state.counter += 1
             return state.counter
@@ -208,7 +217,7 @@ package final class MemoryProvider: Provider {
                 let isHeld = state.withLock { state in
                     // The cancellation may have come before this.
                     guard state.held.contains(kind), !Task.isCancelled else { return false }
-                    state.waiting[key] = (kind, continuation)
+                    state.waiting[key] = (kind, request, continuation)
                     return true
                 }
                 if !isHeld { continuation.resume() }

@@ -160,6 +160,19 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
             let rank = (item.favoriteRank ?? nil)?.uint64Value
             requests.append((.set(.favoriteRank(rank), of: identifier), false, .favoriteRank))
         }
+        if fields.contains(.contentModificationDate), !fields.contains(.contents),
+            let date = item.contentModificationDate ?? nil
+        {
+            let fact = CloudFact.modified(date.timeIntervalSince1970)
+            requests.append((.set(fact, of: identifier), false, .contentModificationDate))
+        }
+        if fields.contains(.fileSystemFlags), let flags = item.fileSystemFlags {
+            requests.append((.set(.permissions(flags.rawValue), of: identifier), false, .fileSystemFlags))
+        }
+        if fields.contains(.extendedAttributes), let attributes = item.extendedAttributes {
+            let fact = CloudFact.attributes(attributes.mapValues { [UInt8]($0) })
+            requests.append((.set(fact, of: identifier), false, .extendedAttributes))
+        }
         return requests
     }
 

@@ -46,6 +46,12 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     var symlinkTargetPath: String? { item.linkTarget }
     var tagData: Data? { item.tagData.map { Data($0) } }
     var favoriteRank: NSNumber? { item.favoriteRank.map { NSNumber(value: $0) } }
+    var fileSystemFlags: NSFileProviderFileSystemFlags {
+        let standard: NSFileProviderFileSystemFlags =
+            item.kind == .folder ? [.userReadable, .userWritable, .userExecutable] : [.userReadable, .userWritable]
+        return item.permissions.map { NSFileProviderFileSystemFlags(rawValue: $0) } ?? standard
+    }
+    var extendedAttributes: [String: Data] { item.attributes?.mapValues { Data($0) } ?? [:] }
     var isTrashed: Bool { item.former != nil }
     var itemVersion: NSFileProviderItemVersion {
         NSFileProviderItemVersion(

@@ -148,6 +148,9 @@ package struct Cloud {
         switch fact {
         case .tagData(let data): node.item.tagData = data
         case .favoriteRank(let rank): node.item.favoriteRank = rank
+        case .modified(let date): node.item.modified = date
+        case .permissions(let permissions): node.item.permissions = permissions
+        case .attributes(let attributes): node.item.attributes = attributes
         }
         nodes[identifier] = node
         log.append(identifier)
@@ -244,6 +247,11 @@ package struct Cloud {
         for number in 0..<count {
             add("\(prefix)\(number)\(suffix)", .file, Array("\(number)".utf8), in: parent, now: now)
         }
+    }
+
+    mutating func set(_ fact: CloudFact, at path: String) -> Bool {
+        guard let node = node(at: path) else { return false }
+        return (try? set(fact, of: node.item.identifier)) != nil
     }
 
     mutating func setThumbnail(_ bytes: [UInt8], at path: String) -> Bool {

@@ -18,6 +18,9 @@ package struct CloudItem: Codable, Sendable, Equatable {
     /// What the provider gave it, whatever that means.
     package var tagData: [UInt8]?
     package var favoriteRank: UInt64?
+    /// What a person may do with it: 1 run, 2 read and 4 write it.
+    package var permissions: UInt?
+    package var attributes: [String: [UInt8]]?
     /// Of what was put into the trash: the folder that it was in.
     package var former: String?
 
@@ -47,4 +50,7 @@ package struct CloudItem: Codable, Sendable, Equatable {
 package enum CloudFact: Codable, Sendable, Equatable {
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)
+    case modified(Double)
+    case permissions(UInt)
+    case attributes([String: [UInt8]])
 }

@@ -110,6 +110,7 @@ package enum CloudCommand: Codable, Sendable {
     case fill(path: String, count: Int, prefix: String, suffix: String)
     case remove(path: String)
     case move(path: String, to: String)
+    case fact(CloudFact, path: String)
     /// The body is what the service has for a thumbnail of the file, or of each in the folder.
     case thumbnail(path: String)
     case settings(CloudSettings)

@@ -173,6 +173,8 @@ package final class CloudService: Sendable {
             guard state.cloud.move(at: path, to: target, now: now) else {
                 return (.failed("\(path) cannot be moved to \(target)"), [])
             }
+        case .fact(let fact, let path):
+            guard state.cloud.set(fact, at: path) else { return (.failed("there is no \(path)"), []) }
         case .thumbnail(let path):
             guard state.cloud.setThumbnail(body, at: path) else { return (.failed("there is no \(path)"), []) }
         case .settings(let settings): state.cloud.settings = settings

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Purvey
 import Synchronization
 
@@ -63,6 +64,26 @@ final class CoordinatedFiles: Sendable {
             }
             if let problem { throw problem }
             return try result?.get() ?? "nothing was done"
+        }
+    }
+
+    /// Writes a file in two parts, the second when it is told to.
+    func edit(_ path: String, _ first: String, _ second: String) async throws -> String {
+        let end = DispatchSemaphore(value: 0)
+        state.withLock { $0.ends.append(end) }
+        return try await onThread {
+            var problem: NSError?
+            var isWritten = false
+            NSFileCoordinator().coordinate(writingItemAt: URL(fileURLWithPath: path), options: [], error: &problem) {
+                let file = open($0.path, O_WRONLY | O_TRUNC)
+                isWritten = Glibc.write(file, first, first.utf8.count) == first.utf8.count
+                Script.say("editing")
+                end.wait()
+                isWritten = Glibc.write(file, second, second.utf8.count) == second.utf8.count && isWritten
+                close(file)
+            }
+            if let problem { throw problem }
+            return isWritten ? "done" : "nothing"
         }
     }
 

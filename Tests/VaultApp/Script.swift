@@ -28,6 +28,7 @@ import Synchronization
 ///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
 ///     write PATH TEXT                  changes a file
 ///     replace PATH TEXT                puts a file to a place
+///     edit PATH TEXT TEXT              changes a file, the second half after `release`; `editing` comes before that
 ///     hold PATH                        `holding` a file for reading, until `release`, whose answer is what can be read then
 ///     wait PATH                        reads as `read`, until `cancel`
 ///     services PATH                    the names of the services for a file
@@ -162,6 +163,7 @@ final class Script: Sendable {
         case ("metadata", 1): return try await files.metadata(words[0])
         case ("write", 2): return try await files.write(words[0], words[1], [])
         case ("replace", 2): return try await files.write(words[0], words[1], .forReplacing)
+        case ("edit", 3): return try await files.edit(words[0], words[1], words[2])
         case ("hold", 1): return try await files.hold(words[0])
         case ("release", 0): return files.release()
         case ("wait", 1): return try await files.wait(words[0])

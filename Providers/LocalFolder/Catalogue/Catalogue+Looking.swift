@@ -49,6 +49,18 @@ extension Catalogue {
         return number == CatalogueItem.root ? "root" : item.filename
     }
 
+    /// The number of an item that is there, or was.
+    func lastNumber(of identifier: String) throws -> Int64 {
+        guard let number = number(of: identifier) else { throw FolderFailure.noSuchItem }
+        return number
+    }
+
+    /// The name, and the folder that an item is or was in last, with the root for what would be lost with that.
+    func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
+        guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
+        return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })
+    }
+
     func number(of identifier: String) -> Int64? {
         let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == stamp, let number = Int64(parts[1]), number > 0 else { return nil }

@@ -58,6 +58,7 @@ package struct Catalogue {
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
         try database.execute(Self.marksTable)
+        try database.execute(Self.copiesTable)
         try database.execute(Self.trashRow)
         if let stamp = try setting("stamp", in: database) { return (database, String(decoding: stamp, as: UTF8.self)) }
         let stamp = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 36)

@@ -14,6 +14,8 @@ package enum FolderFailure: Error, CustomStringConvertible {
     case wrongKind
     /// A file went on changing while it was copied.
     case busy
+    /// A file is not the one any more whose contents were to be replaced.
+    case outdated
     /// What the catalogue itself needs failed.
     case catalogue(String)
     case system(Errno)
@@ -26,6 +28,7 @@ package enum FolderFailure: Error, CustomStringConvertible {
         case .badName(let name): "\"\(name)\" cannot be the name of a file"
         case .wrongKind: "the item is of another kind"
         case .busy: "the file changes all the time"
+        case .outdated: "the file has changed"
         case .catalogue(let reason): "the catalogue of the folder cannot be used: \(reason)"
         case .system(let error): error.description
         }

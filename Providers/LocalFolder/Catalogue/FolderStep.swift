@@ -1,6 +1,7 @@
 import LinuxSystem
 
-/// The steps at which the provider may be killed: something was done to the folder, and the catalogue does not know of it.
+/// The steps at which the provider may be killed: something was done to the folder or the document storage, and the catalogue does not
+/// know of it, or the other way round.
 package enum FolderStep: String, FaultPoint {
     /// New contents are beside those that they replace.
     case staged = "folder.staged"
@@ -12,4 +13,10 @@ package enum FolderStep: String, FaultPoint {
     case folderMade = "folder.made"
     case moved = "folder.moved"
     case removed = "folder.removed"
+    /// What is known of a copy in the document storage is written down, and then the copy is there.
+    case copyNoted = "folder.copy.noted"
+    case copyPlaced = "folder.copy.placed"
+    /// An edit there is written down, and then the folder has it.
+    case editNoted = "folder.edit.noted"
+    case editTaken = "folder.edit.taken"
 }

@@ -1,3 +1,4 @@
+import FileProvider
 import Glibc
 import LinuxSystem
 
@@ -6,34 +7,65 @@ extension SharedCatalogue {
     /// How often a copy is begun anew when its original changes meanwhile.
     private static let attempts = 5
 
-    /// Copies a file's contents to a path, in the place of what is there.
+    /// Copies a file's contents to a path.
     ///
-    /// - Returns: the item whose contents they are; it may have others by now.
-    package func copyOut(_ identifier: String, to path: String) throws(FolderFailure) -> CatalogueItem {
+    /// - Parameters:
+    ///   - replacing: whether they take the place of what is there; otherwise it fails where something is.
+    ///   - note: is called when the copy is whole, and before it has its name, with the copy as nobody can have written to it.
+    /// - Returns: the item whose contents they are, which may have others by now.
+    @discardableResult
+    package func copyOut(
+        _ identifier: String, to path: String, replacing: Bool = true,
+        note: (Catalogue, CatalogueItem, FileMoment) throws -> Void = { _, _, _ in }
+    ) throws(FolderFailure) -> CatalogueItem {
         var attempt = 0
         while true {
             attempt += 1
-            let (item, source) = try perform { catalogue in
-                let item = try catalogue.item(identifier)
-                guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
-                let (folder, name) = try catalogue.place(of: item)
-                return (item, try folder.open(entry: name, [.readOnly, .nonBlocking]))
-            }
-            do {
-                // The file that was opened is the one that the item describes, or its version would be another's.
-                guard
-                    let before = CatalogueItem.Facts(try source.status(), device: try source.status().identity.device),
-                    before.size == item.facts.size, before.modified == item.facts.modified
-                else { throw FolderFailure.busy }
-                let (folder, name) = try Self.place(path)
-                var staged = try StagedFile(in: folder, permissions: 0o600)
-                try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
-                try staged.replace(name)
-                return item
+            do throws(FolderFailure) {
+                return try copyOutOnce(identifier, path, replacing, note)
             } catch {
-                let failure = FolderFailure(error)
-                guard case .busy = failure, attempt < Self.attempts else { throw failure }
+                guard case .busy = error, attempt < Self.attempts else { throw error }
             }
+        }
+    }
+
+    /// An item that is a file, and what is at its place: that may be another file by now.
+    func opened(_ identifier: String) throws(FolderFailure) -> (CatalogueItem, FileDescriptor) {
+        try perform { catalogue in
+            let item = try catalogue.item(identifier)
+            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
+            let (folder, name) = try catalogue.place(of: item)
+            return (item, try folder.open(entry: name, [.readOnly, .nonBlocking]))
+        }
+    }
+
+    private func copyOutOnce(
+        _ identifier: String, _ path: String, _ replacing: Bool,
+        _ note: (Catalogue, CatalogueItem, FileMoment) throws -> Void
+    ) throws(FolderFailure) -> CatalogueItem {
+        let (item, source) = try opened(identifier)
+        do {
+            // The file that was opened is the one that the item describes, or its version would be another's.
+            guard
+                let before = CatalogueItem.Facts(try source.status(), device: try source.status().identity.device),
+                before.size == item.facts.size, before.modified == item.facts.modified
+            else { throw FolderFailure.busy }
+            let (folder, name) = try Self.place(path)
+            var staged = try StagedFile(in: folder, permissions: 0o600)
+            try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
+            let moment = FileMoment(try staged.descriptor.status())
+            if replacing {
+                // What is noted of the new copy must never be taken for what is known of the old one.
+                try? folder.removeFile(name)
+                try? folder.synchronize()
+            }
+            try perform { try note($0, item, moment) }
+            FolderStep.copyNoted.reach()
+            try staged.publish(as: name)
+            FolderStep.copyPlaced.reach()
+            return item
+        } catch {
+            throw FolderFailure(error)
         }
     }
 
@@ -67,6 +99,105 @@ extension SharedCatalogue {
         }
     }
 
+    /// Names that are tried before it is given up.
+    private static let names = 1000
+
+    /// Puts a file of the storage into a folder, under the first name that nothing has.
+    ///
+    /// - Parameters:
+    ///   - isOnce: whether a file of such a name with the same bytes stands for this one: whoever was killed may have put it there.
+    ///   - name: is called with 1, 2 and so on.
+    /// - Throws: ``FolderFailure/busy`` where the file is written to meanwhile.
+    package func copyIn(
+        _ path: String, into parent: String, isOnce: Bool = false, named name: (Int) -> String
+    ) throws(FolderFailure) {
+        do {
+            let (source, before) = try Self.source(path)
+            let (number, folder) = try perform { catalogue in
+                let number = try catalogue.item(parent).number
+                return (number, try catalogue.openFolder(number))
+            }
+            var staged = try StagedFile(in: folder, permissions: 0o666)
+            try FileCopier.copyContents(of: source, to: staged.descriptor, named: path)
+            try staged.descriptor.synchronize()
+            FolderStep.additionStaged.reach()
+            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+            let published = try Self.publish(&staged, in: folder, isOnce: isOnce, named: name)
+            FolderStep.added.reach()
+            try? folder.synchronize()
+            // It is there. What the catalogue cannot take now, the next look finds.
+            _ = try? perform { try $0.record(published, in: number, folder) }
+        } catch {
+            throw FolderFailure(error)
+        }
+    }
+
+    private static func publish(
+        _ staged: inout StagedFile, in folder: FileDescriptor, isOnce: Bool, named name: (Int) -> String
+    ) throws -> FileName {
+        for attempt in 1...names {
+            let text = name(attempt)
+            guard let fileName = FileName(text), text.utf8.count <= 255 else { throw FolderFailure.badName(text) }
+            let result = Result { () throws(Errno) in try staged.publish(as: fileName) }
+            if case .failure(.fileExists) = result {
+                let there = isOnce ? try? folder.open(entry: fileName, [.readOnly, .nonBlocking]) : nil
+                if let there, (try? there.status().kind) == .regular,
+                    (try? ContentComparison.areEqual(staged.descriptor, there)) == true
+                {
+                    return fileName
+                }
+                continue
+            }
+            try result.get()
+            return fileName
+        }
+        throw FolderFailure.system(.fileExists)
+    }
+
+    /// A file of the storage, and how it is before it is read.
+    private static func source(_ path: String) throws -> (FileDescriptor, FileMoment) {
+        let (folder, name) = try place(path)
+        let source = try folder.open(entry: name, [.readOnly, .nonBlocking])
+        // What a mapping writes to a page that is not on the disk yet changes no date.
+        try source.synchronizeData()
+        return (source, FileMoment(try source.status()))
+    }
+
+    /// Copies a file of the storage to another place there, where there is nothing.
+    ///
+    /// - Parameter note: as for ``copyOut(_:to:replacing:note:)``.
+    func copyStored(
+        _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void
+    ) throws(FolderFailure) {
+        do {
+            let (source, before) = try Self.source(path)
+            let (folder, name) = try Self.place(other)
+            var staged = try StagedFile(in: folder)
+            try FileCopier.copyContents(of: source, to: staged.descriptor, named: path)
+            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+            let moment = FileMoment(try staged.descriptor.status())
+            try perform { try note($0, moment) }
+            try staged.publish(as: name)
+        } catch {
+            throw FolderFailure(error)
+        }
+    }
+
+    /// Whether an item has the same bytes as a file of the storage.
+    package func hasContents(_ identifier: String, of path: String) throws(FolderFailure) -> Bool {
+        do {
+            let (source, _) = try Self.source(path)
+            let file = try perform { catalogue in
+                let (folder, name) = try catalogue.place(of: try catalogue.item(identifier))
+                return try folder.open(entry: name, [.readOnly, .nonBlocking])
+            }
+            guard try file.status().kind == .regular else { return false }
+            return try ContentComparison.areEqual(source, file)
+        } catch {
+            throw FolderFailure(error)
+        }
+    }
+
     /// Copies a file into a folder, whole and on the disk; `false` where the name is taken.
     private static func add(
         _ source: FileDescriptor, to folder: FileDescriptor, named name: FileName, _ permissions: mode_t
@@ -87,19 +218,34 @@ extension SharedCatalogue {
     }
 
     /// Replaces the contents of an item with those of a file of the container, at once: whoever has the old ones open keeps them.
-    package func replace(_ identifier: String, withContentsOf path: String) throws(FolderFailure) -> CatalogueItem {
+    ///
+    /// - Parameter version: of the contents that are to be replaced, where others are not to be lost: it fails as outdated then.
+    /// - Throws: ``FolderFailure/busy`` where the file is written to meanwhile, or the item gets another place.
+    package func replace(
+        _ identifier: String, withContentsOf path: String, over version: [UInt8]? = nil
+    ) throws(FolderFailure) -> CatalogueItem {
         do {
-            let (sourceFolder, sourceName) = try Self.place(path)
-            let source = try sourceFolder.open(entry: sourceName, [.readOnly, .nonBlocking])
+            let (source, before) = try Self.source(path)
             let item = try perform { try $0.item(identifier) }
             guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
             let (folder, name) = try perform { try $0.place(of: item) }
             var staged = try StagedFile(in: folder, permissions: item.facts.permissions)
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
+            // That may take seconds, in which others may write: it comes before the version is looked at.
+            try staged.descriptor.synchronize()
             FolderStep.staged.reach()
-            try staged.replace(name)
-            FolderStep.replaced.reach()
-            return try perform { try $0.record(name, in: item.parent, folder) }
+            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+            let replaced = try perform { catalogue in
+                let now = try catalogue.item(identifier)
+                if let version, now.contentVersion != version { throw FolderFailure.outdated }
+                guard now.parent == item.parent, now.name == item.name else { throw FolderFailure.busy }
+                try staged.replace(name, durably: false)
+                FolderStep.replaced.reach()
+                return try catalogue.record(name, in: item.parent, folder)
+            }
+            // A folder on a file system that cannot do that is as safe as it gets.
+            try? folder.synchronize()
+            return replaced
         } catch {
             throw FolderFailure(error)
         }

@@ -12,12 +12,7 @@ extension SharedCatalogue {
     package func copyPart(
         _ wanted: NSRange, alignment: Int, of identifier: String, version: [UInt8]?, to path: String
     ) throws(FolderFailure) -> (CatalogueItem, NSRange) {
-        let (item, source) = try perform { catalogue in
-            let item = try catalogue.item(identifier)
-            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
-            let (folder, name) = try catalogue.place(of: item)
-            return (item, try folder.open(entry: name, [.readOnly, .nonBlocking]))
-        }
+        let (item, source) = try opened(identifier)
         do {
             let status = try source.status()
             // As for the whole file: what was opened is what the item describes.

@@ -65,7 +65,9 @@ ssize_t cfuse_write(int device, const void *header, size_t header_size, const vo
 /// nothing was done.
 int cfuse_part_descriptors(int kept);
 
-/// Keeps only CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID, which no change of user takes away. For a program of one thread.
-int cfuse_keep_needed_capabilities(void);
-/// Makes a user and a group those in whose name files are opened; `cfuse_act_as(0, 0)` goes back.
-int cfuse_act_as(uid_t user, gid_t group);
+/// Keeps of root's rights what `cfuse_become_server` takes, and that for the programs that this one starts only. For a program of one
+/// thread.
+int cfuse_hand_down_capabilities(void);
+/// Makes a user and a group those in whose name files are opened, keeps only CAP_SYS_ADMIN, and has the process killed when the one
+/// ends that has started it. The user cannot send it signals. For a program of one thread.
+int cfuse_become_server(uid_t user, gid_t group);

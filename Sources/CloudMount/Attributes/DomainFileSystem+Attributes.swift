@@ -55,6 +55,13 @@ extension DomainFileSystem {
         throw .noSuchFile
     }
 
+    /// Whether a program may change what a file holds: as the provider says, or as a person has just set it and the provider is about to be
+    /// told.
+    func mayWrite(_ item: IndexedItem) -> Bool {
+        item.allowsWriting
+            || item.isSetToBeWritable && (try? index.factsSetHere(of: item.number))?.contains(.mode) == true
+    }
+
     /// Reads in the index; what it fails with, a program is told as an input or output error.
     func reading<Value>(_ body: () throws(IndexFailure) -> Value) throws(Errno) -> Value {
         do { return try body() } catch { throw Errno(error) }

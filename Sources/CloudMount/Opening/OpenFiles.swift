@@ -21,13 +21,11 @@ final class OpenFiles: Sendable {
         let handle: UInt64
         let item: OpenItem
         let isForWriting: Bool
-        let appends: Bool
 
-        init(handle: UInt64, item: OpenItem, isForWriting: Bool, appends: Bool) {
+        init(handle: UInt64, item: OpenItem, isForWriting: Bool) {
             self.handle = handle
             self.item = item
             self.isForWriting = isForWriting
-            self.appends = appends
         }
 
         var number: ItemNumber { item.number }
@@ -84,7 +82,7 @@ final class OpenFiles: Sendable {
         var pages: [ItemNumber: PageStamp] = [:]
     }
 
-    // Innermost: nothing else is called while it is held but what reads a descriptor.
+    // Innermost: nothing else is called while it is held but what reads a descriptor, and no file is let go of.
     private let state: Lock<State>
     /// Where openings are written down for who serves the mount next.
     private let ledger: OpeningLedger?
@@ -109,7 +107,7 @@ final class OpenFiles: Sendable {
     ///   - passing: makes a backing file, if this opening is the first and there can be one. Not called under the lock.
     /// - Returns: the opening, the way for it, and whether the kernel's pages of the file still hold.
     func add(
-        _ item: OpenItem, known: IndexedItem, isForWriting: Bool, appends: Bool, wasCut: Bool, request: UInt64,
+        _ item: OpenItem, known: IndexedItem, isForWriting: Bool, wasCut: Bool, request: UInt64,
         passing: () -> BackingFile?
     ) -> (opening: Opening, way: Way, keepsPages: Bool) {
         let isFirst = state.withLock { $0.files[item.number] == nil }
@@ -118,8 +116,7 @@ final class OpenFiles: Sendable {
         let status = try? item.descriptor?.status()
         return state.withLock { state in
             state.lastHandle += 1
-            let opening = Opening(
-                handle: state.lastHandle, item: item, isForWriting: isForWriting, appends: appends)
+            let opening = Opening(handle: state.lastHandle, item: item, isForWriting: isForWriting)
             var file = state.files[item.number] ?? File(way: backing.map(Way.passthrough) ?? .cached, known: known)
             file.openings.append(opening)
             file.known = known
@@ -145,7 +142,6 @@ final class OpenFiles: Sendable {
         guard let ledger else { return }
         var flags: OpeningLedger.Flags = []
         if opening.isForWriting { flags.insert(.writing) }
-        if opening.appends { flags.insert(.appends) }
         if isCut { flags.insert(.wasCut) }
         var backing: Int32 = 0
         if case .passthrough(let passed) = file.way { backing = passed.identifier }
@@ -179,9 +175,7 @@ final class OpenFiles: Sendable {
             let inode = (try? item.descriptor?.status())?.identity.inode
             if let inode { ledger.setFile(inode, of: entry.handle) }
             state.withLock { state in
-                let opening = Opening(
-                    handle: entry.handle, item: item, isForWriting: item.isForWriting,
-                    appends: entry.flags.contains(.appends))
+                let opening = Opening(handle: entry.handle, item: item, isForWriting: item.isForWriting)
                 var file = state.files[item.number] ?? File(way: passed.map(Way.passthrough) ?? .cached, known: known)
                 file.openings.append(opening)
                 if entry.flags.contains(.wasCut) { file.wasCut = true }
@@ -264,26 +258,26 @@ final class OpenFiles: Sendable {
 
     /// An opening that has ended does not count any more.
     func remove(_ opening: Opening) {
-        state.withLock { state in
-            guard var file = state.files[opening.number] else { return }
-            file.openings.removeAll { $0 === opening }
-            guard file.openings.isEmpty else {
-                state.files[opening.number] = file
-                return
-            }
+        // With the last opening the kernel lets go of the file that it has in place of ours, which may take the disk a while.
+        let last = state.withLock { state -> File? in
+            state.files[opening.number]?.openings.removeAll { $0 === opening }
+            guard let file = state.files[opening.number], file.openings.isEmpty else { return nil }
             state.files[opening.number] = nil
-            guard case .cached = file.way, let status = file.lastStatus else { return }
+            guard case .cached = file.way, let status = file.lastStatus else { return file }
             if state.pages.count >= Self.pageLimit { state.pages.removeAll() }
             state.pages[opening.number] = PageStamp(status)
+            return file
         }
+        withExtendedLifetime(last) {}
     }
 
     /// Everything that was open, when the mount has ended.
     func takeAll() -> [Opening] {
-        state.withLock { state in
+        let all = state.withLock { state in
             defer { state = State(lastHandle: state.lastHandle) }
-            return state.files.values.flatMap(\.openings)
+            return state
         }
+        return all.files.values.flatMap(\.openings)
     }
 }
 

@@ -33,7 +33,7 @@ extension DomainFileSystem {
             case .symbolicLink: throw .tooManySymbolicLinks
             case .file: break
             }
-            guard !isForWriting || item.allowsWriting else { throw .permissionDenied }
+            guard !isForWriting || mayWrite(item) else { throw .permissionDenied }
             guard isForWriting || !isWithheld(item, from: reply.caller) else { throw .permissionDenied }
         } catch {
             return reply.fail(error)
@@ -78,7 +78,7 @@ extension DomainFileSystem {
     /// What the kernel is told of an opening.
     func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> Opening {
         let added = files.add(
-            opened, known: item, isForWriting: opened.isForWriting, appends: flags.contains(.append),
+            opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
         // From now on the kernel asks for the size and the date: what is written to a mapping it does not see, and the size may not be
         // what the provider said.

@@ -8,76 +8,48 @@ import LinuxSystem
 /// Writing to files, and setting attributes.
 extension DomainFileSystem {
     func write(
-        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>
+        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
+        _ reply: Reply<Int>
     ) {
         guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
-        // What goes to the end must not go there twice.
-        if reply.isRepeated, opening.appends, let descriptor = opening.item.descriptor,
-            Self.isWritten(bytes, at: offset, descriptor)
-        {
-            return reply.reply(bytes.count)
-        }
         if let descriptor = opening.item.descriptor {
             do throws(Errno) {
-                return reply.reply(try Self.write(bytes, at: offset, through: opening, descriptor))
+                return reply.reply(try Self.write(bytes, at: offset, appends: flags.appends, descriptor, reply))
             } catch .noSpace {
-                return makeRoom(for: [UInt8](bytes), at: offset, through: opening, descriptor, reply)
+                // There may be room for it yet.
             } catch {
                 return reply.fail(error)
             }
         }
-        // The rest of the file has to be there first, and the bytes do not stay.
+        // The rest of the file, or room for more of it, has to be there first, and the bytes do not stay.
         let copy = [UInt8](bytes)
         whenReady(opening, reply) { [self] descriptor in
-            do throws(Errno) {
-                reply.reply(try Self.write(copy, at: offset, through: opening, descriptor))
-            } catch .noSpace {
-                makeRoom(for: copy, at: offset, through: opening, descriptor, reply)
-            } catch {
-                reply.fail(error)
+            makingRoom(for: { Int64(copy.count) }, reply) { () throws(Errno) in
+                try Self.write(copy, at: offset, appends: flags.appends, descriptor, reply)
             }
         }
     }
 
-    /// Whether a file has these bytes there, and they are its end.
-    private static func isWritten(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ descriptor: FileDescriptor
-    ) -> Bool {
-        let (end, isTooFar) = Int(offset).addingReportingOverflow(bytes.count)
-        guard !bytes.isEmpty, !isTooFar, let size = try? descriptor.status().size, size == end else { return false }
-        var there = [UInt8](repeating: 0, count: bytes.count)
-        let count = try? there.withUnsafeMutableBytes { there in try descriptor.read(into: there, at: Int(offset)) }
-        return count == bytes.count && there.elementsEqual(bytes)
-    }
-
-    /// The disk is full: what can be had again goes, and the bytes are written once more.
-    private func makeRoom(
-        for bytes: [UInt8], at offset: Int64, through opening: OpenFiles.Opening, _ descriptor: FileDescriptor,
-        _ reply: Reply<Int>
-    ) {
-        engine.makeRoom(for: Int64(bytes.count)) { hasRoom in
-            guard hasRoom else { return reply.fail(.noSpace) }
-            reply.reply(trying: { () throws(Errno) in
-                try Self.write(bytes, at: offset, through: opening, descriptor)
-            })
-        }
-    }
-
     private static func write(
-        _ bytes: [UInt8], at offset: Int64, through opening: OpenFiles.Opening, _ descriptor: FileDescriptor
+        _ bytes: [UInt8], at offset: Int64, appends: Bool, _ descriptor: FileDescriptor, _ reply: Reply<Int>
     ) throws(Errno) -> Int {
         try bytes.withUnsafeBytes { bytes in
-            Result { () throws(Errno) in try write(bytes, at: offset, through: opening, descriptor) }
+            Result { () throws(Errno) in try write(bytes, at: offset, appends: appends, descriptor, reply) }
         }.get()
     }
 
     private static func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64, through opening: OpenFiles.Opening,
-        _ descriptor: FileDescriptor
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, _ descriptor: FileDescriptor,
+        _ reply: Reply<Int>
     ) throws(Errno) -> Int {
         // The kernel works out the end from the size that it knows, which was the provider's word.
-        let place = opening.appends ? try descriptor.status().size : Int(offset)
+        var place = appends ? try descriptor.status().size : Int(offset)
         var written = 0
+        // What goes to the end must not go there twice, and neither must the part of it that a process was killed after.
+        if appends, reply.isRepeated {
+            written = writtenCount(of: bytes, from: Int(offset), to: place, descriptor)
+            place -= written
+        }
         while written < bytes.count {
             let rest = bytes[written...]
             do throws(Errno) {
@@ -96,6 +68,16 @@ extension DomainFileSystem {
         return written
     }
 
+    /// How many of these bytes, from the first one on, are all that a file has between a place and its end.
+    private static func writtenCount(
+        of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
+    ) -> Int {
+        guard offset < end, end - offset <= bytes.count else { return 0 }
+        var there = [UInt8](repeating: 0, count: end - offset)
+        let count = try? there.withUnsafeMutableBytes { there in try descriptor.read(into: there, at: offset) }
+        return count == there.count && there.elementsEqual(bytes.prefix(there.count)) ? there.count : 0
+    }
+
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
@@ -104,13 +86,13 @@ extension DomainFileSystem {
         guard !reply.isRepeated || flags.isDisjoint(with: [.collapseRange, .insertRange]) else {
             return reply.fail(.inputOutput)
         }
-        whenReady(opening, reply) { descriptor in
-            reply.reply(trying: { () throws(Errno) in
+        whenReady(opening, reply) { [self] descriptor in
+            makingRoom(for: { Self.lack(of: length, on: descriptor) }, reply) { () throws(Errno) in
                 try retrying {
                     clinux_fallocate(descriptor.rawValue, CInt(bitPattern: flags.rawValue), offset, length)
                 }
                 return Done()
-            })
+            }
         }
     }
 
@@ -126,15 +108,44 @@ extension DomainFileSystem {
         whenHere(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
                 // Where the disk has to copy, it takes its time. What it cannot copy, the kernel reads and writes.
-                HandlerThreads.shared.run {
-                    var (start, end) = (offset, destinationOffset)
-                    let copied = clinux_copy_file_range(
-                        from.rawValue, &start, to.rawValue, &end, min(max(0, count), part))
-                    guard copied < 0 else { return reply.reply(copied) }
-                    reply.fail(Errno.current == .noSpace ? .noSpace : .notSupported)
+                HandlerThreads.shared.run { [self] in
+                    makingRoom(for: { Int64(min(max(0, count), Self.partLimit)) }, reply) { () throws(Errno) in
+                        var (start, end) = (offset, destinationOffset)
+                        let copied = clinux_copy_file_range(
+                            from.rawValue, &start, to.rawValue, &end, min(max(0, count), part))
+                        guard copied < 0 else { return copied }
+                        throw Errno.current == .noSpace ? .noSpace : .notSupported
+                    }
                 }
             }
         }
+    }
+
+    /// Does what takes room on the disk, and answers. Where that is full, what can be had again goes, and it is done once more.
+    ///
+    /// - Parameters:
+    ///   - lack: how many bytes there is no room for.
+    ///   - body: may block for the disk.
+    private func makingRoom<Content: Answer & Sendable>(
+        for lack: () -> Int64, _ reply: Reply<Content>, _ body: @escaping @Sendable () throws(Errno) -> Content
+    ) {
+        do throws(Errno) {
+            reply.reply(try body())
+        } catch .noSpace {
+            engine.makeRoom(for: lack()) { hasRoom in
+                guard hasRoom else { return reply.fail(.noSpace) }
+                HandlerThreads.shared.run { reply.reply(trying: body) }
+            }
+        } catch {
+            reply.fail(error)
+        }
+    }
+
+    /// How many of so many bytes a file's disk has no room for.
+    private static func lack(of bytes: Int64, on descriptor: FileDescriptor) -> Int64 {
+        var status = statvfs()
+        guard fstatvfs(descriptor.rawValue, &status) == 0 else { return bytes }
+        return bytes - Int64(clamping: status.f_bavail.multipliedFullWidth(by: status.f_frsize).low)
     }
 
     /// The most bytes that are copied at once, so that a signal can come in between.
@@ -161,7 +172,7 @@ extension DomainFileSystem {
         do throws(Errno) {
             let (item, _) = try item(number)
             guard item.item.kind == .file else { throw item.item.kind == .folder ? .isDirectory : .invalidArgument }
-            guard item.allowsWriting else { throw .permissionDenied }
+            guard mayWrite(item) else { throw .permissionDenied }
         } catch {
             return reply.fail(error)
         }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 extension CBORReader {
     /// Reads a definite-length byte string and gives its bytes in place, valid for as long as the reader's are.
     ///
@@ -44,7 +46,7 @@ extension CBORReader {
     }
 
     private func text(_ bytes: UnsafeRawBufferPointer, startedAt start: Int) throws(CBORError) -> String {
-        let text = bytes.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
+        let text = bytes.withMemoryRebound(to: UInt8.self) { String(utf8: $0) }
         guard let text else { throw CBORError(.invalidText, at: start) }
         return text
     }

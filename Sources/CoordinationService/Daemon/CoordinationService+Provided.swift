@@ -8,6 +8,7 @@ extension CoordinationService {
         guard let provided else { return host.apply(event, from: client) }
         switch event {
         case .claim(let request):
+            if request.isNoting { provided.giveWay(to: request.accesses, isOwn(client)) }
             let isTaken = provided.take(
                 request, of: client, isOwn: isOwn(client),
                 make: { [self] in
@@ -21,7 +22,7 @@ extension CoordinationService {
         case .cancel(let claim): provided.end(claim, of: client)
         case .release(let claim, let outcomes):
             // Others use what was written only when it is known that it was.
-            provided.end(claim, of: client, outcomes)
+            return provided.end(claim, of: client, outcomes) { [host] in host.apply(event, from: client) }
         default: break
         }
         host.apply(event, from: client)

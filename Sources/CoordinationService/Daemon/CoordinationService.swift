@@ -323,8 +323,10 @@ package final class CoordinationService: Sendable {
     func forget(_ number: UInt64) {
         clients.state.withLock { $0.absent[number] = nil }
         absences.stopWatching(number)
-        provided?.end(of: number)
-        host.end(client: number)
+        guard let provided else { return host.end(client: number) }
+        provided.end(of: number)
+        // A process may end as soon as it has written.
+        provided.afterNotes(of: number) { [host] in host.end(client: number) }
     }
 
     /// The numbers that a process had over connections that have ended, and under which something is kept for it.

@@ -16,9 +16,24 @@ final class ProvidedClaims: Sendable {
         var stage: Stage
     }
 
+    /// What a process has changed and the providers do not know of yet.
+    private struct Notes {
+        /// By the claim's number.
+        var claims: [UInt64: Note] = [:]
+        /// What waits until they do.
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private struct Note {
+        let paths: [ExactPath]
+        let noted: FirstAnswer<Void>
+    }
+
     private let files: any ProvidedFiles
     // Innermost: holds end, and tasks are cancelled, after it is released.
     private let claims = Lock<[ClaimIdentifier: Claim]>([:])
+    // Innermost: what waits is called after it is released.
+    private let notes = Lock<[UInt64: Notes]>([:])
 
     init(_ files: any ProvidedFiles) { self.files = files }
 
@@ -81,7 +96,7 @@ final class ProvidedClaims: Sendable {
                     claims[identifier]?.stage = .used(hold)
                     return claims[identifier] != nil
                 }
-                if isWanted { done(.success(())) } else { hold.end(changed: []) }
+                if isWanted { done(.success(())) } else { hold.end(changed: []) {} }
             case .failure(let failure):
                 if claims.withLock({ $0.removeValue(forKey: identifier) }) != nil { done(.failure(failure)) }
             }
@@ -116,10 +131,68 @@ final class ProvidedClaims: Sendable {
     // MARK: The end
 
     /// A claim has ended, or is not to be made.
-    func end(_ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = []) {
+    ///
+    /// - Parameter noted: called when the providers know what has changed, or are not waited for any longer.
+    func end(
+        _ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = [],
+        noted: @escaping @Sendable () -> Void = {}
+    ) {
         let identifier = ClaimIdentifier(client: client, number: number)
-        guard let claim = claims.withLock({ $0.removeValue(forKey: identifier) }) else { return }
-        finish(claim, outcomes)
+        guard let claim = claims.withLock({ $0.removeValue(forKey: identifier) }) else { return noted() }
+        guard case .used(let hold) = claim.stage else {
+            finish(claim)
+            return noted()
+        }
+        let changed = changed(outcomes, claim.accesses)
+        if changed.isEmpty {
+            hold.end(changed: []) {}
+            return noted()
+        }
+        let first = FirstAnswer<Void> { [self] in
+            noted()
+            hasNoted(identifier)
+        }
+        notes.withLock { $0[client, default: Notes()].claims[number] = Note(paths: changed, noted: first) }
+        let limit = Deadlines.shared.run(after: files.patience) { HandlerThreads.shared.run { first.give(()) } }
+        hold.end(changed: changed) {
+            Deadlines.shared.cancel(limit)
+            first.give(())
+        }
+    }
+
+    private func hasNoted(_ claim: ClaimIdentifier) {
+        let waiting = notes.withLock { notes in
+            notes[claim.client]?.claims[claim.number] = nil
+            guard notes[claim.client]?.claims.isEmpty == true else { return [] as [@Sendable () -> Void] }
+            return notes.removeValue(forKey: claim.client)?.waiting ?? []
+        }
+        for body in waiting { body() }
+    }
+
+    /// A provider is about to read files of its own in turn because it was told that they have changed: it is not waited for any
+    /// longer. Whatever else it reads in turn waits as others do, and what it is about to replace, it has to know of before.
+    ///
+    /// - Parameter isOwn: whether a file belongs to the provider.
+    func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
+        let claimed = accesses.filter { !$0.writes }.map(\.path).filter(isOwn)
+        if claimed.isEmpty { return }
+        let notes = notes.withLock { notes in
+            notes.values.flatMap { $0.claims.values }.filter { note in
+                note.paths.contains { path in
+                    claimed.contains { $0 == path || PlainPath.isBeneath(path, $0) || PlainPath.isBeneath($0, path) }
+                }
+            }
+        }
+        for note in notes { note.noted.give(()) }
+    }
+
+    /// Calls something once the providers know what a process has changed, or are not waited for any longer.
+    func afterNotes(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
+        let waits = notes.withLock { notes in
+            notes[client]?.waiting.append(body)
+            return notes[client] != nil
+        }
+        if !waits { body() }
     }
 
     /// A process has gone.
@@ -135,13 +208,14 @@ final class ProvidedClaims: Sendable {
             for identifier in ended.keys { claims[identifier] = nil }
             return Array(ended.values)
         }
-        for claim in ended { finish(claim, []) }
+        for claim in ended { finish(claim) }
     }
 
-    private func finish(_ claim: Claim, _ outcomes: [ClaimOutcome]) {
+    /// Ends one that has changed nothing.
+    private func finish(_ claim: Claim) {
         switch claim.stage {
         case .preparing(let task): task?.cancel()
-        case .used(let hold): hold.end(changed: changed(outcomes, claim.accesses))
+        case .used(let hold): hold.end(changed: []) {}
         }
     }
 

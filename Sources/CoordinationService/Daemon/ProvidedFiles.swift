@@ -2,6 +2,9 @@ import FileCoordination
 
 /// Files that somebody puts to their places when they are wanted there: those in the document storages of file providers.
 package protocol ProvidedFiles: Sendable {
+    /// How long others wait until whoever provides a file knows what was written.
+    var patience: Duration { get }
+
     /// Whether a path may be that of such a file. Asked with every claim: quick, and without blocking.
     func mayProvide(_ path: ExactPath) -> Bool
 
@@ -32,6 +35,8 @@ package struct ProvidedUse: Sendable {
 package protocol ProvidedHold: Sendable {
     /// They are used no more. Called once.
     ///
-    /// - Parameter changed: the places of files that have other contents now.
-    func end(changed: [ExactPath])
+    /// - Parameters:
+    ///   - changed: the places of files that have other contents now.
+    ///   - noted: called when whoever provides those knows of it, or cannot be told.
+    func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void)
 }

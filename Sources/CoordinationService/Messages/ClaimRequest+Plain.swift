@@ -6,7 +6,7 @@ import FileCoordination
 extension ClaimRequest {
     var isPlain: Bool {
         accesses.count == 1 && accesses[0].key == accesses[0].path && presenter == nil && enclosing.isEmpty
-            && answering.isEmpty && blocking.isEmpty && handed == nil
+            && answering.isEmpty && blocking.isEmpty && handed == nil && !isNoting
     }
 
     init(plainFrom decoder: inout MessageDecoder) throws(MessageError) {

@@ -46,7 +46,7 @@ struct ClaimMessage: Message {
         request = ClaimRequest(
             number: number, accesses: accesses, purpose: purpose,
             presenter: presenter, enclosing: enclosing, answering: answering, blocking: blocking,
-            presenterTimeLimit: timeLimit)
+            presenterTimeLimit: timeLimit, isNoting: try decoder.decodeIfPresent(forKey: 9) ?? false)
     }
 
     func encode(to encoder: inout MessageEncoder) {
@@ -61,6 +61,7 @@ struct ClaimMessage: Message {
             encoder.encode(request.accesses.dropFirst().map { AccessMessage($0) }, forKey: 7)
         }
         if !request.blocking.isEmpty { encoder.encode(request.blocking, forKey: 8) }
+        if request.isNoting { encoder.encode(true, forKey: 9) }
     }
 }
 

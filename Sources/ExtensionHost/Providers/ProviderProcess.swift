@@ -216,6 +216,10 @@ package actor ProviderProcess {
     /// And to have all of them note the steps that they come to.
     private static let faultLog = getenv("PURVEY_FAULT_LOG").map { ["PURVEY_FAULT_LOG=" + String(cString: $0)] } ?? []
 
+    /// How long it waits for its turn with files of its document storage.
+    private static let turnTime =
+        getenv(StorageTurn.patienceKey).map { ["\(StorageTurn.patienceKey)=" + String(cString: $0)] } ?? []
+
     private struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
@@ -232,7 +236,7 @@ package actor ProviderProcess {
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile,
             places: handed.map { [(path: $0, access: Confinement.Access([.read, .write]))] } ?? [],
-            variables: Self.faultPoint.take() + Self.faultLog)
+            variables: Self.faultPoint.take() + Self.faultLog + Self.turnTime)
         var service = service
         let watches = WatchService()
         watches.serve(in: &service)

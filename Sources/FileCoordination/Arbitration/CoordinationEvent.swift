@@ -45,11 +45,13 @@ package struct ClaimRequest: Sendable {
     package var presenterTimeLimit: Int
     /// The file to be read, as a confined process has been handed it. Said with a claim, and no part of it.
     package let handed: FileDescriptor?
+    /// Whether it is made by a provider in the middle of being told that a file has changed: whoever has changed it waits for that.
+    package let isNoting: Bool
 
     package init(
         number: UInt64, accesses: [Access], purpose: String, presenter: UInt64? = nil, enclosing: [UInt64] = [],
         answering: [UInt64] = [], blocking: [UInt64] = [], presenterTimeLimit: Int = 30_000,
-        handed: FileDescriptor? = nil
+        handed: FileDescriptor? = nil, isNoting: Bool = false
     ) {
         self.number = number
         self.accesses = accesses
@@ -61,6 +63,7 @@ package struct ClaimRequest: Sendable {
         let allowed = ClaimLimits.presenterMilliseconds
         self.presenterTimeLimit = min(max(presenterTimeLimit, allowed.lowerBound), allowed.upperBound)
         self.handed = handed
+        self.isNoting = isNoting
     }
 }
 

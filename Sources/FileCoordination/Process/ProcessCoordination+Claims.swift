@@ -18,7 +18,8 @@ extension ProcessCoordination {
                     number: number, accesses: accesses, purpose: purpose,
                     presenter: presenter.flatMap { state.presenterNumbers[$0] }, enclosing: surroundings.enclosing,
                     answering: surroundings.answering, blocking: blocking,
-                    presenterTimeLimit: Self.presenterTimeLimit, handed: handed),
+                    presenterTimeLimit: Self.presenterTimeLimit, handed: handed,
+                    isNoting: ChangeNoting.isUnderWay),
                 at: site)
             state.claims[number] = ticket
             return ticket

@@ -57,7 +57,14 @@ struct FileOnItsWay {
     /// Why a file could not be put to its place: the question is over, or there is no room, or something that may pass.
     static func failure(_ error: any Error, _ question: Question) -> ProviderFailure {
         if let over = question.over { return over }
+        if let failure = error as? ProviderFailure { return failure }
         if case CopyError.noSpace = error { return ProviderFailure(.noSpace, message: "\(error)") }
-        return ProviderFailure(error)
+        let failure = ProviderFailure(error)
+        switch failure.kind {
+        // That a folder of ours is not there, or something is in it, says nothing of the item.
+        case .noSuchItem, .filenameCollision, .directoryNotEmpty:
+            return ProviderFailure(.transient, message: failure.message)
+        default: return failure
+        }
     }
 }

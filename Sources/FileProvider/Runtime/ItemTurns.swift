@@ -2,7 +2,7 @@ import Dispatch
 import LinuxSystem
 
 /// Lets one question at a time work on an item, in the order of their coming: client code is not made for two at once.
-final class ItemTurns: Sendable {
+package final class ItemTurns: Sendable {
     private struct State {
         /// Those who wait for a key that somebody has; a key that nobody has is not there.
         var waiting: [String: [DispatchSemaphore]] = [:]
@@ -10,8 +10,10 @@ final class ItemTurns: Sendable {
     // Innermost.
     private let state = Lock(State())
 
+    package init() {}
+
     /// Waits for the turn, on a thread that may block. Give it back with ``end(_:)``.
-    func begin(_ key: String) {
+    package func begin(_ key: String) {
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
                 state.waiting[key] = []
@@ -24,7 +26,7 @@ final class ItemTurns: Sendable {
         wake?.wait()
     }
 
-    func end(_ key: String) {
+    package func end(_ key: String) {
         let next = state.withLock { state -> DispatchSemaphore? in
             guard var waiting = state.waiting[key], !waiting.isEmpty else {
                 state.waiting[key] = nil

@@ -5,7 +5,7 @@ extension ProviderRuntime {
     func addTransfers(to service: inout Service) {
         on(ProviderContentsCall.self, .transfer, key: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
-            try provider.contents(of: request.identifier, question)
+            try provider.contents(request, question)
         }
         on(ProviderStopCall.self, key: \.identifier, in: &service) {
             request, provider, _ throws(ProviderFailure) in
@@ -60,7 +60,8 @@ extension ProviderRuntime {
             try provider.start(request, question)
             return Empty()
         }
-        on(ProviderChangedCall.self, key: \.identifier, in: &service) {
+        // Not in turn with what else is asked about the item: that may wait for a file that others get when this is known.
+        on(ProviderChangedCall.self, key: { "changed " + $0.identifier }, in: &service) {
             request, provider, _ throws(ProviderFailure) in
             provider.noteChange(at: request.path)
             return Empty()

@@ -17,7 +17,7 @@ protocol ServedProvider: Sendable {
     func enumerator(of container: String) throws -> any NSFileProviderEnumerator
 
     /// The whole contents of a file.
-    func contents(of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderFile
+    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile
 
     /// The contents are needed no more.
     func stopProviding(_ identifier: String) throws(ProviderFailure)
@@ -36,7 +36,9 @@ protocol ServedProvider: Sendable {
     /// - Throws: of kind `noSuchItem` where it is gone already.
     func delete(_ identifier: String, _ question: Question) throws(ProviderFailure)
 
-    /// Sets what a person's use has left behind.
+    /// Sets what a person's use has left behind, or attributes.
+    ///
+    /// - Throws: of kind `unsupported` for attributes only where the model has no call for them, whatever the item.
     func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
     /// Puts an item into the trash. The engine repeats what it got no answer to: what is in the trash stays there.

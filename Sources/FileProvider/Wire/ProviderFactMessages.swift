@@ -1,11 +1,12 @@
 import Conduit
 
-/// One of the facts of an item that a person's use leaves behind, as it is to be.
+/// One of the facts of an item that a person's use leaves behind, or its attributes, as they are to be.
 package enum ItemFact: Sendable, Equatable {
     /// Seconds since 1970.
     case lastUsed(Double?)
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)
+    case attributes(ItemAttributes)
 }
 
 /// Sets one of an item's facts.
@@ -20,6 +21,7 @@ package struct ProviderFactCall: ProviderCall {
         static let lastUsed: UInt8 = 0
         static let tagData: UInt8 = 1
         static let favoriteRank: UInt8 = 2
+        static let attributes: UInt8 = 3
     }
 
     package init(identifier: String, fact: ItemFact) {
@@ -36,6 +38,7 @@ package struct ProviderFactCall: ProviderCall {
             let data: ByteString? = try decoder.decodeIfPresent(forKey: 2)
             fact = .tagData(data?.bytes)
         case Kind.favoriteRank: fact = .favoriteRank(try decoder.decodeIfPresent(forKey: 2))
+        case Kind.attributes: fact = .attributes(try decoder.decode(forKey: 2))
         default: throw .invalid("unknown fact: \(kind)")
         }
     }
@@ -52,6 +55,9 @@ package struct ProviderFactCall: ProviderCall {
         case .favoriteRank(let rank):
             encoder.encode(Kind.favoriteRank, forKey: 1)
             encoder.encodeIfPresent(rank, forKey: 2)
+        case .attributes(let attributes):
+            encoder.encode(Kind.attributes, forKey: 1)
+            encoder.encode(attributes, forKey: 2)
         }
     }
 }

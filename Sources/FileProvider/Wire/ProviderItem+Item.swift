@@ -27,10 +27,16 @@ extension ProviderItem {
         favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
         tagData = (item.tagData ?? nil).flatMap { $0.count > Self.mostBytes ? nil : Array($0) }
         fileSystemFlags = item.fileSystemFlags?.rawValue
-        if let given = item.extendedAttributes { extendedAttributes = Self.extendedAttributes(given) }
         linkTarget = Self.text(item.symlinkTargetPath ?? nil)
         if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
+        if let given = item.extendedAttributes {
+            if Self.size(of: given) > Self.mostBytes {
+                flags.insert(.lacksAttributes)
+            } else {
+                extendedAttributes = given.mapValues { Array($0) }
+            }
+        }
         uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
     }
 
@@ -54,11 +60,6 @@ extension ProviderItem {
     /// `nil` for a text of which a part would mean something else.
     private static func text(_ text: String?) -> String? {
         text.flatMap { $0.utf8.count > longestText ? nil : $0 }
-    }
-
-    /// All of them, or none where they are too much.
-    private static func extendedAttributes(_ given: [String: Data]) -> [String: [UInt8]] {
-        size(of: given) > mostBytes ? [:] : given.mapValues { Array($0) }
     }
 
     /// Bytes; `nil` for what is no size.

@@ -26,9 +26,8 @@ extension ProviderItem: Message {
         flags = Flags(rawValue: UInt16(truncatingIfNeeded: try decoder.decode(UInt64.self, forKey: 15)))
         fileSystemFlags = try decoder.decodeIfPresent(UInt64.self, forKey: 16).map { UInt($0) }
         // Hardly any item has these, and to look for values of other types than the plain ones is dear.
-        if try decoder.contains(key: 17), let attributes = try decoder.decodeIfPresent([Attribute].self, forKey: 17) {
-            extendedAttributes = Dictionary(
-                attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        if try decoder.contains(key: 17), let attributes = try decoder.decodeIfPresent([NamedBytes].self, forKey: 17) {
+            extendedAttributes = attributes.byName
         }
         linkTarget = try decoder.decodeIfPresent(String.self, forKey: 18)
         if try decoder.contains(key: 19) {
@@ -58,10 +57,7 @@ extension ProviderItem: Message {
         if let tagData { encoder.encode(ByteString(tagData), forKey: 14) }
         encoder.encode(UInt64(flags.rawValue), forKey: 15)
         if let fileSystemFlags { encoder.encode(UInt64(fileSystemFlags), forKey: 16) }
-        if !extendedAttributes.isEmpty {
-            let attributes = extendedAttributes.sorted { $0.key < $1.key }
-            encoder.encode(attributes.map { Attribute(name: $0.key, value: $0.value) }, forKey: 17)
-        }
+        if !extendedAttributes.isEmpty { encoder.encode([NamedBytes](extendedAttributes), forKey: 17) }
         if let linkTarget { encoder.encode(linkTarget, forKey: 18) }
         if let uploadingError { encoder.encode(uploadingError, forKey: 19) }
         if !userInfo.isEmpty {
@@ -83,26 +79,6 @@ extension ProviderItem: Message {
 
     /// About the year 292,000: nanoseconds beyond it do not fit into 64 bits by far, seconds do.
     private static let farthestDate: Double = 9.2e12
-
-    private struct Attribute: Message {
-        let name: String
-        let value: [UInt8]
-
-        init(name: String, value: [UInt8]) {
-            self.name = name
-            self.value = value
-        }
-
-        init(from decoder: inout MessageDecoder) throws(MessageError) {
-            name = try decoder.decode(forKey: 0)
-            value = try decoder.decode(ByteString.self, forKey: 1).bytes
-        }
-
-        func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(name, forKey: 0)
-            encoder.encode(ByteString(value), forKey: 1)
-        }
-    }
 
     /// A value of ``userInfo`` with its name.
     struct UserInfoEntry: Message {

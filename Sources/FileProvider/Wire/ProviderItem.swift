@@ -59,10 +59,13 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// Of an answer to contents that were handed over: the service has made others of them, which are to be fetched.
+        /// Of an answer to contents that were handed over: the service has made others of them, which are to be fetched. Of an answer
+        /// with contents: they are none of this version, as where a program is in the middle of changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
         /// Of an answer to a new file: the service has the file and its contents not yet, which are to be handed over again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
+        /// It has more extended attributes than are taken: none of them is here.
+        package static let lacksAttributes = Flags(rawValue: 1 << 9)
         /// What only an answer says, and an item does not keep.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }

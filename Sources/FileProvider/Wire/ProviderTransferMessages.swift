@@ -7,17 +7,22 @@ package struct ProviderContentsCall: ProviderCall {
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
     package let identifier: String
+    /// Whether the file is taken as it is where a program has it and does not let go of it.
+    package let takesUsed: Bool
 
-    package init(identifier: String) {
+    package init(identifier: String, takesUsed: Bool = false) {
         self.identifier = identifier
+        self.takesUsed = takesUsed
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         identifier = try decoder.decode(forKey: 0)
+        takesUsed = try decoder.decodeIfPresent(forKey: 1) ?? false
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(identifier, forKey: 0)
+        if takesUsed { encoder.encode(true, forKey: 1) }
     }
 }
 
@@ -25,20 +30,25 @@ package struct ProviderContentsCall: ProviderCall {
 package struct ProviderFile: Message {
     package let item: ProviderItem
     package let file: FileDescriptor
+    /// When nobody wrote to the file, where programs may do that; of no use are its bytes once it is otherwise.
+    package let moment: FileMoment?
 
-    package init(item: ProviderItem, file: FileDescriptor) {
+    package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {
         self.item = item
         self.file = file
+        self.moment = moment
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         item = try decoder.decode(forKey: 0)
         file = try decoder.decode(forKey: 1)
+        moment = try decoder.decodeIfPresent(forKey: 2)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(item, forKey: 0)
         encoder.encode(file, forKey: 1)
+        encoder.encodeIfPresent(moment, forKey: 2)
     }
 }
 
@@ -104,7 +114,7 @@ package struct ProviderReplaceCall: ProviderCall {
     package let identifier: String
     /// Open for reading.
     package let contents: FileDescriptor
-    /// The version that the change began with; empty where none is known.
+    /// The version that the change began with, and that the item has to have still; empty where the provider says of none.
     package let base: [UInt8]
     /// Seconds since 1970.
     package let modified: Double

@@ -1,12 +1,14 @@
 import AppExtension
 import FileProvider
 
-/// Items as the rules of a provider's actions see them: from the index alone, so that no provider is asked.
+/// Items as the rules of a provider's actions see them: from what is known here, so that no provider is asked.
 extension Index {
     /// What a rule is told of an item; `nil` where it is not known any more. Blocks on the file system.
-    package func actionSubject(of number: ItemNumber) throws(IndexFailure) -> PredicateValue? {
+    ///
+    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexFailure) -> PredicateValue? {
         guard let item = try item(number) else { return nil }
-        return item.actionSubject(try facts(of: number), inherited: try inheritedUserInfo(of: item))
+        return item.actionSubject(try facts(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
     /// What a rule is told of the domain: nothing where the provider says nothing of it.
@@ -38,18 +40,19 @@ extension Index {
 
 extension IndexedItem {
     fileprivate func actionSubject(
-        _ facts: ItemFacts, inherited: [String: ProviderItem.UserInfoValue]
+        _ facts: ItemFacts, _ upload: UploadState?, inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
         var properties: [String: PredicateValue] = [:]
         for property in ProviderItemProperty.allCases {
-            let value = value(of: property, facts, inherited)
+            let value = value(of: property, facts, upload, inherited)
             for name in property.names { properties[name] = value }
         }
         return .object(properties)
     }
 
     private func value(
-        of property: ProviderItemProperty, _ facts: ItemFacts, _ inherited: [String: ProviderItem.UserInfoValue]
+        of property: ProviderItemProperty, _ facts: ItemFacts, _ upload: UploadState?,
+        _ inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
         func number(_ value: Double?) -> PredicateValue { value.map { .number($0) } ?? .nothing }
         return switch property {
@@ -74,8 +77,8 @@ extension IndexedItem {
                 inherited.merging(item.userInfo) { _, own in own }.mapValues { $0.predicateValue })
         case .isTrashed: .flag(item.flags.contains(.trashed))
         case .isUploaded: .flag(isUploaded)
-        case .isUploading: .flag(item.flags.contains(.uploading))
-        case .uploadingError: item.uploadingError.map { .text($0.message) } ?? .nothing
+        case .isUploading: .flag(item.flags.contains(.uploading) || state(upload) == .uploading)
+        case .uploadingError: (upload?.failure ?? item.uploadingError).map { .text($0.message) } ?? .nothing
         case .isDownloaded: .flag(hasAllBytes)
         case .isDownloading: .flag(item.flags.contains(.downloading))
         case .isMostRecentVersionDownloaded: .flag(hasAllBytes && localVersion == item.contentVersion)

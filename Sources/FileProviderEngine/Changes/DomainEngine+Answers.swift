@@ -12,7 +12,9 @@ extension DomainEngine {
         var isKnown: Set<String> = []
         for item in items where doubtful.contains(item.identifier) {
             // What is in the index already does no harm, whenever it was said.
-            if let row = try? index.item(identifier: item.identifier), row.item == item {
+            if let row = try? index.item(identifier: item.identifier), row.item == item,
+                row.item.filename.hasSameBytes(as: item.filename)
+            {
                 isKnown.insert(item.identifier)
             }
         }

@@ -170,4 +170,6 @@ extension DomainEngine {
 
 extension ProviderItem {
     var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
+
+    func isAt(_ name: String, in folder: String) -> Bool { parent == folder && filename.hasSameBytes(as: name) }
 }

@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// What the provider says has changed.
 extension DomainEngine {
@@ -216,6 +217,7 @@ extension DomainEngine {
                 try writer.setAnchor(batch.anchor, of: container)
                 return (applied, removed)
             }
+            EngineStep.changesApplied.reach()
             answers.note(deleted + updated.map(\.identifier))
             handle(removed)
             handle(applied)

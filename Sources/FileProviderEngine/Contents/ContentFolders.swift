@@ -10,6 +10,8 @@ final class ContentFolders: Sendable {
 
     /// Clean contents.
     var clean: FileDescriptor { current().clean }
+    /// The folder of clean contents that there was last: in one that somebody has removed, nothing is found.
+    var lastClean: FileDescriptor { cache.withLock { $0.clean } }
     /// Copies of what a provider handed over, until they are whole; on the file system of the first.
     var incoming: FileDescriptor { current().incoming }
     /// Files of which parts are here, each as long as the whole; on the file system of the first.

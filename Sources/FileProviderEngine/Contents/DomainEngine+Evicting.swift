@@ -19,6 +19,23 @@ extension DomainEngine {
         guard try drop(row) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
     }
 
+    /// Removes a file's bytes as ``evict(_:)`` does, once it is closed. What a program has closed may be open for a moment still: the
+    /// kernel tells of it behind, and a process that was forked meanwhile has it too until it runs its own program.
+    ///
+    /// - Parameter deadline: until when that is waited for; seconds since 1970.
+    package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderFailure) {
+        while clock.now < deadline, !Task.isCancelled {
+            guard openFiles.entry(number) != nil else { break }
+            let row = try row(number)
+            // No closing makes of these what may go.
+            if row.content == .edited || row.staysHere { break }
+            await clock.wait(Self.closingPause)
+        }
+        try evict(number)
+    }
+
+    private static let closingPause = 0.02
+
     /// Removes clean contents, unless they are open.
     private func drop(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
         let result = openFiles.whileClosed(row.number) {
@@ -132,11 +149,14 @@ extension DomainEngine {
         return gone
     }
 
-    /// Makes room on the disk for whoever writes to a file, by removing clean contents.
+    /// Makes room on the disk for whoever writes to a file, by removing clean contents. None go for more than all of them have.
     ///
     /// - Parameter completion: told whether any are gone; called on the engine's thread, must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
-        perform { engine in completion(engine.evict(bytes: max(bytes, Self.leastRoom)) > 0) }
+        perform { engine in
+            let isEnough = bytes <= Self.leastRoom || (try? engine.index.evictableBytes()).map { bytes <= $0 } ?? false
+            completion(isEnough && engine.evict(bytes: max(bytes, Self.leastRoom)) > 0)
+        }
     }
 
     /// So many bytes go at least where a disk is full.

@@ -213,7 +213,8 @@ extension DomainEngine {
     }
 
     /// - Parameters:
-    ///   - takesOld: whether contents are taken that are older than what the provider said of the file meanwhile.
+    ///   - takesOld: whether contents are taken that are older than what the provider said of the file meanwhile, or that a program has not
+    ///     finished.
     ///   - doubtedSize: the size of contents that were not taken because the provider says another. Those of the same size
     ///     are taken the next time: it is the provider that is wrong then.
     /// - Returns: whether the contents are here.
@@ -222,7 +223,11 @@ extension DomainEngine {
     ) async throws(ProviderFailure) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
         let question = answers.ask()
-        let answer = try await provider.contents(of: identifier) { done, total in progress.set(done, total) }
+        // Half of a change is better than nothing for whoever reads, and nothing to be kept.
+        let takesUsed = takesOld && contents.waiters[number] != nil
+        let answer = try await provider.contents(of: identifier, takesUsed: takesUsed) { done, total in
+            progress.set(done, total)
+        }
         guard answer.item.identifier == identifier else {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
         }
@@ -235,6 +240,8 @@ extension DomainEngine {
             return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
+        // A file that is always written to is taken as it is.
+        if !takesOld { try answer.checkUnchanged() }
         EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
@@ -263,9 +270,14 @@ extension DomainEngine {
     ///
     /// - Returns: whether the contents are here, or of no use.
     private func keepFetched(
-        _ number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
+        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
     ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
+        var item = answer
+        item.flags.subtract(.ofAnswers)
+        // Those who wait have it, and whoever joins them; when they have closed it, it is fetched anew.
+        let isOfNoVersion = answer.flags.contains(.hasOtherContents)
+        let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try row(number)
         let isWanted = row.content == .dataless || row.content == .partial
         guard isWanted, openFiles.entry(number)?.writing == nil else {
@@ -287,12 +299,22 @@ extension DomainEngine {
         EngineStep.fetchMoved.reach()
         try write { writer throws(IndexFailure) in
             try writer.update(number) { row in
-                row.settle(size: size, version: item.contentVersion)
+                row.settle(size: size, version: version)
                 row.parts = ByteRanges()
             }
         }
-        partsWereReplaced(number, by: item.contentVersion)
+        if isOfNoVersion {
+            let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
+            openFiles.update(number) { entry in
+                entry.reading = file
+                entry.isOutdated = true
+                entry.isUnfinished = true
+            }
+        }
+        partsWereReplaced(number, by: version)
         contents.cleanBytes += size
+        // Nobody waits any more.
+        if isOfNoVersion, openFiles.entry(number) == nil { dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
         if isOld { try askAgain([item.identifier]) }
         return true

@@ -37,7 +37,7 @@ extension DomainEngine {
         case .dataless, .partial: break
         case .current:
             guard row.localVersion == row.item.contentVersion else { return nil }
-            file = try? folders.open(number, in: folders.clean, .readOnly)
+            file = try? folders.open(number, in: folders.lastClean, .readOnly)
             if file == nil { return nil }
         case .edited:
             file = try? folders.open(number, in: folders.edits, .readOnly)

@@ -58,9 +58,20 @@ extension DomainEngine {
     /// Programs that go on writing to a file of ours, of which nothing is told any more.
     private func partFromLostWriters(_ number: ItemNumber) {
         if (try? statusOfEdit(number)) != nil {
-            _ = try? partedFromWriters(number)
+            let status = try? partedFromWriters(number)
+            settleLost(number, status.map(ContentStamp.init))
         } else if (try? row(number))?.content == .current {
             try? forgetContents(number)
+        }
+    }
+
+    /// - Parameter stamp: what the file was when those who had it open were parted from it.
+    private func settleLost(_ number: ItemNumber, _ stamp: ContentStamp?) {
+        guard let stamp, let entry = try? journal.entry(number), entry.isOpen else { return }
+        if stamp == entry.statusAtOpen {
+            moveBack(number)
+        } else {
+            try? noteEdited(number, size: stamp.size, modified: stamp.modifiedSeconds)
         }
     }
 
@@ -79,20 +90,32 @@ extension DomainEngine {
     private func resume(_ opening: OpeningToResume) throws -> OpenItem {
         let number = opening.number
         let row = try row(number)
-        // The provider had other contents already, which wait for the last closing.
-        if row.content == .current, row.localVersion != row.item.contentVersion, openFiles.entry(number) == nil,
-            let file = try folders.open(number, in: folders.clean, .readOnly)
-        {
-            openFiles.withLock { $0.open(number, isForWriting: false, clock.now) }
-            openFiles.update(number) { entry in
-                entry.reading = file
-                entry.isOutdated = true
-            }
-            // It has done its part when the others are open, and whether or not this one could be.
-            defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
-            return try opened(number, for: opening.isForWriting ? .writing(truncating: false) : .reading)
+        let purpose: OpenPurpose = opening.isForWriting ? .writing(truncating: false) : .reading
+        guard openFiles.entry(number) == nil, let shared = try entryToResume(row) else {
+            return try opened(number, for: purpose)
         }
-        return try opened(number, for: opening.isForWriting ? .writing(truncating: false) : .reading)
+        openFiles.withLock { state in
+            state.entries[number] = shared
+            state.open(number, isForWriting: false, clock.now)
+        }
+        // It has done its part when the others are open, and whether or not this one could be.
+        defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
+        return try opened(number, for: purpose)
+    }
+
+    /// What programs go on with that have an item open; `nil` where that is what anybody gets who opens it now.
+    private func entryToResume(_ row: IndexedItem) throws -> OpenFiles.Entry? {
+        guard row.content == .current else { return nil }
+        // The provider had other contents already, which wait for the last closing.
+        let isOutdated = row.localVersion != row.item.contentVersion
+        if let entry = try journal.entry(row.number), entry.isOpen, let stamp = entry.statusAtOpen,
+            let file = try folders.open(row.number, in: folders.edits, .readWrite)
+        {
+            return OpenFiles.Entry(
+                reading: try file.reopen(.readOnly), writing: file, beforeWriting: stamp, isOutdated: isOutdated)
+        }
+        guard isOutdated, let file = try folders.open(row.number, in: folders.clean, .readOnly) else { return nil }
+        return OpenFiles.Entry(reading: file, isOutdated: true)
     }
 
     /// Whether programs that have an item open for writing go on with it.

@@ -33,6 +33,9 @@ extension DomainEngine {
             let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
             try share(number, file, stamp)
             return file
+        // Half of an edit that somebody else has not finished is nothing to begin with.
+        case .current where !creating && openFiles.entry(number)?.isUnfinished == true:
+            throw .otherVersion
         case .current where row.localVersion == row.item.contentVersion || openFiles.entry(number)?.reading != nil:
             if let file = try moveAmongEdits(row) { return file }
             // Somebody has emptied the cache.
@@ -164,7 +167,7 @@ extension DomainEngine {
     }
 
     /// A file that was open for writing and that nobody wrote to is what it was.
-    private func moveBack(_ number: ItemNumber) {
+    func moveBack(_ number: ItemNumber) {
         guard let row = try? row(number), row.content == .current else { return }
         do {
             try folders.move(number, from: folders.edits, to: folders.clean)

@@ -18,6 +18,8 @@ final class OpenFiles: Sendable {
         var noted: ContentStamp?
         /// The provider has other contents, which wait for the last closing.
         var isOutdated = false
+        /// Its bytes are those of a change that a program had not finished.
+        var isUnfinished = false
         /// The item is gone; its bytes go at the last closing.
         var isDiscarded = false
 

@@ -10,6 +10,11 @@ struct EditState {
     var running: [ItemNumber: Task<Void, Never>] = [:]
     /// When the steps that are under way began, as far as it matters for what the provider says meanwhile.
     var questions: [ItemNumber: AnswerOrder.Question] = [:]
+    /// Those of them whose step sends new contents, and nothing else.
+    var sendsContents: Set<ItemNumber> = []
+    /// Items whose place another one took while new contents of them were sent, with that one: it has no step of its own before that has
+    /// ended.
+    var successors: [ItemNumber: ItemNumber] = [:]
     /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
     /// Those names, by the items' identifiers.
@@ -56,7 +61,14 @@ struct EditState {
     init() {}
 
     /// Whether the provider is being asked for something that changes an item.
-    func isBusy(_ number: ItemNumber) -> Bool { running[number] != nil || reserved.contains(number) }
+    func isBusy(_ number: ItemNumber) -> Bool {
+        running[number] != nil || reserved.contains(number) || successors.values.contains(number)
+    }
+
+    /// The item whose step sends contents of the one with this number: itself, or the one whose place it took; `nil` where none is.
+    func sender(for number: ItemNumber) -> ItemNumber? {
+        sendsContents.contains(number) ? number : successors.first { $0.value == number }?.key
+    }
 
     /// Steps that are under way at the same time.
     static let stepLimit = 8
@@ -104,4 +116,5 @@ enum UploadName {
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
     /// What was sent before that, the last first: of each the answer may have been lost, and the provider have that.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
+    static func all(_ number: ItemNumber) -> [String] { [latest(number)] + earlier(number) }
 }

@@ -19,6 +19,8 @@ package struct DomainConfiguration: Sendable {
     package var listingLimit = 8
     /// After so many pages in a row in which nothing is new, a listing is taken to have no end.
     package var pagesWithoutNews = 32
+    /// A listing of more items than these is taken for one that never ends.
+    package var itemsInFolder = 20_000_000
     /// How many seconds an edited file is left alone after its last closing before it is sent.
     package var settlingTime = 0.3
     /// The provider is told of a file's use when the last one that is known was so many seconds before it.

@@ -57,8 +57,8 @@ package actor DomainEngine {
     ///
     /// An index that is damaged is deleted and built anew, from the journal and by asking the provider.
     ///
-    /// - Parameter openings: what programs have open in a mount that goes on. They are opened before anything happens to their
-    ///   contents, and are to be had from ``takeResumed()``.
+    /// - Parameter openings: what programs have open in a mount that goes on. They are opened when the journal, the index and the files
+    ///   agree, and what is done for that leaves them the files that they have. They are to be had from ``takeResumed()``.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [OpeningToResume] = []

@@ -48,6 +48,11 @@ package enum EngineStep: String, FaultPoint {
     case removedFromTrash = "engine.trash.removed"
     case trashListed = "engine.trash.listed"
 
+    // A folder is listed, or changes are told.
+    case pageApplied = "engine.listing.page"
+    case listingEnded = "engine.listing.ended"
+    case changesApplied = "engine.changes.applied"
+
     // The provider says what became of an item.
     case doubtAnswered = "engine.doubt.answered"
     case doubtApplied = "engine.doubt.applied"

@@ -1,7 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// Tags, favorites and dates of the last use, as they are set on this machine: journalled before it is answered, and sent behind.
+/// Tags, favorites and dates of the last use, as they are set on this machine: journalled before it is answered, and sent behind. So are
+/// attributes (``noteAttributes(_:of:)``).
 extension DomainEngine {
     /// Gives an item tags, instead of those that it has.
     package func setTags(_ names: [String], of number: ItemNumber) throws(EditFailure) {
@@ -53,11 +54,7 @@ extension DomainEngine {
             let row = try visible(number)
             let known = try reading { () throws(IndexFailure) in try journal.facts(number) }
             if let known { before.append(known) }
-            // The number may have been another item's in an index that is lost.
-            var entry =
-                known.flatMap { Self.isEntry($0, of: row) ? $0 : nil }
-                ?? FactEntry(number: number, identifier: "", kinds: [], values: ItemFacts())
-            entry.identifier = row.item.identifier
+            var entry = Self.entry(known, of: row)
             entry.kinds.formUnion(kinds)
             entry.values.take(kinds, from: value)
             entries.append(entry)
@@ -84,6 +81,16 @@ extension DomainEngine {
         sendFacts()
     }
 
+    /// - Parameter known: what there is of the item's number.
+    static func entry(_ known: FactEntry?, of row: IndexedItem) -> FactEntry {
+        // The number may have been another item's in an index that is lost.
+        var entry =
+            known.flatMap { isEntry($0, of: row) ? $0 : nil }
+            ?? FactEntry(number: row.number, identifier: "", kinds: [], values: ItemFacts())
+        entry.identifier = row.item.identifier
+        return entry
+    }
+
     private static func isEntry(_ entry: FactEntry, of row: IndexedItem) -> Bool {
         entry.identifier == row.item.identifier || entry.identifier.hasPrefix(IndexedItem.localPrefix)
     }
@@ -91,12 +98,14 @@ extension DomainEngine {
     /// What the last process set and the provider has not confirmed is set again where it is lost, and sent.
     func recoverFacts() throws(IndexFailure) {
         for entry in try journal.allFacts() {
-            if let number = try row(of: entry)?.number,
-                try !index.factsSetHere(of: number).isSuperset(of: entry.kinds)
-            {
-                try index.write { writer throws(IndexFailure) in
-                    try writer.setFacts(entry.kinds, of: number, entry.values)
+            if let number = try row(of: entry)?.number {
+                if try !index.factsSetHere(of: number).isSuperset(of: entry.kinds) {
+                    try index.write { writer throws(IndexFailure) in
+                        try writer.setFacts(entry.kinds, of: number, entry.values)
+                    }
                 }
+                // The last process may have sent them.
+                if !entry.kinds.isDisjoint(with: .attributes) { facts.uncertain.insert(number) }
             }
             facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
         }
@@ -104,7 +113,7 @@ extension DomainEngine {
     }
 
     /// The item that an entry is of, which has another number after the index was lost.
-    private func row(of entry: FactEntry) throws(IndexFailure) -> IndexedItem? {
+    func row(of entry: FactEntry) throws(IndexFailure) -> IndexedItem? {
         if let row = try index.item(entry.number), Self.isEntry(entry, of: row) { return row }
         return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }
     }
@@ -128,7 +137,7 @@ extension DomainEngine {
     // MARK: Sending
 
     /// Begins what is due.
-    private func sendFacts() {
+    func sendFacts() {
         guard !isClosed else { return }
         while facts.running.count < FactState.width, let number = facts.queue.take(at: clock.now) {
             guard facts.running[number] == nil else {
@@ -173,7 +182,12 @@ extension DomainEngine {
     private func sendAll(of number: ItemNumber) async throws -> Bool {
         // As many as there are kinds, and as many again for what is set meanwhile.
         for _ in 0..<8 {
-            guard let entry = try journal.facts(number), let kind = entry.kinds.each.first else { return true }
+            guard let entry = try journal.facts(number), let kind = entry.kinds.first else { return true }
+            let isOfAttributes = !kind.isDisjoint(with: .attributes)
+            if isOfAttributes, try await !takesAttributes() {
+                try leaveAttributes(kind, of: entry, try row(of: entry)?.number)
+                continue
+            }
             let row = try row(of: entry)
             let identifier = row?.item.identifier ?? entry.identifier
             // One that was made here is sent first.
@@ -182,22 +196,14 @@ extension DomainEngine {
                 try journal.removeFacts(number)
                 return true
             }
-            let question = answers.ask()
             do {
-                EngineStep.markAsked.reach()
-                let answer = try await asking { () async throws(ProviderFailure) in
-                    try await provider.set(ItemFact(kind, of: entry.values), of: identifier)
+                if isOfAttributes {
+                    guard try await sendAttributes(kind, of: entry, row) else { return false }
+                } else {
+                    let items = try await set(ItemFact(kind, of: entry.values), of: identifier, entry)
+                    try confirm(kind, of: entry, try self.row(of: entry)?.number, items)
+                    answers.note([identifier])
                 }
-                EngineStep.markAnswered.reach()
-                guard answer.identifier == identifier else {
-                    throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
-                }
-                var items = try newest([answer], answering: question)
-                // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
-                if try self.row(of: entry) == nil { items = try await withAncestors(items) }
-                guard !isClosed else { throw EngineClosed() }
-                try confirm(kind, of: entry, try self.row(of: entry)?.number, items)
-                answers.note([identifier])
             } catch let failure as ProviderFailure {
                 switch failure.kind {
                 // It keeps no such facts: they stay on this machine.
@@ -210,13 +216,33 @@ extension DomainEngine {
         return false
     }
 
+    /// Has the provider set something of an item.
+    ///
+    /// - Returns: what it says now.
+    func set(_ fact: ItemFact, of identifier: String, _ entry: FactEntry) async throws -> [ProviderItem] {
+        let question = answers.ask()
+        EngineStep.markAsked.reach()
+        let answer = try await asking { () async throws(ProviderFailure) in
+            try await provider.set(fact, of: identifier)
+        }
+        EngineStep.markAnswered.reach()
+        guard answer.identifier == identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        }
+        var items = try newest([answer], answering: question)
+        // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
+        if try row(of: entry) == nil { items = try await withAncestors(items) }
+        guard !isClosed else { throw EngineClosed() }
+        return items
+    }
+
     /// - Parameters:
     ///   - row: whose facts the provider has now; `nil` where it does not keep them.
     ///   - items: what the provider answered with.
     private func confirm(
         _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ items: [ProviderItem]
     ) throws {
-        guard var entry = try journal.facts(sent.number) else { return }
+        guard let entry = try journal.facts(sent.number) else { return }
         var (now, then) = (ItemFacts(), ItemFacts())
         now.take(kind, from: entry.values)
         then.take(kind, from: sent.values)
@@ -234,9 +260,14 @@ extension DomainEngine {
             handle(applied)
         }
         EngineStep.markConfirmed.reach()
-        guard isSettled else { return }
-        entry.kinds.subtract(kind)
-        if entry.kinds.isEmpty { try journal.removeFacts(entry.number) } else { try journal.putFacts([entry]) }
+        if isSettled { try settled(kind, of: sent.number) }
+    }
+
+    /// Of these nothing is to be sent any more.
+    func settled(_ kinds: FactKinds, of number: ItemNumber) throws {
+        guard var entry = try journal.facts(number) else { return }
+        entry.kinds.subtract(kinds)
+        if entry.kinds.isEmpty { try journal.removeFacts(number) } else { try journal.putFacts([entry]) }
     }
 }
 

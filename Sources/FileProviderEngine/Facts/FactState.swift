@@ -7,6 +7,10 @@ struct FactState {
     var running: [ItemNumber: Task<Void, Never>] = [:]
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
+    /// Whether the provider takes attributes; `nil` until it was asked.
+    var takesAttributes: Bool?
+    /// Whose attributes the provider may have changed without an answer that was got.
+    var uncertain: Set<ItemNumber> = []
     /// The clock's call for the next look.
     var wake: (time: Double, waiting: Waiting)?
 

@@ -128,7 +128,7 @@ package final class Index: Sendable {
     }
 
     /// Sets who is asked before each commit whether the disk has room for it: for tests.
-    func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
+    package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         gate.enter()
         defer { gate.leave() }
         writer.value.connection.hasRoom = hasRoom

@@ -228,6 +228,9 @@ private final class Application {
             after.localModified = nil
             after.localChanged = nil
         }
+        if after.hasSetAttributes {
+            after.followAttributes(since: before.item, except: try state.facts.setHere(number))
+        }
         result.changed.append(number)
         noteContents(before, item)
         if number == .root {

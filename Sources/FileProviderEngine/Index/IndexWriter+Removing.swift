@@ -39,7 +39,7 @@ extension IndexWriter {
             if try state.isUnlistedOrphan(number) { continue }
             try state.removeTree(number, &removed)
         }
-        state.listings[folder] = nil
+        state.endListing(of: folder, mark)
         return removed
     }
 }

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// How an item's extended attributes differ here from the provider's: no provider of this model takes any.
+/// How an item's extended attributes differ here from the provider's.
 ///
 /// They are in the index only, and go with it and with the item.
 package struct LocalAttributes: Sendable, Equatable {
@@ -31,15 +31,30 @@ package struct LocalAttributes: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter isGiven: whether the provider has it too.
-    mutating func remove(_ name: String, isGiven: Bool) {
+    /// - Parameter mayBeGiven: whether the provider has it too, or may have been sent it.
+    mutating func remove(_ name: String, mayBeGiven: Bool) {
         values[name] = nil
-        if isGiven { removed.insert(name) }
+        if mayBeGiven { removed.insert(name) }
     }
 
     /// What the provider gave, as it was changed here.
     func applied(to given: [String: [UInt8]]) -> [String: [UInt8]] {
         isEmpty ? given : given.filter { !removed.contains($0.key) }.merging(values) { $1 }
+    }
+
+    /// What is to be changed at the provider, so that it has what is here.
+    func changes(of given: [String: [UInt8]]) -> (changed: [String: [UInt8]], removed: Set<String>) {
+        (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
+    }
+
+    /// The provider has what was set here: what is not there, need not be known to be removed.
+    mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
+
+    /// Lets go of what the provider had as it was set here, and has otherwise now.
+    mutating func follow(_ given: [String: [UInt8]], since before: [String: [UInt8]]) {
+        guard !isEmpty else { return }
+        values = values.filter { before[$0.key] != $0.value || given[$0.key] == $0.value }
+        removed = removed.filter { before[$0] != nil || given[$0] == nil }
     }
 
     // MARK: In a row
@@ -74,28 +89,28 @@ package struct LocalAttributes: Sendable, Equatable {
 
 extension IndexedItem {
     /// What the names of all extended attributes begin with that programs can read and set.
-    package static let attributePrefix = "user."
+    package static let attributePrefix = ItemAttributes.prefix
 
     /// The extended attributes by their full names: the provider's, as they were changed here.
-    package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: givenAttributes) }
-
-    private var givenAttributes: [String: [UInt8]] {
-        guard !item.extendedAttributes.isEmpty else { return [:] }
-        var given: [String: [UInt8]] = [:]
-        for (name, value) in item.extendedAttributes {
-            if name.hasPrefix(Self.attributePrefix) {
-                given[name] = value
-            } else if item.extendedAttributes[Self.attributePrefix + name] == nil {
-                given[Self.attributePrefix + name] = value
-            }
-        }
-        return given
-    }
+    package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesHere) }
 
     /// - Returns: whether there is room for it.
     mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
 
-    mutating func removeAttribute(_ name: String) {
-        attributes.remove(name, isGiven: givenAttributes[name] != nil)
+    /// - Parameter mayBeSent: whether the provider may have been sent it.
+    mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
+        attributes.remove(name, mayBeGiven: mayBeSent || item.attributesHere[name] != nil)
+    }
+}
+
+extension ProviderItem {
+    /// The provider's extended attributes by the names that they have here.
+    var attributesHere: [String: [UInt8]] {
+        guard !extendedAttributes.isEmpty else { return [:] }
+        var here: [String: [UInt8]] = [:]
+        for (name, value) in extendedAttributes {
+            if let name = ItemAttributes.localName(of: name, among: extendedAttributes) { here[name] = value }
+        }
+        return here
     }
 }

@@ -86,15 +86,6 @@ package enum MountName {
 }
 
 extension String {
-    /// Whether two texts are the same bytes: names that only look alike are two.
-    func hasSameBytes(as other: String) -> Bool {
-        var one = self
-        var other = other
-        return one.withUTF8 { one in
-            other.withUTF8 { other in one.count == other.count && one.elementsEqual(other) }
-        }
-    }
-
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var text = self
         return text.withUTF8 { text in text.count == bytes.count && text.elementsEqual(bytes) }

@@ -34,6 +34,8 @@ final class WriterConnection {
     private var touched: ItemSets = []
     /// Listings under way: what was written since each began.
     var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
+    /// Those that end with this transaction. It may fail and be done again, and must then find what was listed.
+    private var endedListings: [ItemNumber: Int64] = [:]
     var bytes = ByteWriter()
 
     init(
@@ -132,14 +134,17 @@ final class WriterConnection {
     ) throws(IndexFailure) -> Result {
         changes.removeAll(keepingCapacity: true)
         touched = []
+        endedListings = [:]
         do {
-            return try connection.transaction { () throws(IndexFailure) in
+            let result = try connection.transaction { () throws(IndexFailure) in
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
                 try saveCounts()
                 lookup.settle()
                 return result
             }
+            for (folder, mark) in endedListings where listings[folder]?.mark == mark { listings[folder] = nil }
+            return result
         } catch {
             changes.removeAll()
             touched = []
@@ -328,6 +333,9 @@ final class WriterConnection {
         guard !listings.isEmpty else { return }
         listings[folder]?.numbers.insert(number)
     }
+
+    /// A listing is over, once this transaction is.
+    func endListing(of folder: ItemNumber, _ mark: Int64) { endedListings[folder] = mark }
 
     // MARK: Orphans
 

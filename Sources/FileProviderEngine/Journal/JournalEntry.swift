@@ -23,6 +23,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var replaced: ItemNumber?
     /// Where it was sent as a new item, until it is known what came of that.
     package var sent: SentPlace?
+    /// The provider was asked to move it, and it is not known what came of that.
+    package var mayHaveMoved = false
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -82,9 +84,10 @@ extension JournalEntry {
         static let statusAtOpen = Parts(rawValue: 8)
         static let failure = Parts(rawValue: 16)
         static let collidingItem = Parts(rawValue: 32)
-        static let goesToTrash = Parts(rawValue: 256)
         static let replaced = Parts(rawValue: 64)
         static let sent = Parts(rawValue: 128)
+        static let goesToTrash = Parts(rawValue: 256)
+        static let mayHaveMoved = Parts(rawValue: 512)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -99,6 +102,7 @@ extension JournalEntry {
         if goesToTrash { parts.insert(.goesToTrash) }
         if replaced != nil { parts.insert(.replaced) }
         if sent != nil { parts.insert(.sent) }
+        if mayHaveMoved { parts.insert(.mayHaveMoved) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -141,6 +145,7 @@ extension JournalEntry {
         entry.attempts = Int(truncatingIfNeeded: try reader.signed())
         entry.isOpen = parts.contains(.isOpen)
         entry.goesToTrash = parts.contains(.goesToTrash)
+        entry.mayHaveMoved = parts.contains(.mayHaveMoved)
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {

@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// The enumeration of one folder, page by page.
 extension DomainEngine {
@@ -69,7 +70,7 @@ extension DomainEngine {
         let anchor = try await currentAnchor(of: identifier)
         listings.lastMark += 1
         let mark = listings.lastMark
-        var guarded = EndlessListing(limit: configuration.pagesWithoutNews)
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         var answer = try await page(of: identifier, after: nil)
         while true {
             guard !isClosed else { throw .closed }
@@ -114,6 +115,7 @@ extension DomainEngine {
     ) throws(ProviderFailure) -> Int {
         let isFirst = try row(folder).listing == .never
         let applied = try apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.question)
+        EngineStep.pageApplied.reach()
         if isFirst { try write { writer throws(IndexFailure) in try writer.update(folder) { $0.listing = .partial } } }
         answerWaiters(of: folder)
         return applied.added.count
@@ -132,6 +134,7 @@ extension DomainEngine {
             try writer.setAnchor(anchor ?? [], of: identifier)
             return removed
         }
+        EngineStep.listingEnded.reach()
         handle(removed)
         listingAges.note(folder, at: clock.now)
     }
@@ -190,12 +193,16 @@ extension DomainEngine {
 /// Recognises a listing that goes on and on and tells of nothing.
 private struct EndlessListing {
     let limit: Int
+    let mostItems: Int
     private var seen: Set<[UInt8]> = []
     private var items = 0
     private var pagesWithoutNews = 0
     private var emptyPages = 0
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, mostItems: Int) {
+        self.limit = limit
+        self.mostItems = mostItems
+    }
 
     /// - Parameters:
     ///   - news: items of the page that were not known.
@@ -206,7 +213,7 @@ private struct EndlessListing {
         pagesWithoutNews = news == 0 ? pagesWithoutNews + 1 : 0
         // The same page once more leads to the same one after it.
         if let next = page.next, !seen.insert(next).inserted { return true }
-        if emptyPages >= limit { return true }
+        if emptyPages >= limit || items > mostItems { return true }
         // A folder that is listed again tells of nothing new, and of each item once.
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }

@@ -81,7 +81,8 @@ extension FileSystem {
     }
     /// Answers `ENOSYS`.
     public func write(
-        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>
+        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
+        _ reply: Reply<Int>
     ) {
         reply.fail(.noSystemCall)
     }

@@ -69,9 +69,11 @@ public protocol FileSystem: AnyObject, Sendable {
     func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>)
     /// Reads. Fewer bytes than asked for mean the end of the file. `count` is no more than ``MountOptions/largestRead``.
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>)
-    /// Writes, and answers how much was written. `bytes` are there until the function returns.
+    /// Writes, and answers how much was written. `bytes` are there until the function returns. Where the flags say that they go to
+    /// the end, `offset` is the size that the kernel knows.
     func write(
-        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ reply: Reply<Int>)
+        _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
+        _ reply: Reply<Int>)
     /// A descriptor of the opening was closed; close(2) waits for the answer and returns it. Comes as often as an opening has
     /// descriptors, which is more than once after fork(2) or dup(2).
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A name in a folder, a symbolic link's target or the name of an extended attribute: bytes without a NUL, as the kernel sends them.
 ///
 /// Names are the same when their bytes are. Most are UTF-8, and then they are kept as a string, which up to 15 bytes takes no
@@ -23,13 +25,13 @@ public struct Name: Sendable {
     /// The name that has these bytes, up to the first NUL.
     public init(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes.prefix { $0 != 0 })
-        storage = String(validating: bytes, as: UTF8.self).map(Storage.text) ?? .bytes(bytes)
+        storage = bytes.withUnsafeBufferPointer { String(utf8: $0) }.map(Storage.text) ?? .bytes(bytes)
     }
 
     /// The name that has these bytes, none of which is NUL.
     init(_ bytes: UnsafeRawBufferPointer) {
         let bytes = bytes.bindMemory(to: UInt8.self)
-        storage = String(validating: bytes, as: UTF8.self).map(Storage.text) ?? .bytes(Array(bytes))
+        storage = String(utf8: bytes).map(Storage.text) ?? .bytes(Array(bytes))
     }
 
     /// The name as text; `nil` where it is not UTF-8.

@@ -80,6 +80,23 @@ public struct OpenFlags: OptionSet, Hashable, Sendable {
     public var allowsWriting: Bool { rawValue & UInt32(O_ACCMODE) != UInt32(O_RDONLY) }
 }
 
+/// What a write is, beside its bytes and its offset.
+public struct WriteFlags: Hashable, Sendable {
+    /// The opening's flags now: fcntl(2) changes some of those that open(2) was given.
+    public var opening: OpenFlags
+    /// The kernel writes back what programs have changed in mappings, through any opening that may write.
+    public var isFromCache: Bool
+
+    /// Flags from their parts.
+    public init(opening: OpenFlags = [], isFromCache: Bool = false) {
+        self.opening = opening
+        self.isFromCache = isFromCache
+    }
+
+    /// Whether the bytes go to the file's end; what was mapped stays at its offset, whatever the opening says.
+    public var appends: Bool { opening.contains(.append) && !isFromCache }
+}
+
 /// How renameat2(2) treats a name that is taken.
 public struct RenameFlags: OptionSet, Hashable, Sendable {
     /// The flags as renameat2(2) has them.

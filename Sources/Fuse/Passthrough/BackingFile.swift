@@ -20,6 +20,7 @@ public final class BackingFile: Sendable {
 /// Who tells the kernel of backing files, which takes a privilege.
 package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
+    /// Waits for no other process: the last reference to a file may go on any thread.
     func close(_ identifier: Int32)
 }
 

@@ -221,9 +221,12 @@ package struct Dispatcher: Sendable {
             guard let body = request.load(fuse_write_in.self), let offset = Int64(exactly: body.offset),
                 let rest = request.rest(after: MemoryLayout<fuse_write_in>.size), rest.count >= Int(body.size)
             else { return false }
+            let flags = WriteFlags(
+                opening: OpenFlags(rawValue: body.flags),
+                isFromCache: body.write_flags & UInt32(FUSE_WRITE_CACHE) != 0)
             fileSystem.write(
                 node, handle: body.fh, at: offset, UnsafeRawBufferPointer(rebasing: rest.prefix(Int(body.size))),
-                Reply(request, on: channel))
+                flags, Reply(request, on: channel))
         case .flush:
             guard let body = request.load(fuse_flush_in.self) else { return false }
             fileSystem.flush(node, handle: body.fh, lockOwner: body.lock_owner, Reply(request, on: channel))

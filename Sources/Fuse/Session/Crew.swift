@@ -6,7 +6,7 @@ import Synchronization
 /// The threads that serve a session.
 ///
 /// One of them leads: it waits for requests and serves them itself, so that a lone program, which sends one request after the
-/// other, is always served by a thread that is awake. Were several threads waiting, the kernel would wake them in turn, each on
+/// other, is always served by a thread that is awake, or nearly: see ``Pace``. Were several threads waiting, the kernel would wake them in turn, each on
 /// a processor that sleeps; that takes twice as long as a small request.
 ///
 /// Others come in when there is more to do: the leader wakes one where it finds requests waiting as it begins to serve one, and
@@ -32,6 +32,20 @@ final class Crew: Sendable {
         init(_ number: Int) { self.number = number }
     }
 
+    /// Which thread leads, and whether it is serving a request. One word, so that a thread that leads no more cannot speak for the one
+    /// that does.
+    private struct Lead: RawRepresentable, AtomicRepresentable {
+        let rawValue: Int
+
+        init(rawValue: Int) { self.rawValue = rawValue }
+
+        init(of member: Member, isServing: Bool) { rawValue = member.number << 1 | (isServing ? 1 : 0) }
+
+        func isOf(_ member: Member) -> Bool { rawValue >> 1 == member.number }
+
+        var isServing: Bool { rawValue & 1 == 1 }
+    }
+
     private let session: Session
     private let fileSystem: any FileSystem
     private let dispatcher: Dispatcher
@@ -42,14 +56,11 @@ final class Crew: Sendable {
     private let extra: Channel?
     // Innermost: nothing is called under it but what makes and wakes threads.
     private let state = Lock(State())
-    /// The number of the thread that leads.
-    private let leader = Atomic(0)
+    private let leader = Atomic(Lead(rawValue: 0))
 
     /// Counts the requests that leaders have begun to serve.
     private let begun = Atomic<UInt64>(0)
-    /// Whether the leader is serving one.
-    private let isServing = Atomic(false)
-    private let isWatched = Atomic(false)
+    private let isWatched = Atomic(true)
     private let watch = Baton()
 
     /// Threads beyond those of the options that come in for leaders who are blocked.
@@ -122,9 +133,12 @@ final class Crew: Sendable {
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
+        // A thread that is killed while the kernel copies a request to it may not get more memory, and then the kernel fails the
+        // request with EIO, where the next process could have served it. Where that is not to be had, it is as the kernel has it.
+        _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
             let goesOn =
-                if leader.load(ordering: .acquiring) == member.number {
+                if leads(member) {
                     lead(member, buffer)
                 } else if let extra {
                     help(extra, buffer)
@@ -140,25 +154,34 @@ final class Crew: Sendable {
     ///
     /// - Returns: `false` where the session has ended.
     private func lead(_ member: Member, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        while leader.load(ordering: .acquiring) == member.number {
-            switch read(main, buffer) {
+        var pace = Pace()
+        while leads(member) {
+            pace.await { isAnythingWaiting }
+            let arrival = read(main, buffer)
+            pace.noteArrival()
+            switch arrival {
             case .ended: return false
             case .nothing: continue
             case .request(let request):
-                begun.wrappingAdd(1, ordering: .relaxed)
-                // Another one may lead since this one began to wait.
-                if leader.load(ordering: .acquiring) == member.number { isServing.store(true, ordering: .releasing) }
-                if !isWatched.load(ordering: .relaxed), !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
-                    watch.pass()
-                }
+                begun.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                note(member, isServing: true)
+                if !isWatched.load(ordering: .sequentiallyConsistent), beginsWatch() { watch.pass() }
                 if Self.takesLong(request), isAnythingWaiting { callHelp() }
                 let goesOn = dispatcher.serve(request, on: main)
-                // A new leader's own request must not look as if it were over.
-                if leader.load(ordering: .acquiring) == member.number { isServing.store(false, ordering: .releasing) }
+                note(member, isServing: false)
                 if !goesOn { return false }
             }
         }
         return true
+    }
+
+    private func leads(_ member: Member) -> Bool { leader.load(ordering: .acquiring).isOf(member) }
+
+    /// Does nothing where another thread leads by now.
+    private func note(_ member: Member, isServing: Bool) {
+        _ = leader.compareExchange(
+            expected: Lead(of: member, isServing: !isServing), desired: Lead(of: member, isServing: isServing),
+            ordering: .sequentiallyConsistent)
     }
 
     /// Serves for as long as there is more than the leader has got to.
@@ -180,7 +203,7 @@ final class Crew: Sendable {
     private func rest(_ member: Member) -> Bool {
         let rests = state.withLock { state in
             // It was given the lead on its way here.
-            guard !state.hasEnded, leader.load(ordering: .acquiring) != member.number else { return false }
+            guard !state.hasEnded, !leads(member) else { return false }
             state.idle.append(member)
             return true
         }
@@ -236,8 +259,7 @@ final class Crew: Sendable {
 
     /// Has a thread lead that serves nothing. Called under the lock.
     private func giveLead(to member: Member) {
-        leader.store(member.number, ordering: .releasing)
-        isServing.store(false, ordering: .releasing)
+        leader.store(Lead(of: member, isServing: false), ordering: .releasing)
     }
 
     /// Gives the lead to a thread that is free.
@@ -255,12 +277,20 @@ final class Crew: Sendable {
         if startsThread { try? startThread(leading: true) }
     }
 
+    /// - Returns: whether nobody has seen to it before that requests are watched.
+    private func beginsWatch() -> Bool { !isWatched.exchange(true, ordering: .sequentiallyConsistent) }
+
+    private func isQuiet(since last: UInt64) -> Bool {
+        !leader.load(ordering: .sequentiallyConsistent).isServing
+            && begun.load(ordering: .sequentiallyConsistent) == last
+    }
+
     private func watchOver() {
         var last: UInt64 = 0
         var quietIntervals = 0
         while !state.withLock({ $0.hasEnded }) {
-            let isBusy = isServing.load(ordering: .acquiring)
-            let count = begun.load(ordering: .relaxed)
+            let isBusy = leader.load(ordering: .acquiring).isServing
+            let count = begun.load(ordering: .sequentiallyConsistent)
             if count != last {
                 quietIntervals = 0
             } else if isBusy {
@@ -273,7 +303,8 @@ final class Crew: Sendable {
             last = count
             if quietIntervals > Self.watchLimit {
                 isWatched.store(false, ordering: .sequentiallyConsistent)
-                watch.wait()
+                // Who begins a request now wakes this thread; one that was begun just before may have taken it to be awake.
+                if isQuiet(since: last) || !beginsWatch() { watch.wait() }
                 quietIntervals = 0
             } else {
                 usleep(Self.watchInterval)
@@ -309,6 +340,35 @@ final class Crew: Sendable {
         guard isLast else { return }
         fileSystem.end()
         session.hasEnded.open()
+    }
+}
+
+/// How soon requests come. A thread that sleeps takes longer to be awake than a small request takes to serve: where one comes right after
+/// the other, the leader looks for the next one for a moment before it sleeps.
+private struct Pace {
+    /// A request that comes within this time is worth being awake for.
+    private static let moment: Int64 = 30_000
+
+    private var isQuick = false
+    private var begin: Int64 = 0
+
+    /// The last one is served.
+    ///
+    /// - Parameter isAnythingWaiting: looks, and does not wait.
+    mutating func await(_ isAnythingWaiting: () -> Bool) {
+        begin = Self.now()
+        guard isQuick else { return }
+        // Whoever the processor is needed for has it: the next request may be theirs.
+        while !isAnythingWaiting(), Self.now() - begin < Self.moment { sched_yield() }
+    }
+
+    mutating func noteArrival() { isQuick = Self.now() - begin < Self.moment }
+
+    /// In nanoseconds.
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 

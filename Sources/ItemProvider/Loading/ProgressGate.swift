@@ -24,10 +24,11 @@ enum ProgressGate {
         var waiting: [Step] = []
     }
 
-    /// A thread that has used so much processor time is past the adding, in nanoseconds.
-    private static let longestAdding = 100_000
-    /// A thread that sleeps so long after it began does not sleep for want of memory in the middle of it.
-    private static let longestPause = 200_000
+    /// A thread that has used so much processor time is past the adding, in nanoseconds. What the kernel takes of it to find memory counts.
+    private static let longestAdding = 1_000_000
+    /// A thread that sleeps so long after it began does not sleep in the middle of it, for want of memory or of a lock that whoever has
+    /// it holds while no processor is free for it.
+    private static let longestPause = 20_000_000
     /// How long to wait before looking again, in microseconds.
     private static let pause: UInt32 = 20
 

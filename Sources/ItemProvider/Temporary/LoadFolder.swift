@@ -11,55 +11,76 @@ package final class LoadFolder: Sendable {
     package let path: String
     package let directory: FileDescriptor
 
-    // Nothing else is locked while the tree is removed.
-    private let tree: Lock<StagedTree?>
+    private let folder: OpenFolder
 
     package init() throws {
-        let tree = try StagedTree(in: try LoadPlace.shared().directory)
+        folder = try OpenFolders.make()
+        (path, directory) = (folder.path, folder.directory)
+    }
+
+    deinit { remove() }
+
+    /// Removes the folder now, whoever still refers to it.
+    package func remove() { OpenFolders.remove(folder) }
+}
+
+/// A folder that is there, until it is removed.
+private final class OpenFolder: Sendable {
+    let path: String
+    let directory: FileDescriptor
+
+    // Held while the tree is removed, and nothing else is locked meanwhile: whoever asks for that too returns when it is gone.
+    private let tree: Lock<StagedTree?>
+
+    init(in place: FileDescriptor) throws {
+        let tree = try StagedTree(in: place)
         guard let path = tree.descriptor.path else { throw Errno.noSuchFile }
         self.path = path
         directory = tree.descriptor
         self.tree = Lock(tree)
-        OpenFolders.add(self)
     }
 
-    deinit { OpenFolders.forget(ObjectIdentifier(self)) }
-
-    /// Removes the folder now, whoever still refers to it.
-    package func remove() {
-        tree.withLock { $0 = nil }
-    }
+    func remove() { tree.withLock { $0 = nil } }
 }
 
 /// The folders of this process, removed when it ends: a load that was cancelled a moment before may not be over yet.
 private enum OpenFolders {
-    private struct Reference {
-        weak var folder: LoadFolder?
-    }
-
     private struct State {
         var isWatching = false
-        var references: [ObjectIdentifier: Reference] = [:]
+        /// The process ends: what is made from now on would stay.
+        var isOver = false
+        var folders: [ObjectIdentifier: OpenFolder] = [:]
     }
 
     // Innermost: folders are removed after it is released.
     private static let state = Lock(State())
 
-    static func add(_ folder: LoadFolder) {
-        let isFirst = state.withLock { state in
-            state.references[ObjectIdentifier(folder)] = Reference(folder: folder)
-            defer { state.isWatching = true }
-            return !state.isWatching
+    /// Makes a folder that is known from when it is there.
+    static func make() throws -> OpenFolder {
+        let place = try LoadPlace.shared()
+        return try state.withLock { state in
+            guard !state.isOver else { throw CancellationError() }
+            if !state.isWatching {
+                atexit { OpenFolders.removeAll() }
+                state.isWatching = true
+            }
+            let folder = try OpenFolder(in: place.directory)
+            state.folders[ObjectIdentifier(folder)] = folder
+            return folder
         }
-        if isFirst { atexit { OpenFolders.removeAll() } }
     }
 
-    static func forget(_ folder: ObjectIdentifier) {
-        _ = state.withLock { $0.references.removeValue(forKey: folder) }
+    /// Forgets a folder once it is gone, and not before: the process may end meanwhile.
+    static func remove(_ folder: OpenFolder) {
+        folder.remove()
+        _ = state.withLock { $0.folders.removeValue(forKey: ObjectIdentifier(folder)) }
     }
 
     private static func removeAll() {
-        let folders = state.withLock { state in state.references.values.compactMap(\.folder) }
+        let folders = state.withLock { state in
+            state.isOver = true
+            return Array(state.folders.values)
+        }
         for folder in folders { folder.remove() }
     }
 }

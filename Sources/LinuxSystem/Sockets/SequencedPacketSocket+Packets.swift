@@ -54,4 +54,13 @@ extension SequencedPacketSocket {
         if let failure { throw failure }
         return ReceivedPacket(byteCount: received, descriptors: descriptors, isTruncated: truncated != 0)
     }
+
+    /// How many descriptors wait in packets that were sent to it, or `nil` where the kernel does not say.
+    package var waitingDescriptorCount: Int? {
+        guard let file = try? FileDescriptor.open("/proc/self/fdinfo/\(descriptor.rawValue)", .readOnly),
+            let bytes = try? file.readToEnd(limit: 4096)
+        else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("scm_fds:") }
+        return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
+    }
 }

@@ -28,15 +28,21 @@ package struct ThreadMark: Sendable {
     /// The time that has passed, in nanoseconds.
     package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
 
-    /// Whether the thread runs, or would if a processor were free.
+    /// Whether the thread runs, or would if a processor were free or what it has touched of its memory were there. What cannot be found
+    /// out is taken for that.
     package var isRunnable: Bool {
-        guard let file = try? FileDescriptor.open("/proc/self/task/\(identifier)/stat", .readOnly) else { return false }
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open("/proc/self/task/\(identifier)/stat", .readOnly)
+        } catch {
+            return error != .noSuchFile
+        }
         let line = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
             count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }
         // The state follows the thread's name, which may hold anything.
-        guard let name = line.lastIndex(of: UInt8(ascii: ")")), name + 2 < line.endIndex else { return false }
-        return line[name + 2] == UInt8(ascii: "R")
+        guard let name = line.lastIndex(of: UInt8(ascii: ")")), name + 2 < line.endIndex else { return !line.isEmpty }
+        return [UInt8(ascii: "R"), UInt8(ascii: "D")].contains(line[name + 2])
     }
 
     private static func read(_ clock: clockid_t) -> Int? {

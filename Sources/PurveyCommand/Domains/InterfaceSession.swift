@@ -27,8 +27,8 @@ enum InterfaceSession {
         do {
             if case .unsupported = try await run(interface) { return false }
         } catch let error as CommandError {
-            // Who did not want to has not failed to.
-            if !error.isPersonsWish {
+            // Who did not want to has not failed to, nor has who was not asked.
+            if error.isRefusal {
                 let failed = NoteFailedSignInCall(domain: domain, reason: error.message)
                 _ = try? await DomainClient.call(failed)
             }
@@ -43,14 +43,17 @@ enum InterfaceSession {
 
     private static func run(_ interface: InterfaceDescription) async throws -> Ending {
         let terminal = Terminal()
+        let askedNobody = Lock(false)
         let (connection, ending) = try start(interface) { prompt in
             guard let terminal else {
+                askedNobody.withLock { $0 = true }
                 let missing = interface.showsWindows ? "neither a display nor a terminal" : "no terminal"
                 return .nobody("There is \(missing) to ask on.")
             }
             do {
                 return try ask(prompt, on: terminal)
             } catch {
+                askedNobody.withLock { $0 = true }
                 return .nobody("\((error as? CommandError)?.message ?? "\(error)")")
             }
         }
@@ -68,12 +71,15 @@ enum InterfaceSession {
         switch await connection.begin(interface.purpose, at: interface.place) {
         case .completed: return .completed
         case .unsupported: return .unsupported
-        case .cancelled: throw CommandError.givenUp("cancelled")
-        case .failed(let reason): throw CommandError(reason)
+        case .cancelled: throw CommandError("cancelled")
+        case .failed(let reason):
+            var error = CommandError(reason)
+            error.isRefusal = !askedNobody.withLock { $0 }
+            throw error
         case .silent(let seconds):
             throw CommandError("\(interface.identifier) neither asked nor answered for \(seconds) s, and was ended")
         case .lost:
-            if interruption.hasHappened { throw CommandError.givenUp("interrupted") }
+            if interruption.hasHappened { throw CommandError("interrupted") }
             let reason: String
             do { reason = try await ending.value.sentence } catch { reason = error.line }
             throw CommandError("\(interface.identifier): \(reason)")

@@ -17,7 +17,7 @@ extension Command {
             for (word, waiting, inFlight) in [
                 ("up", activity.uploadsWaiting, activity.uploadsInFlight),
                 ("down", activity.downloadsWaiting, activity.downloadsInFlight),
-                ("tags, favorites and dates of use", activity.marksWaiting, activity.marksInFlight),
+                ("tags, favorites, dates and attributes", activity.marksWaiting, activity.marksInFlight),
             ] where waiting + inFlight > 0 {
                 try StandardOutput.print("   \(word): \(inFlight) on the way, \(waiting) waiting\n")
             }

@@ -159,10 +159,11 @@ struct DomainItem: Sendable {
         var failures: [DomainFailure] = []
         // Of a million files few are here: the others are neither gathered nor asked for.
         let files = try await files(listing: false) { $0.content != .dataless }
+        let deadline = engine.clock.now + Self.closingTime
         for file in files where item.number == file.number || !file.staysHere {
             try Task.checkCancellation()
             do {
-                try await engine.evict(file.number)
+                try await engine.evict(file.number, waitingUntil: deadline)
             } catch {
                 failures.append(failure(of: file, "stays", error))
             }
@@ -170,6 +171,9 @@ struct DomainItem: Sendable {
         guard let first = failures.first else { return }
         throw failures.count == 1 ? first : DomainFailure("\(failures.count) files stay; \(first)")
     }
+
+    /// How long the closing of files is waited for; seconds.
+    private static let closingTime = 1.0
 
     private func staysBecauseItIsKept() async throws -> DomainFailure {
         let index = engine.index

@@ -46,9 +46,9 @@ actor DomainService {
     /// What starts the domains that were there.
     private var starting: [Task<Void, Never>] = []
     /// Mounts that are being made, and who waits until none is.
-    private var mountsUnderWay = 0
-    private var mountWaiters: [CheckedContinuation<Void, Never>] = []
-    private var isEnding = false
+    var mountsUnderWay = 0
+    var mountWaiters: [CheckedContinuation<Void, Never>] = []
+    private(set) var isEnding = false
     /// User interfaces of providers that run.
     var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
@@ -114,7 +114,7 @@ actor DomainService {
         guard lock != nil, !isEnding else {
             let reason = fault ?? "another daemon serves the domains in \(folders.locations.domains)"
             fault = reason
-            keeper?.withdraw()
+            if let keeper { await HandlerThreads.shared.value { keeper.withdraw() } }
             return log.error("no domain is started: \(reason)")
         }
         let (records, damaged) = await HandlerThreads.shared.value { [folders] in folders.load() }
@@ -168,13 +168,16 @@ actor DomainService {
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
         } catch {
-            places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
-            log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
             if let handover {
-                await HandlerThreads.shared.value { handover.abandon() }
-                keeper?.drop(record.identifier)
+                await HandlerThreads.shared.value { [keeper] in
+                    handover.abandon()
+                    keeper?.drop(record.identifier)
+                }
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
+            // Last: whoever tries again from then on has a mount of their own to keep.
+            places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
+            log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
         }
     }
 
@@ -221,60 +224,6 @@ actor DomainService {
             }
             guard isChanging else { return }
             try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
-    // MARK: Mounting
-
-    /// Where a domain is or would be mounted.
-    func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }
-
-    private func mount(
-        _ record: DomainRecord, _ domain: RunningDomain, resuming handover: MountHandover? = nil
-    ) async throws {
-        guard let mounts else { return }
-        if isEnding { throw DomainFailure("the daemon is ending; try again") }
-        mountsUnderWay += 1
-        defer {
-            mountsUnderWay -= 1
-            if mountsUnderWay == 0 {
-                for waiter in mountWaiters { waiter.resume() }
-                mountWaiters = []
-            }
-        }
-        let path = mountPath(of: record.name)
-        defer { states.noteDomain(record.identifier) }
-        do {
-            try await HandlerThreads.shared.value { [folders, keeper] () throws in
-                try PrivateFolder.make(folders.locations.mounts)
-                try mounts.mount(domain.engine, at: path, resuming: handover)
-                if let handover = mounts.handover(of: record.identifier) {
-                    keeper?.hold(handover.kept)
-                } else {
-                    keeper?.drop(record.identifier)
-                }
-            }
-        } catch {
-            keeper?.drop(record.identifier)
-            log.error("the domain \(record.name) cannot be mounted: \(error)")
-            throw DomainFailure("it cannot be mounted: \(error)")
-        }
-    }
-
-    private func mountsSettled() async {
-        while mountsUnderWay > 0 {
-            await withCheckedContinuation { continuation in
-                // The actor may have been given up on the way here.
-                if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
-            }
-        }
-    }
-
-    private func unmount(_ record: DomainRecord) async {
-        guard let mounts else { return }
-        await HandlerThreads.shared.value { [keeper] in
-            mounts.unmount(record.identifier)
-            keeper?.drop(record.identifier)
         }
     }
 

@@ -14,6 +14,7 @@ final class ProvidedStorages: ProvidedFiles {
     /// The folder of all containers, as its path leads there and as it is called.
     private let containers: (real: ExactPath, named: String)
     private let linger: Duration
+    let patience: Duration
     private let log: DaemonLog
 
     private struct State {
@@ -33,6 +34,9 @@ final class ProvidedStorages: ProvidedFiles {
     /// In the environment: for how many seconds a provider is not told that nobody uses a file any more.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
+    /// The same: for how many seconds programs wait until a provider knows what one of them has written.
+    static let patienceKey = "PURVEY_NOTING_TIME"
+
     /// - Parameter data: the folder of what Purvey keeps for this user.
     init(data: String, log: DaemonLog) {
         self.log = log
@@ -41,8 +45,13 @@ final class ProvidedStorages: ProvidedFiles {
         try? FileManager.default.createDirectory(
             atPath: named, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         containers = (ExactPath(Self.resolved(named) ?? named), named)
-        let seconds = getenv(Self.lingerKey).flatMap { Double(String(cString: $0)) } ?? 30
-        linger = .seconds(min(max(seconds, 0), 1e6))
+        linger = Self.seconds(Self.lingerKey)
+        patience = Self.seconds(Self.patienceKey)
+    }
+
+    private static func seconds(_ key: String) -> Duration {
+        let seconds = getenv(key).flatMap { Double(String(cString: $0)) } ?? 30
+        return .seconds(min(max(seconds, 0), 1e6))
     }
 
     private static func resolved(_ path: String) -> String? {
@@ -64,7 +73,7 @@ final class ProvidedStorages: ProvidedFiles {
             for use in uses { try await begin(use, purpose, hold) }
             return .success(hold)
         } catch {
-            hold.end(changed: [])
+            hold.end(changed: []) {}
             let error = ProviderFailure(error).error as NSError
             return .failure(
                 CoordinationFailure(domain: error.domain, code: error.code, message: error.localizedDescription))
@@ -183,12 +192,12 @@ private final class StorageHold: ProvidedHold {
         items.withLock { $0.append((path, item)) }
     }
 
-    func end(changed: [ExactPath]) {
+    func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void) {
         let items = items.withLock { items in
             defer { items = [] }
             return items
         }
-        if items.isEmpty, changed.isEmpty { return }
+        if items.isEmpty, changed.isEmpty { return noted() }
         let (storages, purpose) = (storages, purpose)
         Task {
             // Before the provider may hear that nobody uses them.
@@ -199,6 +208,7 @@ private final class StorageHold: ProvidedHold {
                     await storages.noteChange(at: path, purpose: purpose)
                 }
             }
+            noted()
             for (_, item) in items { storages.release(item) }
         }
     }

@@ -34,8 +34,9 @@ struct ProviderActions: Sendable {
 
     /// Those that fit an item. Blocks on the file system.
     func fitting(_ item: DomainItem) throws -> [Choice] {
-        let index = item.domain.engine.index
-        guard let subject = try index.actionSubject(of: item.item.number) else { return [] }
+        let (engine, number) = (item.domain.engine, item.item.number)
+        let index = engine.index
+        guard let subject = try index.actionSubject(of: number, engine.uploads[number]) else { return [] }
         let domain = try index.actionDomain()
         return choices.filter { $0.action.accepts([subject], domain: domain) }
     }

@@ -16,7 +16,7 @@ final class ServiceStore: MountKeeper {
         let key: UInt64
         let mount: KeptMount
 
-        var names: [String] { (0...mount.descriptors.count).map { ServiceStore.name(key, $0) } }
+        var names: [String] { ServiceStore.names(key, mount) }
     }
 
     private struct State {
@@ -72,9 +72,14 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             let passed = state.passed
             state.passed = []
-            for kept in passed {
+            // The newest first: the manager may not have heard that one before it goes.
+            for kept in passed.reversed() {
+                guard state.entries[kept.mount.identifier] == nil else {
+                    remove(Self.names(kept.key, kept.mount))
+                    continue
+                }
                 let deaths = kept.note.noteDeath()
-                guard deaths <= Self.deathLimit, state.entries[kept.mount.identifier] == nil else {
+                guard deaths <= Self.deathLimit else {
                     log.warning(
                         "the daemon has died \(deaths) times, each time soon after its start: a mount is given up")
                     abandon(kept)
@@ -96,7 +101,7 @@ final class ServiceStore: MountKeeper {
     /// Nobody goes on with it: programs must not wait in it.
     private func abandon(_ kept: MountNote.Kept) {
         MountHandover.abandon(kept.mount)
-        remove((0...kept.mount.descriptors.count).map { Self.name(kept.key, $0) })
+        remove(Self.names(kept.key, kept.mount))
     }
 
     // MARK: Mounts
@@ -119,6 +124,8 @@ final class ServiceStore: MountKeeper {
                 }
                 try store(note.file, entry.names[0])
             } catch {
+                // Of what is not whole nobody would let go when this process ends, and programs would wait.
+                remove(entry.names)
                 log.warning("the service manager cannot keep a mount, which will end with this process: \(error)")
             }
         }
@@ -148,6 +155,10 @@ final class ServiceStore: MountKeeper {
     private func remove(_ names: [String]) {
         // Where it is not heard, they go when their session has ended, or with the service.
         for name in names { try? socket.send("FDSTOREREMOVE=1\nFDNAME=\(name)") }
+    }
+
+    private static func names(_ key: UInt64, _ mount: KeptMount) -> [String] {
+        (0...mount.descriptors.count).map { name(key, $0) }
     }
 
     private static func name(_ key: UInt64, _ index: Int) -> String { "\(prefix)\(key)-\(index)" }

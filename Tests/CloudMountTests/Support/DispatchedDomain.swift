@@ -130,10 +130,11 @@ final class DispatchedDomain {
             .long(handle), .long(0), .short(UInt32(count)), .short(0), .long(0), .short(0), .short(0))
     }
 
-    static func writing(_ text: String, _ handle: UInt64, at offset: Int) -> [UInt8] {
+    /// - Parameter flags: of the opening.
+    static func writing(_ text: String, _ handle: UInt64, at offset: Int, flags: Int32 = O_RDWR) -> [UInt8] {
         RequestDevice.numbers(
-            .long(handle), .long(UInt64(offset)), .short(UInt32(text.utf8.count)), .short(0), .long(0), .short(0),
-            .short(0))
+            .long(handle), .long(UInt64(offset)), .short(UInt32(text.utf8.count)), .short(0), .long(0),
+            .short(UInt32(flags)), .short(0))
             + Array(text.utf8)
     }
 

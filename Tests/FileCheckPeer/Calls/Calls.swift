@@ -56,6 +56,11 @@ extension FileDescriptor {
     }
 }
 
+extension FileDescriptor {
+    /// Sets those flags that fcntl(2) can, and takes the others of them away.
+    func setFlags(_ flags: CInt) throws(Errno) { try retrying { fcntl(rawValue, F_SETFL, flags) } }
+}
+
 /// A path of so many bytes that leads to a name here.
 func path(of name: String, bytes: Int) -> String {
     let filling = bytes - name.utf8.count

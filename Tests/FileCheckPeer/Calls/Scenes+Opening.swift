@@ -118,6 +118,36 @@ extension Transcript {
             }
             scene.tell("all of it then") { try text("a") }
         }
+        try scene("append no more") { scene in
+            try file("a", "begin")
+            let open = try FileDescriptor.open("a", [.readWrite, .append])
+            scene.note("by fcntl") { try open.setFlags(0) }
+            scene.note("at a place") { try open.write("B", at: 0) }
+            scene.tell("all of it") { try text("a") }
+        }
+        try scene("append from now on") { scene in
+            let open = try file("a", "begin ")
+            scene.note("by fcntl") { try open.setFlags(O_APPEND) }
+            scene.note("at the end") { try open.write("end", at: 0) }
+            scene.tell("all of it") { try text("a") }
+        }
+        try scene("append, and map") { scene in
+            let open = try FileDescriptor.open("a", [.readWrite, .create, .append], permissions: 0o644)
+            scene.note("at the end") { try open.write(String(repeating: "a", count: 10_000)) }
+            scene.note("in memory") {
+                guard let bytes = mmap(nil, 10_000, PROT_READ | PROT_WRITE, MAP_SHARED, open.rawValue, 0),
+                    bytes != MAP_FAILED
+                else { throw Errno.current }
+                defer { munmap(bytes, 10_000) }
+                memset(bytes + 5_000, Int32(UInt8(ascii: "m")), 10)
+                try retrying { msync(bytes, 10_000, MS_SYNC) }
+            }
+            scene.tell("what stays") { try text("a").count { $0 == "a" } }
+            scene.tell("what was written") { try text("a").firstIndex(of: "m")?.utf16Offset(in: text("a")) }
+            scene.note("at the end again") { try open.write("end") }
+            scene.tell("its last bytes") { try text("a").suffix(5) }
+            scene.tellStatus("its status", of: "a")
+        }
         try scene("open without a name") { scene in
             scene.note("a file without a name") { try FileDescriptor.open(".", [.unnamedTemporary, .readWrite]) }
             scene.tell("the names") { try names() }

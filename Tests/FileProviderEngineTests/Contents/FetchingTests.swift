@@ -265,6 +265,60 @@ import Testing
         #expect(try await domain.read(number) == "contents")
     }
 
+    @Test func whatIsClosedAMomentLaterIsEvicted() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number)
+        _ = try await opened.text()
+        let waiting = domain.clock.waitingCount
+        let (engine, deadline) = (domain.engine, domain.clock.now + 1)
+        async let evicted: Void = engine.evict(number, waitingUntil: deadline)
+        try await eventually { domain.clock.waitingCount > waiting }
+        #expect(try domain.row(number).content == .current)
+        try await opened.closed()
+        domain.clock.advance(by: 0.1)
+        try await evicted
+        #expect(try domain.row(number).content == .dataless)
+    }
+
+    @Test func whatStaysOpenIsNotWaitedForAnyLonger() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        let opened = try await domain.open(number)
+        _ = try await opened.text()
+        let (engine, deadline) = (domain.engine, domain.clock.now + 1)
+        let kind = Lock<ProviderFailure.Kind?>(nil)
+        let waiting = Task {
+            let refused = await failure { try await engine.evict(number, waitingUntil: deadline) }
+            kind.withLock { $0 = refused }
+        }
+        try await eventually {
+            domain.clock.advance(by: 0.1)
+            return kind.withLock { $0 } != nil
+        }
+        await waiting.value
+        #expect(kind.withLock { $0 } == .notPermitted)
+        #expect(domain.clock.now >= deadline)
+        try await opened.closed()
+    }
+
+    /// No closing makes it clean.
+    @Test func anEditThatIsOpenIsNotWaitedFor() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        domain.provider.hold(.replaceContents)
+        try await domain.overwrite("file", "newer")
+        let opened = try await domain.open(number)
+        let (engine, deadline) = (domain.engine, domain.clock.now + 1)
+        #expect(await failure { try await engine.evict(number, waitingUntil: deadline) } == .notPermitted)
+        try await opened.closed()
+        domain.provider.release(.replaceContents)
+        try await domain.settle()
+    }
+
     @Test func aFullDiskIsLeftByEvicting() async throws {
         let domain = try TestDomain()
         for name in ["a", "b", "c"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 2 << 20)) }

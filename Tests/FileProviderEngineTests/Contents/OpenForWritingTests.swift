@@ -41,6 +41,29 @@ import Testing
         try await eventually { domain.provider.text(at: "file") == "CONtents" }
     }
 
+    /// The kernel changes no date when a mapping is written to whose page has not gone to the disk since it was written to before.
+    @Test func whatIsWrittenToAMappingAfterAnUploadReachesTheProviderToo() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "contents")
+        let number = try await domain.item("file").number
+        try await domain.engine.download(number)
+        let opened = try await domain.open(number, for: .writing(truncating: false))
+        let file = try await opened.whenReady().reopen(.readWrite)
+        let address = mmap(nil, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
+        let mapping = try #require(address == MAP_FAILED ? nil : address)
+        mapping.copyMemory(from: "CON", byteCount: 3)
+        try await opened.flushed()
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.text(at: "file") == "CONtents"
+        }
+        mapping.copyMemory(from: "end", byteCount: 3)
+        munmap(mapping, 8)
+        try await opened.closed()
+        try await domain.settle()
+        #expect(domain.provider.text(at: "file") == "endtents")
+    }
+
     @Test func whatWasWrittenAndNeverClosedIsFoundAfterACrash() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")

@@ -36,13 +36,18 @@ import Testing
         withExtendedLifetime(opened) {}
     }
 
-    @Test func aWriterKeepsTheVeryFileAndWhatItWritesLaterIsSent() async throws {
+    /// A domain with a file of the contents `old`, which is open for writing.
+    private func withFileToWriteTo() async throws -> (TestDomain, identifier: String, ItemNumber, OpenItem) {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file", "old")
         let number = try await domain.item("file").number
         try await domain.list()
         #expect(try await domain.read(number) == "old")
-        let opened = try await domain.open(number, for: .writing(truncating: false))
+        return (domain, identifier, number, try await domain.open(number, for: .writing(truncating: false)))
+    }
+
+    @Test func aWriterKeepsTheVeryFileAndWhatItWritesLaterIsSent() async throws {
+        let (domain, identifier, number, opened) = try await withFileToWriteTo()
         try await opened.write("new")
         let file = try inode(opened)
         try domain.restart(resuming: [OpeningToResume(handle: 7, number: number, isForWriting: true, file: file)])
@@ -54,6 +59,33 @@ import Testing
         #expect(try domain.row(number).content == .edited)
         domain.clock.advance(by: 60)
         try await eventually { domain.provider.bytes(of: identifier) == Array("new-er".utf8) }
+        withExtendedLifetime(opened) {}
+    }
+
+    @Test(arguments: [false, true])
+    func aWriterThatHasNotWrittenYetAndAReaderGoOnWithTheOneFile(isOutdated: Bool) async throws {
+        let (domain, identifier, number, opened) = try await withFileToWriteTo()
+        let file = try inode(opened)
+        if isOutdated {
+            domain.provider.write("newer", to: identifier)
+            domain.engine.signal(container: ProviderItem.rootIdentifier)
+            try await eventually { try domain.row(number).item.size == 5 }
+        }
+        try domain.restart(resuming: [
+            OpeningToResume(handle: 7, number: number, isForWriting: false, file: file),
+            OpeningToResume(handle: 8, number: number, isForWriting: true, file: file),
+        ])
+        let resumed = domain.engine.takeResumed()
+        let (reader, writer) = (try #require(resumed[7]), try #require(resumed[8]))
+        #expect(try (inode(reader), inode(writer)) == (file, file))
+        #expect(domain.hasFile(number, in: "data/edits"))
+        #expect(try await reader.text() == "old")
+        try await writer.closed()
+        try await reader.closed()
+        // It is what it was, and goes where it is outdated.
+        try await eventually { try await domain.read(number) == (isOutdated ? "newer" : "old") }
+        #expect(try domain.row(number).content == .current)
+        #expect(try await domain.engine.editStatus().items.isEmpty)
         withExtendedLifetime(opened) {}
     }
 

@@ -46,6 +46,12 @@ extension TestDomain {
         try await opened.closed()
     }
 
+    /// Saves a file as most programs do: a new one is renamed over it.
+    func save(_ path: String, _ text: String) async throws {
+        try await make(path + ".tmp", text)
+        try await rename(path + ".tmp", path)
+    }
+
     @discardableResult
     func makeFolder(_ path: String) async throws -> ItemNumber {
         let (folder, name) = try await place(path)

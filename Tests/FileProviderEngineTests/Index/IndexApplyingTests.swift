@@ -212,6 +212,21 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
+    @Test func aListingWhoseEndHadNoRoomRemovesNothingThatItNames() throws {
+        let sample = try IndexSample()
+        try sample.list(.root, 1, [file("a"), file("gone")])
+        try sample.list(.root, 2, [file("a"), file("b")])
+        func end() throws(IndexFailure) -> RemovedItems {
+            try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: .root, before: 2) }
+        }
+        sample.index.limitRoom { false }
+        #expect(throws: IndexFailure.full) { try end() }
+        #expect(try Set(sample.shown().keys) == ["a", "b", "gone"])
+        sample.index.limitRoom(nil)
+        #expect(try end().removed.count == 1)
+        #expect(try Set(sample.shown().keys) == ["a", "b"])
+    }
+
     @Test func whatIsToldOfApartDuringAListingCountsAsListed() throws {
         let sample = try IndexSample()
         try sample.apply(file("listed"), file("asked"), file("lost"))

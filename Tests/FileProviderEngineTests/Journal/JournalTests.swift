@@ -21,6 +21,7 @@ import Testing
         full.linkTarget = "target"
         full.replaced = ItemNumber(rawValue: 5)
         full.sent = SentPlace(parent: "p", name: "n")
+        full.mayHaveMoved = true
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3

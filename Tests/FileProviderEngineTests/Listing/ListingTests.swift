@@ -181,6 +181,27 @@ import Testing
         #expect(count.withLock { $0 } < 200)
     }
 
+    @Test func aListingThatHasNewItemsForEverEndsAndLeavesWhatCame() async throws {
+        let domain = try TestDomain { $0.itemsInFolder = 1000 }
+        let count = Lock(0)
+        domain.provider.behave { behaviour in
+            behaviour.page = { _, _, _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                let items = (0..<100).map {
+                    ProviderItem(
+                        identifier: "\(number)-\($0)", parent: ProviderItem.rootIdentifier, filename: "\(number)-\($0)",
+                        kind: .file)
+                }
+                return ItemPage(items: items, next: Array(String(number).utf8))
+            }
+        }
+        #expect(await failure { try await domain.list() } == .badAnswer)
+        #expect((1000...1200).contains(try domain.names().count))
+    }
+
     @Test func aListingThatRepeatsItsItemsForEverEnds() async throws {
         let domain = try TestDomain()
         let items = (0..<100).map {

@@ -11,9 +11,11 @@ final class Arrivals: Sendable {
         var words: [String: Set<String>] = [:]
         /// Where items were made from here.
         var places: [String: SentPlace] = [:]
-        /// What others changed or removed.
+        /// What others changed or removed, or somebody here.
         var touched: Set<String> = []
-        /// What others gave another name, or put something into.
+        /// What others changed or removed.
+        var others: Set<String> = []
+        /// What others gave another name, or put something into, and the folders of what they changed.
         var used: Set<String> = []
     }
 
@@ -36,6 +38,19 @@ final class Arrivals: Sendable {
     }
 
     func touch(_ identifier: String) { state.withLock { _ = $0.touched.insert(identifier) } }
+
+    /// Others changed or removed an item. Where it is removed here too it may come back, and its folder with it.
+    func noteOthers(_ identifier: String, in folder: String) {
+        state.withLock { state in
+            state.others.insert(identifier)
+            state.used.insert(folder)
+        }
+    }
+
+    /// An item was moved to a folder from here.
+    func noteMoved(_ identifier: String, to folder: String) {
+        state.withLock { if $0.others.contains(identifier) { $0.used.insert(folder) } }
+    }
 
     func noteUse(_ identifier: String) { state.withLock { _ = $0.used.insert(identifier) } }
 

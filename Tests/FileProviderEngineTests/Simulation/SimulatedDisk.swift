@@ -30,6 +30,9 @@ final class SimulatedDisk: Sendable {
         }
     }
 
+    /// An index was made anew: that there is another one is on the disk before anything is kept by its numbers.
+    func forgetIndex() { state.withLock { $0.index = nil } }
+
     /// Which databases are found as they were on the disk; others may have come there later by themselves.
     enum Loss: CaseIterable {
         case ofJournal, ofIndex, ofBoth
@@ -37,7 +40,7 @@ final class SimulatedDisk: Sendable {
 
     /// Puts what was on the disk into the place of what came later.
     ///
-    /// - Returns: the words that were promised by then; `nil` where the engine has never waited for the disk.
+    /// - Returns: the words that were promised by then; `nil` where the engine has not waited for the disk since there is an index.
     func losePower(_ loss: Loss, in folder: String) throws -> Set<String>? {
         let (journal, index, promised) = state.withLock { ($0.journal, $0.index, $0.promisedOnDisk) }
         guard let journal, let index else { return nil }

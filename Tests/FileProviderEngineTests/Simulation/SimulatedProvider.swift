@@ -90,7 +90,9 @@ struct SimulatedProvider: Provider {
     ) async throws(ProviderFailure) -> ProviderItem {
         try await asking("move \(identifier) to \(name) in \(parent)", isChange: true) {
             () async throws(ProviderFailure) in
-            try await base.move(identifier, to: parent, named: name)
+            let moved = try await base.move(identifier, to: parent, named: name)
+            arrivals.noteMoved(identifier, to: parent)
+            return moved
         }
     }
 

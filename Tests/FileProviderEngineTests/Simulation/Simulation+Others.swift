@@ -16,6 +16,7 @@ extension Simulation {
         case 0, 1:
             guard !isFolder else { return addNewFile(name, in: identifier) }
             overtake(identifier)
+            noteOthers(identifier)
             story.tell("they write \(path)")
             provider.write(word(), to: identifier)
         case 2: addNewFile(name, in: ProviderItem.rootIdentifier)
@@ -30,7 +31,9 @@ extension Simulation {
         case 4:
             story.tell("they remove \(path)")
             for other in tree.keys where other == path || other.hasPrefix(path + "/") {
-                if let identifier = provider.identifier(at: other) { overtake(identifier) }
+                guard let identifier = provider.identifier(at: other) else { continue }
+                overtake(identifier)
+                noteOthers(identifier)
             }
             provider.remove(identifier)
         default:
@@ -54,6 +57,11 @@ extension Simulation {
     private func path(of folder: String) -> String? {
         if folder == ProviderItem.rootIdentifier { return "" }
         return provider.tree.keys.first { provider.identifier(at: $0) == folder }.map { $0 + "/" }
+    }
+
+    private func noteOthers(_ identifier: String) {
+        guard let item = provider.item(of: identifier) else { return }
+        arrivals.noteOthers(identifier, in: item.parent)
     }
 
     /// What the provider has in an item is others' from now on: it had arrived.

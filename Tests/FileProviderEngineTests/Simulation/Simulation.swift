@@ -188,6 +188,7 @@ final class Simulation {
         if Int.random(in: 0..<8, using: &generator) == 0 {
             story.tell("index lost")
             try Index.delete(path: data + "/index.db")
+            disk.forgetIndex()
             forgetNumbers()
         }
         (engine, life, clock) = try Self.start(

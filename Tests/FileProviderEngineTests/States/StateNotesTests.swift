@@ -104,10 +104,17 @@ import Testing
         try await isNoted { try await domain.engine.keep(file.number, true) }
         try await isNoted { try await domain.engine.keep(file.number, false) }
         let position = notes.position
-        provider.fail(.changes, with: .of(.serverUnreachable))
+        provider.behave { behaviour in
+            behaviour.before = { (request) throws(ProviderFailure) in
+                if request.kind == .changes { throw .of(.serverUnreachable) }
+            }
+        }
         domain.engine.signal(container: nil)
         try await eventually {
-            notes.notes(from: position)?.notes.contains(StateNotes.Note(domain: "test", subject: .domain)) == true
+            // It is asked some more times before that is told.
+            domain.clock.advance(by: 1)
+            return notes.notes(from: position)?.notes.contains(StateNotes.Note(domain: "test", subject: .domain))
+                == true
         }
     }
 }

@@ -86,6 +86,35 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test(arguments: ["other.txt", "made.txt", "Folder"])
+    func aNewFileIsNotTakenForTheItemWhoseIdentifierTheProviderAnswersWith(_ name: String) async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("other.txt", "other")
+        domain.provider.addFile("inner.txt", "inner", in: domain.provider.addFolder("Folder"))
+        try await domain.make("made.txt", "made")
+        try await domain.settle()
+        let before = try await domain.tree()
+        let other = try #require(domain.provider.identifier(at: name))
+        domain.provider.behave { behaviour in
+            behaviour.created = { made in
+                var answer = made
+                answer.identifier = other
+                return answer
+            }
+        }
+        try await domain.make("new.txt", "mine")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await domain.status().items.contains { $0.failure?.kind == .badAnswer }
+        }
+        #expect(try await domain.tree() == before.merging(["new.txt": "mine"]) { $1 })
+        // It is found again where it was sent.
+        domain.provider.behave { $0.created = nil }
+        try await domain.settle()
+        #expect(domain.provider.tree == before.merging(["new.txt": "mine"]) { $1 })
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
     @Test(arguments: [ProviderFailure.Kind.notPermitted, .unsupported, .insufficientQuota])
     func aNewFileThatTheServiceRefusesStaysAndSaysSo(_ kind: ProviderFailure.Kind) async throws {
         let domain = try TestDomain()

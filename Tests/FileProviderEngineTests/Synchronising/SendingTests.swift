@@ -277,6 +277,33 @@ struct SendingTests {
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
+    @Test func aNameThatDiffersInItsNormalFormOnlyIsAnotherName() async throws {
+        let (composed, decomposed) = ("r\u{E9}sum\u{E9}", "re\u{301}sume\u{301}")
+        let domain = try TestDomain()
+        let identifier = domain.provider.addFile(composed, "text")
+        try await domain.list()
+        func isNamed(_ name: String) -> Bool {
+            domain.provider.item(of: identifier)?.filename.hasSameBytes(as: name) ?? false
+        }
+        try await domain.rename(composed, decomposed)
+        try await domain.settle()
+        #expect(isNamed(decomposed))
+        // The name before is free.
+        try await domain.make(composed, "other")
+        try await domain.settle()
+        #expect(domain.provider.text(at: composed) == "other" && domain.provider.text(at: decomposed) == "text")
+        #expect(try await domain.read(composed) == "other")
+        #expect(try await domain.read(decomposed) == "text")
+        // Renamed and renamed back before it is sent, nothing has to be.
+        try await domain.remove(composed)
+        try await domain.settle()
+        let moves = domain.provider.count(.move)
+        try await domain.rename(decomposed, composed)
+        try await domain.rename(composed, decomposed)
+        try await domain.settle()
+        #expect(isNamed(decomposed) && domain.provider.count(.move) == moves)
+    }
+
     @Test func contentsAreKeptUntilTheServiceHasThem() async throws {
         let domain = try TestDomain()
         domain.provider.behave { $0.confirmsUploads = false }

@@ -1,4 +1,5 @@
 import AppExtension
+import CoordinationService
 import Exchange
 import ExtensionHost
 import Foundation
@@ -15,24 +16,29 @@ struct VaultPlace {
     static let provider = "org.example.vault.provider"
 
     /// Runs a test with a folder that is served under the identifier `main`, by a provider that was not started yet.
-    static func run(variables: [String] = [], _ body: (VaultPlace) async throws -> Void) async throws {
+    ///
+    /// - Parameter provider: the name of its program, and that of its class.
+    static func run(
+        by provider: (program: String, principal: String) = ("VaultProvider", "Vault"), variables: [String] = [],
+        _ body: (VaultPlace) async throws -> Void
+    ) async throws {
         try await PrivateDaemon.run(variables: variables) { daemon in
-            let place = try await VaultPlace(daemon)
+            let place = try await VaultPlace(daemon, provider)
             try await body(place)
         }
     }
 
-    private init(_ daemon: PrivateDaemon) async throws {
+    private init(_ daemon: PrivateDaemon, _ provider: (program: String, principal: String)) async throws {
         self.daemon = daemon
         program = daemon.home + "/Vault/VaultApp"
         let appex = daemon.home + "/Vault.appex"
         try await Self.makeBundle(
-            appex, "VaultProvider",
+            appex, provider.program,
             [
                 "CFBundleIdentifier": Self.provider, "CFBundleName": "Vault",
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
-                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).Vault",
+                    "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME)." + provider.principal,
                     ExtensionBundle.timeKey: 300,
                 ] as [String: Any],
             ])
@@ -69,6 +75,11 @@ struct VaultPlace {
     /// The same as one word of a command.
     func word(_ name: String, of domain: String = "main") -> String {
         stored(name, of: domain).replacingOccurrences(of: " ", with: "%20")
+    }
+
+    /// Waits until the daemon has so many claims, granted and waiting.
+    func hasClaims(_ count: Int) async throws {
+        try await eventually { try await daemon.client.call(CountClaimsCall(), attempts: 3).count == count }
     }
 
     /// Makes a folder to be served.

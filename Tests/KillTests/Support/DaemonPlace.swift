@@ -193,10 +193,9 @@ final class DaemonPlace: Sendable {
     /// Expects that nothing waits and nothing was left behind, after the daemon ended in good order.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try Leftovers.find(data: data, home: home) == [], sourceLocation: sourceLocation)
-        // Copies that the provider had when it was ended go when it is started again; what is half made or not sent is none of these.
+        // Copies that the provider had when it was ended go when it is started again; what is half made is none of these.
         let left = try Tree.read(container).keys.filter { path in
-            path.hasSuffix(".unsent") || path.contains("/.purvey-")
-                || path.hasPrefix("tmp/domain-") && path.split(separator: "/").count > 2
+            path.contains("/.purvey-") || path.hasPrefix("tmp/domain-") && path.split(separator: "/").count > 2
         }
         #expect(left == [], sourceLocation: sourceLocation)
     }

@@ -58,6 +58,20 @@ import Testing
         #expect(!packet.isTruncated)
     }
 
+    @Test func descriptorsThatWaitAreCounted() throws {
+        let (one, other) = try SequencedPacketSocket.pair()
+        #expect(other.waitingDescriptorCount == 0)
+        let file = try MemoryFile.create(name: "test")
+        try send("", over: one, [file])
+        try send("with files", over: one, [file, file])
+        #expect(other.waitingDescriptorCount == 3)
+        other.shutDown()
+        #expect(throws: Errno.brokenPipe) { try send("more", over: one, [file]) }
+        #expect(other.waitingDescriptorCount == 3 && one.waitingDescriptorCount == 0)
+        _ = try receive(from: other)
+        #expect(other.waitingDescriptorCount == 2)
+    }
+
     @Test func asManyDescriptorsAsAPacketTakesArriveAndMoreAreRefused() throws {
         let (one, other) = try SequencedPacketSocket.pair()
         let file = try MemoryFile.create(name: "test")

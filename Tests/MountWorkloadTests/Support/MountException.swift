@@ -48,6 +48,8 @@ struct MountException: Sendable {
         MountException(
             "Cutting a file to its size", "truncate: to what it is, a, *", "ftruncate: to what it is, a, *",
             outcome: "the same"),
+        // Of files that are passed through, so not of a user without rights.
+        MountException("Appending that fcntl ends", "append no more: all of it", outcome: "beginB"),
         // The date of the contents is shown instead.
         MountException("When a file was read", "utimensat: *, last read", outcome: "1100000000 s 5000 ns"),
         MountException("Parts of a microsecond", "utimensat: a nanosecond, contents", outcome: "7 s 0 ns"),

@@ -171,6 +171,37 @@ import Testing
         }
     }
 
+    @Test func rulesKnowHowFarEditsAre() async throws {
+        try await ServicePlace.run { place in
+            func rule(_ condition: String) -> String {
+                "SUBQUERY(fileproviderItems, $item, $item.\(condition)).@count == 1"
+            }
+            try await place.install(actions: [
+                StoredPlan.make("org.example.explain", "Explain", rule: rule("uploadingError != nil")),
+                StoredPlan.make("org.example.stop", "Stop", rule: rule("isUploading == YES")),
+                StoredPlan.make("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
+            ])
+            try await place.tell { try $0.change { $0.quota = 10 } }
+            try await place.write("more than there is room for", to: "large.txt")
+            try await place.eventually("the fault is shown") {
+                try await place.item("large.txt")["state"] as? String == "error"
+            }
+            #expect(try await names(place, "Cloud:large.txt") == ["Explain", "Touch"])
+            try await place.tell { control in
+                try control.change { $0.quota = nil }
+                try control.add(CloudRule(.hold, on: .create))
+            }
+            try await place.succeed("retry", "Cloud")
+            try await place.eventually("it is on its way") { try await place.tell { try $0.held() } == 1 }
+            #expect(try await names(place, "Cloud:large.txt") == ["Stop", "Touch"])
+            try await place.tell { try $0.removeRules() }
+            try await place.eventually("it arrives") {
+                try await place.item("large.txt")["isUploaded"] as? Bool == true
+            }
+            #expect(try await names(place, "Cloud:large.txt") == ["Touch"])
+        }
+    }
+
     @Test func rulesKnowWhatTheProviderSaysOfItsDomain() async throws {
         try await ServicePlace.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }

@@ -1,3 +1,4 @@
+import DaemonTesting
 import Foundation
 import Glibc
 import ProgramTesting
@@ -75,4 +76,16 @@ struct CloudPlace {
 
     /// The processes of the extension that was installed.
     var extensionProcesses: [pid_t] { place.processes(of: place.path("LocalFolder.appex/LocalFolder")) }
+
+    /// Has the extension stand still.
+    ///
+    /// - Returns: its processes, which go on with SIGCONT.
+    func stopExtension() async throws -> [pid_t] {
+        let processes = extensionProcesses
+        try #require(!processes.isEmpty)
+        for process in processes { kill(process, SIGSTOP) }
+        // The signal alone does not wait until no thread of it runs.
+        try await eventually("the extension stands still") { processes.allSatisfy(ProcessState.isStopped) }
+        return processes
+    }
 }

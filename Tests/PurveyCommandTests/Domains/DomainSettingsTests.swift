@@ -162,13 +162,12 @@ import Testing
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             // Nobody takes it now.
-            let stopped = cloud.extensionProcesses
-            for process in stopped { kill(process, SIGSTOP) }
+            let stopped = try await cloud.stopExtension()
             #expect(try await place.purvey("tag", "Papers:a.txt", "Red").text == "Red\n")
             #expect(try await place.purvey("favorites", "add", "Papers:inner").status == 0)
             let marks = try await status(place)["marks"] as? [String: Int]
-            #expect(marks?.values.reduce(0, +) == 2)
-            #expect(try await place.purvey("status").text.contains("   tags, favorites and dates of use: "))
+            #expect(marks?.values.reduce(0, +) == 2, "\(marks ?? [:])")
+            #expect(try await place.purvey("status").text.contains("   tags, favorites, dates and attributes: "))
             for process in stopped { kill(process, SIGCONT) }
             try await cloud.eventually("the provider knows") {
                 try await status(place)["marks"] as? [String: Int] == ["waiting": 0, "inFlight": 0]

@@ -127,6 +127,11 @@ import Testing
             try await leaving.sees("Password: ")
             try await leaving.types("\u{04}")
             #expect(try await leaving.end().ending == .exited(1))
+            // Nor has who cannot be asked.
+            for _ in 0..<3 {
+                let outcome = try await place.place.shell("setsid -w \"$purvey\" sign-in Cloud")
+                #expect(outcome.status == 1 && outcome.errors.contains("There is no terminal to ask on."))
+            }
             for attempt in 1...3 {
                 let wrong = try PersonAtTerminal(place.place, "sign-in", "Cloud")
                 try await wrong.sees("Sign in\r\n")

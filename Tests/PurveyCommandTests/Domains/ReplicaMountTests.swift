@@ -170,6 +170,61 @@ import Testing
         }
     }
 
+    @Test func modesDatesAndExtendedAttributesReachTheServiceAndComeFromThere() async throws {
+        try await run { place in
+            try await place.write("#!/bin/sh", to: "tool")
+            try await place.run { mount in
+                let path = mount + "/tool"
+                try check(chmod(path, 0o755))
+                var times = [timeval(tv_sec: 1_234_567_890, tv_usec: 0), timeval(tv_sec: 1_234_567_890, tv_usec: 0)]
+                try check(utimes(path, &times))
+                try FileDescriptor.open(path, .readOnly).setAttribute("user.color", "red")
+                try check(chmod(mount + "/docs/inner.txt", 0o444))
+            }
+            try await place.eventually("the service has them") {
+                try await place.tell { control in
+                    let all = try control.snapshot()
+                    return all["tool"]?.permissions == 7 && all["tool"]?.modified == 1_234_567_890
+                        && all["tool"]?.attributes == ["color": Array("red".utf8)]
+                        && all["docs/inner.txt"]?.permissions == 2
+                }
+            }
+            // What nobody may write here is the service's word now, and its owner can take it back.
+            try await place.run { mount in
+                #expect(try FileStatus.of(mount + "/docs/inner.txt").mode & 0o777 == 0o444)
+                try check(chmod(mount + "/docs/inner.txt", 0o644))
+            }
+            // At once, whether the service knows it already or not.
+            try await place.write("edited", to: "docs/inner.txt")
+            try await place.eventually("it may be written there too") {
+                try await place.tell { control in
+                    try control.snapshot()["docs/inner.txt"]?.permissions == 6
+                        && control.text("docs/inner.txt") == "edited"
+                }
+            }
+            // Of a file that is saved by renaming a new one over it, the new one's go along.
+            try await place.write("saved", to: "docs/.inner.txt.tmp")
+            try await place.run { mount in
+                try check(chmod(mount + "/docs/.inner.txt.tmp", 0o700))
+                try check(rename(mount + "/docs/.inner.txt.tmp", mount + "/docs/inner.txt"))
+            }
+            try await place.eventually("the saved file may be run") {
+                try await place.tell { control in
+                    try control.snapshot()["docs/inner.txt"]?.permissions == 7
+                        && control.text("docs/inner.txt") == "saved"
+                }
+            }
+            // What others say anew of what was set here counts.
+            try await place.tell { try $0.set(.permissions(6), of: "docs/inner.txt") }
+            try await place.succeed("signal", "Cloud")
+            try await place.eventually("it may not be run any more") {
+                try await onThread { [mount = place.mount] in
+                    try FileStatus.of(mount + "/docs/inner.txt").mode & 0o777 == 0o600
+                }
+            }
+        }
+    }
+
     @Test func itemsGoToTheTrashAndComeBack() async throws {
         try await run { place in
             #expect(await place.read("docs/inner.txt") == "inside")

@@ -98,6 +98,79 @@ import Testing
             #expect(try manager.names == ["other"])
         }
     }
+
+    @Test func ofAMountThatWasKeptTwiceTheNewerIsGoneOnWith() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            let names = try manager.names
+            let folder = try await onThread {
+                try FileDescriptor.open(cloud.mount + "/inner", [.readOnly, .directory])
+            }
+            try await manager.kill()
+            manager.keepOnceMore(try #require(try manager.mounts.first), as: "purvey-1-")
+            try await manager.start()
+            try await cloud.eventually("the manager lets go of the older") { try manager.names == names }
+            let entries = try await onThread { try folder.entries() }
+            #expect(!entries.isEmpty)
+            #expect(try await manager.end() == .exited(0))
+        }
+    }
+
+    @Test func whoNeedsADaemonBeforeTheServiceIsStartedAgainWaitsForThat() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
+            let names = try manager.names
+            try await manager.kill()
+            async let listed = place.purvey("domains")
+            try await cloud.eventually("a daemon is wanted") { !place.processes(of: manager.socket).isEmpty }
+            try await manager.start()
+            #expect(try await listed.status == 0)
+            let text = try await onThread { String(decoding: try reader.everything(), as: UTF8.self) }
+            #expect(text == "hello\n")
+            #expect(try manager.names == names)
+            #expect(FileManager.default.fileExists(atPath: manager.mark))
+            #expect(try await manager.end() == .exited(0))
+            // Nobody waits for one that was told to end.
+            #expect(!FileManager.default.fileExists(atPath: manager.mark))
+        }
+    }
+
+    @Test func aManagerThatDoesNotListenHoldsUpTheMountOnlyThatItIsToldOf() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            let names = try manager.names
+            // What cannot be mounted anew is to be let go of.
+            #expect(try await place.shell("umount -l '\(cloud.mount)'").status == 0)
+            try await cloud.eventually("the daemon knows") {
+                try await place.purvey("domains").text.contains("was unmounted")
+            }
+            try FileManager.default.createDirectory(atPath: cloud.mount, withIntermediateDirectories: true)
+            try await cloud.write("in the way", to: cloud.mount + "/other.txt")
+            try manager.fillQueue()
+            async let retried = place.purvey("retry", "Papers")
+            // In that time it gets there, and does not give up.
+            try await Task.sleep(for: .seconds(2))
+            #expect(try await place.purvey("domains").status == 0)
+            // It listens once more: what the daemon says meanwhile may be among what it hears.
+            _ = try manager.names
+            _ = try await retried
+            #expect(try manager.names.count < names.count)
+            try FileManager.default.removeItem(atPath: cloud.mount + "/other.txt")
+            #expect(try await manager.end() == .exited(0))
+        }
+    }
+
+    @Test func whereTheServiceIsNotStartedAgainWhoNeedsADaemonStartsOne() async throws {
+        try await CommandPlace.run { place in
+            let (manager, cloud) = try await begin(place)
+            try await manager.kill()
+            manager.letGo()
+            #expect(try await place.purvey("domains").status == 0)
+            #expect(!FileManager.default.fileExists(atPath: manager.mark))
+            try await cloud.eventually("it is mounted") { await cloud.contents(cloud.mount + "/a.txt") == "hello\n" }
+        }
+    }
 }
 
 /// What runs the daemon, keeps what it is told to keep, and passes that to the next one.
@@ -112,21 +185,28 @@ private final class Manager: Sendable {
     private let line: FileDescriptor
     private let state = Lock(State())
 
+    /// Where the daemon listens.
+    var socket: String { place.home + "/run/daemon.socket" }
+    /// What says that it is a service.
+    var mark: String { socket + ".service" }
+
     init(_ place: CommandPlace) throws {
         self.place = place
         path = place.home + "/notify"
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        line = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
+        line = FileDescriptor(owning: try retrying { Glibc.socket(AF_UNIX, kind, 0) })
+        let number = line.rawValue
+        try withAddress { address, size in try retrying { bind(number, address, size) } }
+    }
+
+    private func withAddress(_ body: (UnsafePointer<sockaddr>?, socklen_t) throws -> Void) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let number = line.rawValue
-        try retrying {
-            withUnsafeBytes(of: &address) { bytes in
-                bind(
-                    number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                    socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        try withUnsafeBytes(of: &address) { bytes in
+            try body(
+                bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                socklen_t(MemoryLayout<sockaddr_un>.size))
         }
     }
 
@@ -147,6 +227,16 @@ private final class Manager: Sendable {
                 if words["FDSTOREREMOVE"] == "1" { state.kept.removeAll { $0.name == name } }
             }
         }
+    }
+
+    /// Has it told so much that there is no room for more until it hears that.
+    func fillQueue() throws {
+        let (kind, word) = (
+            CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), Array("X=1".utf8)
+        )
+        let other = FileDescriptor(owning: try retrying { Glibc.socket(AF_UNIX, kind, 0) })
+        try withAddress { address, size in try retrying { connect(other.rawValue, address, size) } }
+        while send(other.rawValue, word, word.count, 0) == word.count {}
     }
 
     private func message() throws(Errno) -> (String, [FileDescriptor])? {
@@ -175,8 +265,20 @@ private final class Manager: Sendable {
         get throws { try names.filter { $0.hasPrefix("purvey-") && $0.hasSuffix("-0") }.map { String($0.dropLast()) } }
     }
 
+    /// Keeps nothing any more.
+    func letGo() { state.withLock { $0.kept = [] } }
+
     func keep(_ descriptor: FileDescriptor, as name: String) {
         state.withLock { $0.kept.append((name, descriptor)) }
+    }
+
+    /// Has it that a mount was kept under an older name too.
+    func keepOnceMore(_ mount: String, as older: String) {
+        state.withLock { state in
+            state.kept += state.kept.filter { $0.name.hasPrefix(mount) }.map {
+                (older + $0.name.dropFirst(mount.count), $0.descriptor)
+            }
+        }
     }
 
     /// Has it that so many daemons have died with a mount, the last of them just started.
@@ -193,7 +295,6 @@ private final class Manager: Sendable {
     func start() async throws {
         try hear()
         let kept = state.withLock { $0.kept }
-        let socket = place.home + "/run/daemon.socket"
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_COORDINATION"] = nil
         let more = [

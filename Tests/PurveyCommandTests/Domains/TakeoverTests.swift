@@ -109,7 +109,10 @@ import Testing
                     arguments: [
                         "-c", "for n in 1 2 3 4 5 6; do read -r word; echo $n; done >\"$0/out.txt\"", cloud.mount,
                     ],
-                    descriptors: [.open(fifo(place.path("words")), .readWrite), nil, nil])
+                    descriptors: [
+                        .open(fifo(place.path("words")), .readWrite), nil,
+                        .open(place.path("errors"), [.writeOnly, .create]),
+                    ])
             }
             let words = try await onThread { try FileDescriptor.open(place.path("words"), .readWrite) }
             for _ in 0..<3 {
@@ -117,10 +120,45 @@ import Testing
                 try await replaceDaemon(of: cloud)
             }
             let ending = try await onThread { try program.wait() }
-            #expect(ending == .exited(0))
+            #expect(ending == .exited(0), "\((try? place.read("errors")) ?? "")")
             try await cloud.eventually("all of it is sent") {
                 await cloud.contents(cloud.cloud + "/out.txt") == "1\n2\n3\n4\n5\n6\n"
             }
+        }
+    }
+
+    /// Where the kernel passes a file through, nobody is told of what a program writes while the next daemon puts things right.
+    @Test func whatIsWrittenToAMappingWhileTheNextDaemonStartsReachesTheProvider() async throws {
+        try await CommandPlace.run { place in
+            // Every daemon stands still there, the first time that it opens a domain.
+            let first = try await place.shell("PURVEY_FAULT_POINT=engine.recovery.identities:1:stop $purvey status")
+            try #require(first.status == 0, "\(first.errors)")
+            let cloud = try await CloudPlace(place)
+            async let added: Void = cloud.add()
+            kill(try await stoppedDaemon(of: cloud), SIGCONT)
+            try await added
+            try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
+            // A file that is complete when it is opened is passed through.
+            let file = cloud.mount + "/a.txt"
+            #expect(try await place.purvey("download", file).status == 0)
+            let program = try RunningProgram(
+                BuiltProgram.path("MappingPeer"), ["write-later", file, "0", "HELLO"], input: .pipe)
+            #expect(try await program.lines(1) == ["mapped"])
+            let old = try #require(runningDaemon(of: place))
+            kill(old, SIGKILL)
+            let new = try await stoppedDaemon(of: cloud, besides: old)
+            try program.write("write\n")
+            #expect(try await program.lines(2) == ["mapped", "written"])
+            kill(new, SIGCONT)
+            try await cloud.eventually("another daemon serves the mount") {
+                await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n"
+            }
+            try program.write("end\n")
+            #expect(try await program.end().status == 0)
+            try await cloud.eventually("what was written is sent") {
+                await cloud.contents(cloud.cloud + "/a.txt") == "HELLO\n"
+            }
+            #expect(await cloud.contents(file) == "HELLO\n")
         }
     }
 
@@ -189,6 +227,14 @@ import Testing
             #expect(try !MountTable.current().mounts.contains { $0.point == cloud.mount })
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
         }
+    }
+
+    /// The daemon, once it stands still.
+    private func stoppedDaemon(of cloud: CloudPlace, besides old: pid_t? = nil) async throws -> pid_t {
+        try await cloud.eventually("the daemon stands still") {
+            runningDaemon(of: cloud.place).map { $0 != old && ProcessState.isStopped($0) } ?? false
+        }
+        return try #require(runningDaemon(of: cloud.place))
     }
 
     // MARK: Parts

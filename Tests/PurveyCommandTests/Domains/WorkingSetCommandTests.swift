@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramTesting
+import ScriptableService
 import Testing
 
 /// Recents, favorites, tags, search and pushes from the command line, through a daemon and a confined provider.
@@ -63,8 +64,7 @@ import Testing
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             // Nobody takes it now.
-            for process in cloud.extensionProcesses { kill(process, SIGSTOP) }
-            let stopped = cloud.extensionProcesses
+            let stopped = try await cloud.stopExtension()
             #expect(try await place.purvey("tag", "Papers:a.txt", "Kept").text == "Kept\n")
             try await cloud.end(by: SIGKILL)
             for process in stopped { kill(process, SIGKILL) }
@@ -78,7 +78,22 @@ import Testing
         }
     }
 
-    @Test func aPushHasTheContainersChangesAskedFor() async throws {
+    @Test func aPushHasWhatTheServiceHasToldNobodyOfAskedFor() async throws {
+        try await ServicePlace.run { place in
+            try await place.tell { try $0.put("Folder/a.txt", "hello") }
+            #expect(await place.read("Folder/a.txt") == "hello")
+            let folder = try #require(try await place.tell { try $0.snapshot()["Folder"]?.identifier })
+            try await place.tell { try $0.put("Folder/new.txt", "new") }
+            let payload = "{\"container-identifier\": \"\(folder)\", \"domain\": \"Cloud\"}"
+            #expect(try await place.place.purvey("push", input: Data(payload.utf8)).status == 0)
+            // Searching asks nobody.
+            try await place.eventually("the new file is in the index") {
+                try await paths(place.place, "search", "new.txt") == ["Folder/new.txt"]
+            }
+        }
+    }
+
+    @Test func aPushIsUnderstoodOrRefused() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
             try await cloud.add()

@@ -6,17 +6,18 @@ extension DocumentProvider {
     func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
         let identifier = NSFileProviderItemIdentifier(request.identifier)
         let now = try item(request.identifier, question)
-        if now.parent == request.parent, now.filename == request.name { return now }
+        let isNamedSo = now.filename.hasSameBytes(as: request.name)
+        if now.parent == request.parent, isNamedSo { return now }
         let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
             if now.parent == request.parent {
                 document.renameItem(withIdentifier: identifier, toName: request.name) { item, error in
                     done(.of(item, error))
                 }
             } else {
-                let name = now.filename == request.name ? nil : request.name
                 document.reparentItem(
                     withIdentifier: identifier,
-                    toParentItemWithIdentifier: NSFileProviderItemIdentifier(request.parent), newName: name
+                    toParentItemWithIdentifier: NSFileProviderItemIdentifier(request.parent),
+                    newName: isNamedSo ? nil : request.name
                 ) { item, error in
                     done(.of(item, error))
                 }
@@ -69,6 +70,8 @@ extension DocumentProvider {
                 document.setFavoriteRank(rank.map { NSNumber(value: $0) }, forItemIdentifier: identifier) {
                     done(.of($0, $1))
                 }
+            case .attributes:
+                done(.failure(ProviderFailure(.unsupported, message: "the provider has no call for attributes")))
             }
         }
         return try result.get()

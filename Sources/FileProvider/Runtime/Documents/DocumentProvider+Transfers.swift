@@ -8,29 +8,73 @@ extension DocumentProvider {
     // MARK: To the engine
 
     /// Has the provider put the file to its place, and opens it there.
-    func contents(of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+        let identifier = request.identifier
         let url = try url(of: identifier)
         var before = try item(identifier, question)
         // A file that changed while it was fetched is fetched once more; one that always does is taken as it is.
         for attempt in 0..<2 {
-            try provide(url, question, size: before.size ?? 0)
-            let file: FileDescriptor
-            do throws(Errno) {
-                file = try .open(url.path, [.readOnly, .nonBlocking])
-                guard try file.status().kind == .regular else {
-                    throw .isDirectory
-                }
-            } catch {
-                throw ProviderFailure(
-                    .badAnswer, message: "the provider has put no file to its place for \(identifier): \(error)")
+            guard let (file, moment) = try provided(url, identifier, question, size: before.size ?? 0) else {
+                return try usedContents(request, url, question)
             }
             let after = try item(identifier, question)
             if attempt > 0 || after.contentVersion == before.contentVersion {
-                return ProviderFile(item: after, file: file)
+                return ProviderFile(item: after, file: file, moment: moment)
             }
             before = after
         }
         throw ProviderFailure(.transient, message: "the file changes while it is fetched")
+    }
+
+    /// What a program does not let go of, as it is, where that is better than nothing.
+    private func usedContents(
+        _ request: ProviderContentsCall, _ url: URL, _ question: Question
+    ) throws(ProviderFailure) -> ProviderFile {
+        guard request.takesUsed else { throw Self.inUse }
+        let file: FileDescriptor
+        do { (file, _) = try Self.open(url) } catch { throw Self.isNotThere(request.identifier, error) }
+        var item = try item(request.identifier, question)
+        item.flags.insert(.hasOtherContents)
+        return ProviderFile(item: item, file: file)
+    }
+
+    /// How long programs are waited for that use a file.
+    private static let patience = StorageTurn.patience(usually: .seconds(5))
+    private static let inUse = ProviderFailure(.transient, message: "a program uses the file")
+
+    private var turn: StorageTurn {
+        StorageTurn(purpose: NSFileProviderManager.backend.providerIdentifier, patience: Self.patience)
+    }
+
+    /// Has the provider put a file to its place, and opens it while no program writes it.
+    ///
+    /// - Returns: `nil` where one does not let go of it.
+    private func provided(
+        _ url: URL, _ identifier: String, _ question: Question, size: Int64
+    ) throws(ProviderFailure) -> (FileDescriptor, FileMoment)? {
+        var isAgain = false
+        while true {
+            try provide(url, question, size: size)
+            do {
+                return try turn.read(url) { try Self.open(url) }
+            } catch let error as Errno where error == .noSuchFile && !isAgain {
+                // It was removed in between: by what the provider was told before, that the file was of no use any more.
+                isAgain = true
+            } catch {
+                throw Self.isNotThere(identifier, error)
+            }
+        }
+    }
+
+    private static func open(_ url: URL) throws -> (FileDescriptor, FileMoment) {
+        let file = try FileDescriptor.open(url.path, [.readOnly, .nonBlocking])
+        let status = try file.status()
+        guard status.kind == .regular else { throw Errno.isDirectory }
+        return (file, FileMoment(status))
+    }
+
+    private static func isNotThere(_ identifier: String, _ error: any Error) -> ProviderFailure {
+        ProviderFailure(.badAnswer, message: "the provider has put no file to its place for \(identifier): \(error)")
     }
 
     /// Has the provider put a file to its place.
@@ -67,13 +111,12 @@ extension DocumentProvider {
     /// Puts new contents to the file's place, whole at any moment, and tells the provider.
     func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
         // What is not there any more is not to come back by this way.
-        _ = try item(request.identifier, question)
+        try checkBase(of: request, question)
         let url = try url(of: request.identifier)
-        let place = url.deletingLastPathComponent()
+        let place = StoragePlace(of: url, for: request.identifier)
+        defer { place.leave() }
         do {
-            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            let folder = try FileDescriptor.open(place.path, [.readOnly, .directory])
-            let staging = try stagingFolder(for: folder)
+            let staging = try stagingFolder(for: try place.folder())
             let name = ".purvey-new-" + UUID().uuidString
             guard let staged = FileName(name), let final = FileName(url.lastPathComponent) else {
                 throw Errno.invalidArgument
@@ -81,10 +124,25 @@ extension DocumentProvider {
             ProviderStep.replacementBegun.reach()
             try FileOnItsWay.copy(request.contents, into: staging, named: name, question)
             ProviderStep.replacementCopied.reach()
-            do throws(Errno) {
-                try retrying {
-                    renameat(staging.rawValue, staged.characters, folder.rawValue, final.characters)
+            do {
+                let hasHadTurn: Void? = try turn.replace(url) {
+                    // Until the provider has been told it does not know what this is, and it is in its way.
+                    place.enter()
+                    // The provider knows now of what programs have written until here.
+                    try checkBase(of: request, question)
+                    let folder = try place.folder()
+                    try place.mark(url.lastPathComponent, in: folder)
+                    do {
+                        try retrying {
+                            renameat(staging.rawValue, staged.characters, folder.rawValue, final.characters)
+                        }
+                    } catch {
+                        place.unmark(url.lastPathComponent)
+                        throw error
+                    }
                 }
+                // Whoever has it would lose what it writes.
+                if hasHadTurn == nil { throw Self.inUse }
             } catch {
                 try? staging.removeFile(staged)
                 throw error
@@ -94,8 +152,19 @@ extension DocumentProvider {
         }
         ProviderStep.replacementRenamed.reach()
         document.itemChanged(at: url)
+        place.unmark(url.lastPathComponent)
+        place.leave()
         ProviderStep.replacementTold.reach()
         return try item(request.identifier, question)
+    }
+
+    /// The engine has found the provider's version to be the one that the change began with, before it asked for the change. A provider
+    /// that says of no version says the same of all.
+    private func checkBase(of request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) {
+        guard try item(request.identifier, question).contentVersion == request.base else {
+            // The engine finds out what the provider has, and keeps both.
+            throw ProviderFailure(.transient, message: "the provider has other contents than the change began with")
+        }
     }
 
     /// Where a file is made that is to be moved to a folder: among those on their way, of which nothing stays when the process is killed,

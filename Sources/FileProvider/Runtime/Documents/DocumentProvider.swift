@@ -1,3 +1,4 @@
+import FileCoordination
 import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
@@ -92,5 +93,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
         }
     }
 
-    func noteChange(at path: String) { document.itemChanged(at: URL(fileURLWithPath: path)) }
+    func noteChange(at path: String) {
+        ChangeNoting.run { document.itemChanged(at: URL(fileURLWithPath: path)) }
+    }
 }

@@ -109,7 +109,7 @@ extension ReplicaProvider {
         let now = try item(request.identifier, question)
         var fields: NSFileProviderItemFields = []
         if now.parent != request.parent { fields.insert(.parentItemIdentifier) }
-        if now.filename != request.name { fields.insert(.filename) }
+        if !now.filename.hasSameBytes(as: request.name) { fields.insert(.filename) }
         if fields.isEmpty { return now }
         var wanted = now
         wanted.parent = request.parent
@@ -178,8 +178,37 @@ extension ReplicaProvider {
         case .favoriteRank(let rank):
             wanted.favoriteRank = rank
             field = .favoriteRank
+        case .attributes(let attributes):
+            return try set(attributes, of: now, question)
         }
         return try change(now, to: wanted, field, question).having(field)
+    }
+
+    /// Of what the provider does not take nothing is said: it stays on this machine.
+    private func set(
+        _ attributes: ItemAttributes, of now: ProviderItem, _ question: Question
+    ) throws(ProviderFailure) -> ProviderItem {
+        var wanted = now
+        var fields: NSFileProviderItemFields = []
+        if let modified = attributes.modified {
+            wanted.modified = modified
+            fields.insert(.contentModificationDate)
+        }
+        if let permissions = attributes.permissions {
+            wanted.fileSystemFlags = (now.fileSystemFlags ?? 0) & ~ItemAttributes.permissionFlags | permissions
+            fields.insert(.fileSystemFlags)
+        }
+        if let values = attributes.applied(to: now) {
+            wanted.extendedAttributes = values
+            fields.insert(.extendedAttributes)
+        }
+        if fields.isEmpty { return now }
+        do throws(ProviderFailure) {
+            return try change(now, to: wanted, fields, question).item.orGone
+        } catch {
+            guard error.kind == .unsupported else { throw error }
+            throw ProviderFailure(.notPermitted, message: error.message)
+        }
     }
 
     // MARK: One change

@@ -3,9 +3,10 @@ import LinuxSystem
 
 /// Contents on their way to the engine.
 extension ReplicaProvider {
-    func contents(of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+        let identifier = request.identifier
         let result: Result<ProviderFile, ProviderFailure> = try ask(question) { done in
-            replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: request) {
+            replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request) {
                 [temporary] url, item, error in
                 // Taken before the handler returns, whether somebody waits for it still or not: it is the system's from here on.
                 let file = url.map { url in

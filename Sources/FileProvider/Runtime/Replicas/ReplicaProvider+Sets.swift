@@ -6,7 +6,8 @@ extension ReplicaProvider {
     func followSets(_ backend: any ManagerBackend) {
         for set in [ItemSet.materialized, .pending] {
             SetWatches.shared.follow(set, of: domain.identifier, backend) { [weak self] done in
-                guard let self, !self.hasEnded.load(ordering: .relaxed) else { return }
+                // Others in this process follow the set as well.
+                guard let self, !self.hasEnded.load(ordering: .relaxed) else { return done() }
                 let completion = FirstCall(done)
                 switch set {
                 case .materialized: self.replica.materializedItemsDidChange { completion() }

@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// Modes, dates and extended attributes that are set on this machine. No provider of this model takes them by themselves: they stay
-/// in the index; dates go along with contents, and with a new file whether it can be run.
+/// Modes, dates and extended attributes that are set on this machine. They are in the index; dates go along with contents, and with a
+/// new file whether it can be run; a provider that takes them by themselves is sent them (``noteAttributes(_:of:)``).
 extension DomainEngine {
     /// Also where nothing is set, the item counts as changed now.
     ///
@@ -13,22 +13,29 @@ extension DomainEngine {
         of number: ItemNumber, mode: UInt16?, modified: Double?
     ) throws(EditFailure) -> IndexedItem {
         try checkOpen()
-        _ = try visible(number)
+        let row = try visible(number)
         let now = dateNow
+        var kinds: FactKinds = []
+        if mode != nil { kinds.insert(.mode) }
+        if modified != nil { kinds.insert(.modified) }
+        let set = kinds
         // What was written before has its own date, which this one comes after.
         if modified != nil { try noteWritten(number) }
         _ = try makingRoom { () throws(EditFailure) in
             try reading { () throws(IndexFailure) in
+                let noted = try noteAttributes(set, of: row)
                 try writeIndex { writer throws(IndexFailure) in
                     try writer.update(number) { row in
                         if let mode { row.mode = mode }
                         if let modified { row.localModified = modified }
                         row.localChanged = now
                     }
+                    if !noted.isEmpty { try writer.setFacts(noted, of: number, ItemFacts()) }
                 }
             }
         }
         durable.noteIndexCounts()
+        sendFacts()
         return try visible(number)
     }
 
@@ -53,18 +60,21 @@ extension DomainEngine {
         if let value {
             guard row.setAttribute(name, to: value) else { throw EditFailure(.noSpace) }
         } else {
-            row.removeAttribute(name)
+            row.removeAttribute(name, mayBeSent: facts.takesAttributes != false)
         }
-        let attributes = row.attributes
+        let changed = row
         let now = dateNow
         try reading { () throws(IndexFailure) in
+            let noted = try noteAttributes(.extendedAttributes, of: changed)
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(number) { row in
-                    row.attributes = attributes
+                    row.attributes = changed.attributes
                     row.localChanged = now
                 }
+                if !noted.isEmpty { try writer.setFacts(noted, of: number, ItemFacts()) }
             }
         }
         durable.noteIndexCounts()
+        sendFacts()
     }
 }

@@ -176,8 +176,14 @@ extension DomainEngine {
     }
 
     func removeUploads(of number: ItemNumber) {
-        try? UploadCopy.remove(UploadName.latest(number), in: folders.uploads)
-        for name in UploadName.earlier(number) { try? UploadCopy.remove(name, in: folders.uploads) }
+        for name in UploadName.all(number) { try? UploadCopy.remove(name, in: folders.uploads) }
+    }
+
+    /// An item has taken another one's place: the provider may turn out to have what was sent of that.
+    func passUploads(of number: ItemNumber, to successor: ItemNumber) {
+        for (name, newName) in zip(UploadName.all(number), UploadName.all(successor)) {
+            try? UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: newName)
+        }
     }
 
     /// A visible item.

@@ -76,7 +76,9 @@ extension DomainEngine {
         let isMoved = row.parent != folder.number
         if isMoved, !folder.allows(IndexedItem.Capability.writing) { throw EditFailure(.permissionDenied) }
         if isMoved, !row.allows(IndexedItem.Capability.reparenting) { throw EditFailure(.notPermitted) }
-        if row.name != name, !row.allows(IndexedItem.Capability.renaming) { throw EditFailure(.notPermitted) }
+        if !row.name.hasSameBytes(as: name), !row.allows(IndexedItem.Capability.renaming) {
+            throw EditFailure(.notPermitted)
+        }
     }
 
     // MARK: Moving
@@ -91,7 +93,7 @@ extension DomainEngine {
             entry.parent = move.folder.number
             entry.parentIdentifier = move.folder.item.identifier
             entry.name = move.name
-            entry.changes = changesAfterMove(of: move.row, entry.changes, to: move.name, in: move.folder)
+            entry.changes = changesAfterMove(of: move.row, entry, to: move.name, in: move.folder)
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
         }
@@ -126,13 +128,13 @@ extension DomainEngine {
     static let nameInBetween = "purvey-exchange-\u{FFFD}"
 
     private func changesAfterMove(
-        of row: IndexedItem, _ before: LocalChanges, to name: String, in folder: IndexedItem
+        of row: IndexedItem, _ entry: JournalEntry, to name: String, in folder: IndexedItem
     ) -> LocalChanges {
-        guard row.isKnownToProvider else { return before }
-        let isBack = row.item.parent == folder.item.identifier && row.item.filename == name
-        // While the provider moves it, where it is there is not known.
-        guard isBack, !edits.isBusy(row.number) else { return before.union(.place) }
-        return before.subtracting(.place)
+        guard row.isKnownToProvider else { return entry.changes }
+        let isBack = row.item.isAt(name, in: folder.item.identifier)
+        // While the provider moves it, and when its answer was lost, where it is there is not known.
+        guard isBack, !edits.isBusy(row.number), !entry.mayHaveMoved else { return entry.changes.union(.place) }
+        return entry.changes.subtracting(.place)
     }
 
     // MARK: Taking another's place
@@ -141,8 +143,14 @@ extension DomainEngine {
     /// one step, and the item stays the same one.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditFailure) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
-            other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number), !edits.isBusy(other.number)
+            other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number)
         else { return false }
+        if edits.isBusy(other.number) {
+            // While contents of it are sent, the next ones wait for that. What else is done to it at the provider is not known yet.
+            guard edits.sender(for: other.number) != nil, try entry(of: other).changes == .contents else {
+                return false
+            }
+        }
         return try entry(of: row).sent == nil
     }
 
@@ -155,17 +163,23 @@ extension DomainEngine {
         entry.name = other.name
         entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
         entry.changes = replaced.changes.intersection(.place).union(.contents)
+        entry.mayHaveMoved = replaced.mayHaveMoved
         entry.replaced = other.number
         let changed = entry
         let now = dateNow
         try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditFailure) in
+            // Those of the new file have not gone along with anything. What cannot be written down of that stays on this machine.
+            let noted = (try? noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
             try record([.put(changed), .remove(other.number)]) { writer throws(IndexFailure) in
                 try Self.replace(other, by: changed, &writer)
                 try writer.update(row.number) { $0.localChanged = now }
+                if !noted.isEmpty { try writer.setFacts(noted, of: row.number, ItemFacts()) }
                 try dateFolders([row.parent, other.parent], &writer)
             }
         }
-        removeBytes(of: other.number)
+        passUploads(of: other.number, to: row.number)
+        if let sender = edits.sender(for: other.number) { edits.successors[sender] = row.number }
+        discardContents(other.number)
         forget(other.number)
         look(at: row.number, after: configuration.settlingTime)
     }

@@ -15,6 +15,11 @@ extension DomainEngine {
     func recoverEdits(_ entries: [JournalEntry]) throws {
         TemporaryName.sweep(folders.uploads)
         var entries = entries
+        for entry in entries {
+            // The one before it is the journal's no more, or nothing has come of that.
+            guard let replaced = entry.replaced, try journal.entry(replaced) == nil else { continue }
+            passUploads(of: replaced, to: entry.number)
+        }
         var differences = try differences(from: entries)
         if !differences.rows.isEmpty {
             try settleRowsWithoutEntries(differences.rows)
@@ -109,6 +114,7 @@ extension DomainEngine {
             // Another took its place, and its identifier, which a power failure left in the index alone.
             if let holder = try index.item(identifier: entry.identifier), try journal.entry(holder.number) != nil {
                 try journal.remove(entry.number)
+                passUploads(of: entry.number, to: holder.number)
                 removeBytes(of: entry.number)
             } else {
                 missing[entry.number] = entry
@@ -287,7 +293,7 @@ extension DomainEngine {
     private func settleOpenFiles(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
-            guard entry.isOpen else { continue }
+            guard entry.isOpen, try !staysOpen(entry, status) else { continue }
             entry.isOpen = false
             if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
             {
@@ -303,6 +309,14 @@ extension DomainEngine {
                 try journal.put(entry)
             }
         }
+    }
+
+    /// Whether a file is left as it is, because programs go on with it that have not written to it. They may do so at any moment past
+    /// everybody: when the last of them closes it, it is compared with what it was before all of them.
+    private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexFailure) -> Bool {
+        guard let status, isResumed(entry.number), entry.statusAtOpen == ContentStamp(status) else { return false }
+        guard entry.changes.isDisjoint(with: [.contents, .created, .deleted]) else { return false }
+        return try index.item(entry.number)?.content == .current
     }
 
     /// From now on the marks are those of this engine's openings.

@@ -78,7 +78,7 @@ extension DomainEngine {
     ) throws(IndexFailure) -> Bool {
         guard edits.attempts[number, default: 0] == 0 else { return true }
         guard let row = try index.item(identifier: holder.identifier) else { return false }
-        return row.item.parent == parent && row.item.filename.hasSameBytes(as: name)
+        return row.item.isAt(name, in: parent)
     }
 
     /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
@@ -86,7 +86,7 @@ extension DomainEngine {
     private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
-        holder.parent == parent && holder.filename.hasSameBytes(as: name) || edits.attempts[number, default: 0] >= 3
+        holder.isAt(name, in: parent) || edits.attempts[number, default: 0] >= 3
     }
 
     /// Whether nothing was done here to what the provider has under a name.
@@ -109,7 +109,8 @@ extension DomainEngine {
             let answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
             }
-            if let item = answer.items.first(where: { $0.filename == name && $0.parent == parent }) { return item }
+            let item = answer.items.first { $0.isAt(name, in: parent) }
+            if let item { return item }
             guard let next = answer.next else { break }
             page = next
         }
@@ -139,6 +140,7 @@ extension DomainEngine {
             if !isClosed { edits.queue.put(moved, at: clock.now) }
         }
         // What is to give it its own name later must not be lost.
+        try noteMayMove(moved)
         try await synchronized()
         let answer = try await asking { () async throws(ProviderFailure) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)

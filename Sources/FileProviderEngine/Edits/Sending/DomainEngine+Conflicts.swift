@@ -22,6 +22,10 @@ extension DomainEngine {
                 try writer.update(number) { $0.item = theirs }
             }
         case .other:
+            // The item was said to be of another version than the one that the edit began with, and its contents are of that one.
+            if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
+                throw ProviderFailure(.transient, message: "The provider does not say the same version twice.")
+            }
             try keepBoth(entry, row, theirs)
         }
         return .done
@@ -35,20 +39,25 @@ extension DomainEngine {
         case other
     }
 
+    /// Bytes that cost nothing to fetch for a comparison.
+    private static let smallSize: Int64 = 1 << 19
+
     /// Compares what the provider has with what is here and with what was sent.
     func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {
         var candidates: [(Likeness, FileDescriptor)] = []
         if let file = try folders.open(number, in: folders.edits, .readOnly) { candidates.append((.edited, file)) }
-        for name in [UploadName.latest(number)] + UploadName.earlier(number) {
+        for name in UploadName.all(number) {
             guard let file = try? folders.uploads.open(name, [.readOnly, .noFollow]) else { continue }
             candidates.append((.sent, file))
         }
         let compared = candidates
-        if let size = item.size {
-            let hasSize = try compared.contains { try Int64($0.1.status().size) == size }
-            if !hasSize { return (.other, item) }
+        // Many a provider says 0 of what it does not know, and some count otherwise than in the bytes that they give. Only what is said
+        // to be far larger than anything here is not fetched to be compared.
+        let sizes = try compared.map { try Int64($0.1.status().size) }
+        guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
+            return (.other, item)
         }
         let contents = try await asking { () async throws(ProviderFailure) in
             try await provider.contents(of: item.identifier) { _, _ in }
@@ -58,6 +67,7 @@ extension DomainEngine {
             try compared.first { try ContentComparison.areEqual($0.1, contents.descriptor) }?.0 ?? .other
         }
         await provider.stopProviding(item.identifier)
+        try contents.checkUnchanged()
         if isClosed { throw EngineClosed() }
         return (likeness, contents.item)
     }

@@ -23,6 +23,8 @@ extension DomainEngine {
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
         try await synchronized()
+        // What was saved over it meanwhile is sent instead.
+        guard edits.successors[number] == nil else { return .done }
         let answer: ProviderItem
         do {
             answer = try await askingForChange { () async throws(ProviderFailure) in
@@ -58,10 +60,12 @@ extension DomainEngine {
         let generation = edits.generations[number, default: 0]
         let name = UploadName.latest(number)
         let earlier = UploadName.earlier(number)
-        let folders = folders
+        let (folders, isOpen) = (folders, isOpenForWriting(number))
         do {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
+                // What a mapping writes to a page that is not on the disk yet changes no date.
+                if isOpen { try UploadCopy.seal(source) }
                 // What was sent before stays, because the provider may turn out to have that.
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
@@ -76,13 +80,18 @@ extension DomainEngine {
     }
 
     /// Writes that the provider took contents.
-    func took(_ number: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
-        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+    func took(_ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
+        let number = edits.successors[sender] ?? sender
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
+            number == sender || row.item.identifier == answer.identifier
+        else { return .done }
         let isFetchedAnew = answer.flags.contains(.hasOtherContents)
         var answer = answer
         answer.flags.subtract(.ofAnswers)
-        let isLatest = generation == edits.generations[number, default: 0] && entry.changes.contains(.contents)
-        confirmed(number, answer.identifier, told: row.item, answer.kept(at: row))
+        let isLatest =
+            number == sender && generation == edits.generations[number, default: 0]
+            && entry.changes.contains(.contents)
+        confirmed(sender, answer.identifier, told: row.item, answer.kept(at: row))
         entry.baseVersion = answer.contentVersion
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
@@ -126,6 +135,7 @@ extension DomainEngine {
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
+        sendAttributesNow(of: number, isNew: false)
         // What it was handed lies in the provider's own storage, too.
         let (provider, identifier) = (provider, answer.identifier)
         Task.detached { await provider.stopProviding(identifier) }

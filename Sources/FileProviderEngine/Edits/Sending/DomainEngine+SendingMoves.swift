@@ -9,11 +9,16 @@ extension DomainEngine {
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
-        try await synchronized()
         let answer: ProviderItem
         do {
-            answer = try await askingForChange { () async throws(ProviderFailure) in
-                try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+            if let there = try await itemInPlace(entry, row, in: parent) {
+                answer = there
+            } else {
+                try noteMayMove(number)
+                try await synchronized()
+                answer = try await askingForChange { () async throws(ProviderFailure) in
+                    try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
+                }
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
             return try await settleCollision(number, movedTo: name, in: parent.item.identifier, failure)
@@ -32,13 +37,33 @@ extension DomainEngine {
         return .done
     }
 
+    /// What was moved back here, after a move whose answer was lost, may be in its place at the provider: then a move would collide
+    /// with the item itself at some providers.
+    private func itemInPlace(
+        _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
+    ) async throws -> ProviderItem? {
+        guard entry.mayHaveMoved, row.item.isAt(row.name, in: parent.item.identifier) else { return nil }
+        let item = try await asking { () async throws(ProviderFailure) in
+            try await provider.item(row.item.identifier)
+        }
+        return item.isAt(row.name, in: parent.item.identifier) ? item : nil
+    }
+
+    /// Journals that the provider is about to be asked to move an item: its answer may be lost, and the item be moved back here then.
+    func noteMayMove(_ number: ItemNumber) throws {
+        guard var entry = try journal.entry(number), !entry.mayHaveMoved else { return }
+        entry.mayHaveMoved = true
+        try journal.put(entry)
+    }
+
     private func finishMove(
         _ number: ItemNumber, to parent: ItemNumber, named name: String, _ answer: ProviderItem
     ) throws {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
         // Moved again meanwhile, it is sent again.
-        if row.parent == parent, row.name == name { entry.changes.remove(.place) }
+        if row.parent == parent, row.name.hasSameBytes(as: name) { entry.changes.remove(.place) }
         let answer = leftNameInBetween(answer, movedTo: name, in: parent)
+        entry.mayHaveMoved = false
         entry.failure = nil
         let changed = entry
         let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {

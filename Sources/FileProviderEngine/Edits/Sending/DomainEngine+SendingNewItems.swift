@@ -39,7 +39,21 @@ extension DomainEngine {
             return try await settleMissingParent(parent, failure)
         }
         try check(answer, is: row.item.kind)
+        try checkIsNew(answer, number, new)
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
+    }
+
+    /// Whether the answer to a new item can be that one. What was told of it before the answer came is known since it was made here, or
+    /// has the name that it was sent with, as what a service merges it with; any other item is one that others have.
+    private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
+        guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
+        let mayBeIt =
+            known.item.kind == new.kind && !known.isMadeHere
+            && (known.number.rawValue > number.rawValue || known.item.isAt(new.filename, in: new.parent))
+        if !mayBeIt {
+            throw ProviderFailure(
+                .badAnswer, message: "The provider gave a new item the identifier of “\(known.name)”.")
+        }
     }
 
     /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
@@ -59,7 +73,7 @@ extension DomainEngine {
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
         // What was made here and answered meanwhile under the name is certainly another one.
-        let isMadeHere = known.map { $0.mode != nil || $0.localModified != nil } ?? false
+        let isMadeHere = known?.isMadeHere ?? false
         if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
             var sent = new
             sent.parent = place.parent
@@ -141,6 +155,7 @@ extension DomainEngine {
             forget(double)
         }
         if isConfirmed || row.item.kind != .file { removeUploads(of: number) }
+        if !isDeleted { sendAttributesNow(of: number, isNew: true) }
         wakeWaiters(of: number)
         return .done
     }
@@ -188,4 +203,9 @@ extension DomainEngine {
         }
         throw failure
     }
+}
+
+extension IndexedItem {
+    /// Whether it was made on this machine, or something was set here that the provider is not told of.
+    fileprivate var isMadeHere: Bool { mode != nil || localModified != nil }
 }

@@ -67,6 +67,8 @@ extension DomainEngine {
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
         edits.questions[number] = answers.ask()
+        // Until the step has begun, what it sends is what the journal says now.
+        if (try? journal.entry(number))?.changes == .contents { edits.sendsContents.insert(number) }
         edits.running[number] = Task { await self.step(of: number) }
         noteProgress(of: number)
     }
@@ -81,7 +83,15 @@ extension DomainEngine {
         }
         edits.running[number] = nil
         edits.questions[number] = nil
+        edits.sendsContents.remove(number)
         guard !isClosed else { return }
+        if let successor = edits.successors.removeValue(forKey: number) {
+            // What was not sent of it any more is of no use, and what became of the rest the other one finds out.
+            removeUploads(of: number)
+            forget(number)
+            noteProgress(of: successor)
+            return look(at: successor, after: configuration.settlingTime)
+        }
         defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
@@ -208,6 +218,7 @@ extension DomainEngine {
     // MARK: One step
 
     private func send(_ number: ItemNumber) async throws -> StepResult {
+        edits.sendsContents.remove(number)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
             // Nothing is here that the entry could be about. What was edited before it was removed goes with it.
@@ -228,7 +239,10 @@ extension DomainEngine {
         }
         if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
-        if entry.changes.contains(.contents) { return try await sendContents(entry, row) }
+        if entry.changes.contains(.contents) {
+            edits.sendsContents.insert(number)
+            return try await sendContents(entry, row)
+        }
         guard entry.isOpen else {
             try confirm([.remove(number)]) { writer throws(IndexFailure) in
                 try writer.update(number) { $0.changes = [] }

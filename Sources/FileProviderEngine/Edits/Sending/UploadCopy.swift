@@ -11,6 +11,13 @@ enum UploadCopy {
         case changing
         case noSpace
         case system(Errno)
+
+        init(_ error: Errno) { self = error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error) }
+    }
+
+    /// Has what is written to a file from now on change its date, through mappings too.
+    static func seal(_ file: FileDescriptor) throws(Failure) {
+        do throws(Errno) { try file.synchronizeData() } catch { throw Failure(error) }
     }
 
     /// Makes the copy and opens it for reading. Blocks for as long as that takes.
@@ -34,7 +41,7 @@ enum UploadCopy {
         } catch let failure as Failure {
             throw failure
         } catch let error as Errno {
-            throw error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error)
+            throw Failure(error)
         } catch let error as CopyError {
             switch error {
             case .changedDuringCopy: throw .changing
@@ -74,41 +81,5 @@ enum UploadCopy {
         _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String
     ) throws(Errno) {
         try retrying { renameat(folder.rawValue, name, target.rawValue, newName) }
-    }
-}
-
-/// Whether two files hold the same bytes.
-enum ContentComparison {
-    /// Blocks for as long as reading both takes.
-    static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
-        guard try one.status().size == other.status().size else { return false }
-        let pieceSize = 1 << 20
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pieceSize, alignment: 4096)
-        defer { buffer.deallocate() }
-        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pieceSize])
-        let second = UnsafeMutableRawBufferPointer(rebasing: buffer[pieceSize...])
-        var offset = 0
-        while true {
-            let count = try fill(first, from: one, at: offset)
-            guard try fill(second, from: other, at: offset) == count else { return false }
-            if count == 0 { return true }
-            guard let left = first.baseAddress, let right = second.baseAddress, memcmp(left, right, count) == 0 else {
-                return false
-            }
-            offset += count
-        }
-    }
-
-    private static func fill(
-        _ buffer: UnsafeMutableRawBufferPointer, from file: FileDescriptor, at offset: Int
-    ) throws(Errno) -> Int {
-        var filled = 0
-        while filled < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = try file.read(into: rest, at: offset + filled)
-            if count == 0 { break }
-            filled += count
-        }
-        return filled
     }
 }

@@ -42,6 +42,9 @@ final class FactsWriter {
         try write(number, facts, here.union(kinds))
     }
 
+    /// What was set here of an item and is not settled.
+    func setHere(_ number: ItemNumber) throws(IndexFailure) -> FactKinds { try row(number).1 }
+
     /// The provider has what was set here: from now on its words count.
     func settle(_ number: ItemNumber, _ kinds: FactKinds) throws(IndexFailure) {
         let (facts, here) = try row(number)

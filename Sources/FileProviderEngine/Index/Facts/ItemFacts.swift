@@ -50,8 +50,17 @@ package struct FactKinds: OptionSet, Sendable, Hashable {
     package static let favoriteRank = FactKinds(rawValue: 1 << 1)
     package static let tags = FactKinds(rawValue: 1 << 2)
 
-    /// Each of them alone.
-    var each: [FactKinds] { [.lastUsed, .favoriteRank, .tags].filter { contains($0) } }
+    // What is in the item's own row: of these, only which were set is kept beside it.
+    package static let modified = FactKinds(rawValue: 1 << 3)
+    package static let mode = FactKinds(rawValue: 1 << 4)
+    package static let extendedAttributes = FactKinds(rawValue: 1 << 5)
+    static let attributes: FactKinds = [.modified, .mode, .extendedAttributes]
+
+    /// What is sent first of them with one request: one kind alone, or all attributes.
+    var first: FactKinds? {
+        let requests: [FactKinds] = [.lastUsed, .favoriteRank, .tags, .attributes]
+        return requests.map { intersection($0) }.first { !$0.isEmpty }
+    }
 }
 
 /// An item that was looked for, with where it is.

@@ -1,13 +1,13 @@
 import Glibc
 
 /// Names for a second item where the first one has the name.
-enum ConflictName {
+package enum ConflictName {
     /// “name (conflicted copy 2026-11-22).ext”, and with a number from the second such copy on.
     ///
     /// - Parameters:
     ///   - time: seconds since 1970; the day is that of this machine's time zone.
     ///   - number: 1 for the first.
-    static func conflictedCopy(of name: String, at time: Double, number: Int) -> String {
+    package static func conflictedCopy(of name: String, at time: Double, number: Int) -> String {
         var seconds = time_t(time)
         var parts = tm()
         localtime_r(&seconds, &parts)
@@ -19,12 +19,12 @@ enum ConflictName {
     }
 
     /// “name (recovered).ext”, and with a number from the second on.
-    static func recovered(_ name: String, number: Int) -> String {
+    package static func recovered(_ name: String, number: Int) -> String {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
     }
 
     /// Puts words before the extension, and shortens the name before them until the whole is a file's name.
-    static func inserting(_ words: String, into name: String) -> String {
+    package static func inserting(_ words: String, into name: String) -> String {
         var base = name[...]
         var suffix = name[name.endIndex...]
         if let dot = name.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 32 {

@@ -1,0 +1,43 @@
+import LinuxSystem
+
+/// Tries something again and again, with growing pauses, until it has been done.
+final class Retries: Sendable {
+    private struct State {
+        var isRunning = false
+        /// Since the last attempt began.
+        var isAsked = false
+        var pause = firstPause
+    }
+
+    // Lock order: `Deadlines`' own lock is taken inside of this one.
+    private let state = Lock(State())
+
+    private static let firstPause = Duration.seconds(2)
+    private static let longestPause = Duration.seconds(120)
+
+    /// - Parameter attempt: returns whether it is done. Called on a thread that may block, one at a time.
+    func start(_ attempt: @escaping @Sendable () -> Bool) {
+        state.withLock { state in
+            state.isAsked = true
+            if state.isRunning { return }
+            state = State(isRunning: true)
+            arm(&state, attempt)
+        }
+    }
+
+    private func arm(_ state: inout State, _ attempt: @escaping @Sendable () -> Bool) {
+        Deadlines.shared.run(after: state.pause) { [weak self] in
+            guard let retries = self else { return }
+            HandlerThreads.shared.run { retries.run(attempt) }
+        }
+        state.pause = min(state.pause * 2, Self.longestPause)
+    }
+
+    private func run(_ attempt: @escaping @Sendable () -> Bool) {
+        state.withLock { $0.isAsked = false }
+        let isDone = attempt()
+        state.withLock { state in
+            if isDone, !state.isAsked { state.isRunning = false } else { arm(&state, attempt) }
+        }
+    }
+}

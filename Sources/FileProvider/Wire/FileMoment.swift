@@ -1,0 +1,30 @@
+import Conduit
+import LinuxSystem
+
+/// A file as it is at some moment, as far as that tells whether it was written to since.
+package struct FileMoment: Message, Hashable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    /// Nanoseconds since 1970.
+    package let modified: Int64
+
+    package init(_ status: FileStatus) {
+        (device, inode) = (status.identity.device, status.identity.inode)
+        (size, modified) = (Int64(status.size), status.modifiedNanoseconds)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        device = try decoder.decode(forKey: 0)
+        inode = try decoder.decode(forKey: 1)
+        size = Int64(try decoder.decode(forKey: 2) as Int)
+        modified = Int64(try decoder.decode(forKey: 3) as Int)
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(device, forKey: 0)
+        encoder.encode(inode, forKey: 1)
+        encoder.encode(Int(size), forKey: 2)
+        encoder.encode(Int(modified), forKey: 3)
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Whether two files hold the same bytes.
+package enum ContentComparison {
+    /// Blocks for as long as reading both takes.
+    package static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
+        guard try one.status().size == other.status().size else { return false }
+        let pieceSize = 1 << 20
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pieceSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pieceSize])
+        let second = UnsafeMutableRawBufferPointer(rebasing: buffer[pieceSize...])
+        var offset = 0
+        while true {
+            let count = try one.fill(first, at: offset)
+            guard try other.fill(second, at: offset) == count else { return false }
+            if count == 0 { return true }
+            guard let left = first.baseAddress, let right = second.baseAddress, memcmp(left, right, count) == 0 else {
+                return false
+            }
+            offset += count
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Reads until a buffer is full or the file is over.
+    ///
+    /// - Returns: how many bytes were read.
+    package func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = try read(into: rest, at: offset + filled)
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+}

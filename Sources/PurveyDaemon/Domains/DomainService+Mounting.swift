@@ -1,0 +1,64 @@
+import CloudMount
+import Exchange
+import FileProviderEngine
+import LinuxSystem
+
+/// The mounts of domains, each made and ended on a thread that may wait for the kernel and for whoever keeps it.
+extension DomainService {
+    /// Where a domain is or would be mounted.
+    func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }
+
+    /// Mounts a domain, and has that kept.
+    ///
+    /// - Parameter handover: its mount, which has outlived the last daemon.
+    func mount(
+        _ record: DomainRecord, _ domain: RunningDomain, resuming handover: MountHandover? = nil
+    ) async throws {
+        guard let mounts else { return }
+        if isEnding { throw DomainFailure("the daemon is ending; try again") }
+        mountsUnderWay += 1
+        defer {
+            mountsUnderWay -= 1
+            if mountsUnderWay == 0 {
+                for waiter in mountWaiters { waiter.resume() }
+                mountWaiters = []
+            }
+        }
+        let path = mountPath(of: record.name)
+        defer { states.noteDomain(record.identifier) }
+        do {
+            try await HandlerThreads.shared.value { [folders, keeper] () throws in
+                defer {
+                    if let handover = mounts.handover(of: record.identifier) {
+                        keeper?.hold(handover.kept)
+                    } else {
+                        keeper?.drop(record.identifier)
+                    }
+                }
+                try PrivateFolder.make(folders.locations.mounts)
+                try mounts.mount(domain.engine, at: path, resuming: handover)
+            }
+        } catch {
+            log.error("the domain \(record.name) cannot be mounted: \(error)")
+            throw DomainFailure("it cannot be mounted: \(error)")
+        }
+    }
+
+    /// Waits until none is being made.
+    func mountsSettled() async {
+        while mountsUnderWay > 0 {
+            await withCheckedContinuation { continuation in
+                // The actor may have been given up on the way here.
+                if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
+            }
+        }
+    }
+
+    func unmount(_ record: DomainRecord) async {
+        guard let mounts else { return }
+        await HandlerThreads.shared.value { [keeper] in
+            mounts.unmount(record.identifier)
+            keeper?.drop(record.identifier)
+        }
+    }
+}

@@ -1,0 +1,338 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Modes, dates and extended attributes that are set here, and a provider that takes them.
+@Suite(.ownThreads)
+struct SentAttributesTests {
+    private static let date = 1_234_567_890.25
+
+    /// Lets time go by until something is so.
+    private func eventuallyLater(_ domain: TestDomain, _ isSo: () async throws -> Bool) async throws {
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return try await isSo()
+        }
+    }
+
+    private func isSettled(_ domain: TestDomain) async throws {
+        try await eventuallyLater(domain) { try await domain.engine.status().factCount == 0 }
+    }
+
+    private func set(
+        _ domain: TestDomain, _ number: ItemNumber, mode: UInt16? = nil, modified: Double? = nil
+    ) async throws {
+        _ = try await domain.engine.doing { try $0.setAttributes(of: number, mode: mode, modified: modified) }
+    }
+
+    private func set(_ domain: TestDomain, _ number: ItemNumber, _ name: String, _ value: [UInt8]?) async throws {
+        try await domain.engine.doing { try $0.setExtendedAttribute(name, of: number, to: value) }
+    }
+
+    private func domain() throws -> TestDomain {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.keepsAttributes = true }
+        return domain
+    }
+
+    /// A file of which something was set and sent: its provider is known to take that.
+    private func fileWithDate() async throws -> (TestDomain, identifier: String, number: ItemNumber) {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        try await set(domain, number, modified: Self.date)
+        try await isSettled(domain)
+        return (domain, identifier, number)
+    }
+
+    @Test func theyReachTheProviderWhoseWordsCountFromThen() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        domain.provider.update(identifier) { $0.extendedAttributes = ["user.kept": [1], "user.gone": [2]] }
+        let number = try await domain.item("tool").number
+        try await set(domain, number, mode: 0o755, modified: Self.date)
+        try await set(domain, number, "user.color", [7])
+        try await set(domain, number, "user.gone", nil)
+        try await isSettled(domain)
+        let there = try #require(domain.provider.item(of: identifier))
+        #expect(there.fileSystemFlags == 7 && there.modified == Self.date)
+        #expect(there.extendedAttributes == ["user.kept": [1], "user.color": [7]])
+        let here = try domain.row(number)
+        #expect(here.givenMode == 0o755 && here.mode == 0o755 && here.localModified == Self.date)
+        #expect(here.extendedAttributes == ["user.kept": [1], "user.color": [7]])
+        // They are no edits: the contents are as the provider has them.
+        #expect(here.changes.isEmpty)
+        #expect(try await domain.status().items.isEmpty)
+
+        domain.provider.update(identifier) { item in
+            item.fileSystemFlags = 6
+            item.extendedAttributes = ["user.color": [8], "user.gone": [9]]
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).mode == 0o644 }
+        #expect(try domain.row(number).extendedAttributes == ["user.color": [8], "user.gone": [9]])
+    }
+
+    @Test func whatAProviderCannotSayStaysHere() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("file.txt", "text")
+        domain.provider.behave { behaviour in
+            behaviour.after = { [provider = domain.provider] _ in
+                // It keeps whole seconds.
+                provider.update(identifier) { $0.modified = $0.modified?.rounded(.down) }
+            }
+        }
+        let number = try await domain.item("file.txt").number
+        try await set(domain, number, mode: 0o640, modified: Self.date)
+        try await isSettled(domain)
+        #expect(try domain.row(number).mode == 0o640)
+        // The others may not read it, of which the provider has no word.
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags == nil)
+        try await set(domain, number, mode: 0o440)
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags == 2)
+        #expect(try domain.row(number).mode == 0o440)
+    }
+
+    @Test func aProviderWithoutACallForThemIsNotAskedForEach() async throws {
+        let domain = try TestDomain()
+        for number in 0..<5 { domain.provider.addFile("\(number)", "text") }
+        var numbers: [ItemNumber] = []
+        for number in 0..<5 { numbers.append(try await domain.item("\(number)").number) }
+        for number in numbers { try await set(domain, number, mode: 0o755, modified: Self.date) }
+        try await isSettled(domain)
+        // As many as are asked at a time.
+        let asked = domain.provider.count(.set)
+        #expect(asked <= 2)
+        for number in numbers { try await set(domain, number, "user.color", [7]) }
+        #expect(try await domain.engine.status().factCount == 0)
+        for _ in 0..<20 { domain.clock.advance(by: 100) }
+        #expect(domain.provider.count(.set) == asked)
+        for number in numbers {
+            let row = try domain.row(number)
+            #expect(row.mode == 0o755 && row.localModified == Self.date && row.extendedAttributes.count == 1)
+        }
+    }
+
+    @Test func theyComeAfterContentsAndOnlyWhereTheseDoNotBringThem() async throws {
+        let domain = try domain()
+        try await domain.list()
+        domain.provider.hold(.create)
+        let number = try await domain.make("tool", "#!/bin/sh")
+        try await set(domain, number, mode: 0o755, modified: Self.date)
+        try await set(domain, number, "user.color", [7])
+        for _ in 0..<20 { domain.clock.advance(by: 1) }
+        domain.provider.release(.create)
+        try await domain.settle()
+        try await isSettled(domain)
+        let identifier = try #require(domain.provider.identifier(at: "tool"))
+        let item = try #require(domain.provider.item(of: identifier))
+        #expect(item.modified == Self.date && item.extendedAttributes == ["user.color": [7]])
+        #expect(item.fileSystemFlags.map { $0 & 1 } == 1)
+        // One for whether it takes any, and one for all that the new file did not bring along.
+        #expect(domain.provider.count(.set) == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func theySurviveAKill(losesIndex: Bool) async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        domain.provider.hold(.set)
+        try await set(domain, number, mode: 0o755)
+        try domain.restart {
+            if losesIndex { try Index.delete(path: domain.configuration.dataFolder + "/index.db") }
+        }
+        domain.provider.release(.set)
+        if losesIndex { _ = try await domain.item("file.txt") }
+        try await isSettled(domain)
+        // They are in the index only.
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags == (losesIndex ? nil : 7))
+    }
+
+    @Test func whatIsSetWhileItIsSentIsSentToo() async throws {
+        let (domain, identifier, number) = try await fileWithDate()
+        domain.provider.hold(.set)
+        try await set(domain, number, modified: Self.date + 1)
+        try await eventuallyLater(domain) { domain.provider.count(.set) == 3 }
+        try await set(domain, number, modified: Self.date + 2)
+        domain.provider.release(.set)
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.modified == Self.date + 2)
+    }
+
+    /// The provider does what it is asked, and dies before it answers; meanwhile the person takes it back.
+    @Test(arguments: [false, true])
+    func whatIsTakenBackAfterALostAnswerIsTakenBackThereToo(isStartedAgain: Bool) async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        let isLost = Lock(true)
+        domain.provider.behave { behaviour in
+            behaviour.after = { (request) throws(ProviderFailure) in
+                guard case .set(identifier) = request, isLost.withLock({ $0 }) else { return }
+                throw ProviderFailure(.processEnded, message: "It has died.")
+            }
+        }
+        try await set(domain, number, mode: 0o755)
+        try await set(domain, number, "user.color", [7])
+        try await eventuallyLater(domain) { domain.provider.item(of: identifier)?.fileSystemFlags == 7 }
+        try await set(domain, number, mode: 0o644)
+        try await set(domain, number, "user.color", nil)
+        if isStartedAgain { try domain.restart() }
+        isLost.withLock { $0 = false }
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags == 6)
+        #expect(domain.provider.item(of: identifier)?.extendedAttributes == [:])
+        #expect(try domain.row(number).extendedAttributes == [:])
+    }
+
+    @Test func anAttributeThatIsRemovedWhileItIsSentStaysRemoved() async throws {
+        let (domain, identifier, number) = try await fileWithDate()
+        domain.provider.hold(.set)
+        try await set(domain, number, "user.color", [7])
+        try await eventuallyLater(domain) { domain.provider.count(.set) == 3 }
+        try await set(domain, number, "user.color", nil)
+        domain.provider.release(.set)
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.extendedAttributes == [:])
+        #expect(try domain.row(number).extendedAttributes == [:])
+    }
+
+    /// The edit meets others', and becomes a file of its own.
+    @Test func aFileThatIsMadeAnewHasWhatTheOneBeforeHad() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        try await set(domain, number, mode: 0o755)
+        try await set(domain, number, "user.color", [7])
+        try await isSettled(domain)
+        try await domain.overwrite("tool", "#!/bin/bash")
+        domain.provider.remove(identifier)
+        domain.engine.signal(container: nil)
+        try await domain.settle()
+        try await isSettled(domain)
+        let made = try #require(domain.provider.identifier(at: "tool"))
+        #expect(made != identifier)
+        #expect(domain.provider.item(of: made)?.fileSystemFlags.map { $0 & 1 } == 1)
+        #expect(domain.provider.item(of: made)?.extendedAttributes == ["user.color": [7]])
+    }
+
+    @Test func whatAFolderMayNotAndMayAgainIsSent() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFolder("folder")
+        let number = try await domain.item("folder").number
+        for (mode, permissions) in [(UInt16(0o600), UInt(6)), (0o755, 7), (0o000, 0), (0o444, 2)] {
+            try await set(domain, number, mode: mode)
+            try await isSettled(domain)
+            #expect(domain.provider.item(of: identifier)?.fileSystemFlags == permissions)
+        }
+    }
+
+    /// What a person sets while the provider is about to refuse what was set before.
+    @Test func whatIsSetWhileAnotherIsRefusedIsSentToo() async throws {
+        let (domain, identifier, number) = try await fileWithDate()
+        domain.provider.hold(.set)
+        domain.provider.fail(.set, with: ProviderFailure(.cannotSynchronize, message: "Not that."))
+        try await set(domain, number, "user.color", [7])
+        try await eventuallyLater(domain) { domain.provider.heldCount(.set) == 1 }
+        try await set(domain, number, mode: 0o755)
+        try await set(domain, number, "user.color", [8])
+        domain.provider.release(.set)
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags == 7)
+        #expect(domain.provider.item(of: identifier)?.extendedAttributes == ["user.color": [8]])
+    }
+
+    @Test func whatIsRefusedStaysHere() async throws {
+        let (domain, identifier, number) = try await fileWithDate()
+        domain.provider.fail(.set, with: ProviderFailure(.cannotSynchronize, message: "Not that."))
+        try await set(domain, number, "user.color", [7])
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier)?.extendedAttributes == [:])
+        #expect(try domain.row(number).extendedAttributes == ["user.color": [7]])
+    }
+
+    /// Most editors write a new file and rename it over the one before, which was changed a moment ago.
+    @Test(arguments: [false, true])
+    func aFileThatIsSavedBeforeTheyAreSentLeavesNothingToBeSent(losesIndex: Bool) async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        domain.provider.hold(.set)
+        try await set(domain, number, mode: 0o755)
+        try await set(domain, number, "user.color", [7])
+        try await domain.make(".tool", "#!/bin/bash")
+        try await domain.rename(".tool", "tool")
+        if losesIndex {
+            try domain.restart { try Index.delete(path: domain.configuration.dataFolder + "/index.db") }
+            _ = try await domain.item("tool")
+        }
+        domain.provider.release(.set)
+        try await domain.settle()
+        try await isSettled(domain)
+        #expect(domain.provider.identifier(at: "tool") == identifier)
+        #expect(domain.provider.text(at: "tool") == "#!/bin/bash")
+        #expect(domain.provider.item(of: identifier)?.fileSystemFlags.map { $0 & 1 } != 1)
+        #expect(domain.provider.item(of: identifier)?.extendedAttributes == [:])
+    }
+
+    /// Some answers tell all of an item, others only what they are about.
+    @Test func aProviderThatSaysNothingOfThemTakesNothingBack() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        try await set(domain, number, mode: 0o755)
+        try await set(domain, number, "user.color", [7])
+        try await isSettled(domain)
+        domain.provider.update(identifier) { item in
+            (item.fileSystemFlags, item.extendedAttributes, item.created) = (nil, [:], Self.date)
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).item.created == Self.date }
+        #expect(try domain.row(number).mode == 0o755)
+        #expect(try domain.row(number).extendedAttributes == ["user.color": [7]])
+    }
+
+    /// The provider knows of the owner only.
+    @Test func whatOthersMayHereStaysWhenTheProviderSaysSomethingNewOfTheOwner() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        try await set(domain, number, mode: 0o750)
+        try await isSettled(domain)
+        for (flags, mode) in [(UInt(6), UInt16(0o640)), (2, 0o440), (7, 0o750)] {
+            domain.provider.update(identifier) { $0.fileSystemFlags = flags }
+            domain.engine.signal(container: nil)
+            try await eventually { try domain.row(number).mode == mode }
+        }
+    }
+
+    @Test func otherNewsChangesNoMode() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("tool", "#!/bin/sh")
+        let number = try await domain.item("tool").number
+        // Others may do what the owner may not, which no provider can say.
+        try await set(domain, number, mode: 0o464)
+        try await isSettled(domain)
+        domain.provider.update(identifier) { $0.created = Self.date }
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.row(number).item.created == Self.date }
+        #expect(try domain.row(number).mode == 0o464)
+    }
+
+    @Test func whatIsGoneAtTheProviderIsNotAskedFor() async throws {
+        let domain = try domain()
+        let identifier = domain.provider.addFile("file.txt", "text")
+        let number = try await domain.item("file.txt").number
+        domain.provider.hold(.set)
+        try await set(domain, number, mode: 0o755)
+        domain.provider.remove(identifier)
+        domain.provider.release(.set)
+        try await isSettled(domain)
+        #expect(domain.provider.item(of: identifier) == nil)
+    }
+}

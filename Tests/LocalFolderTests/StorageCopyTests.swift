@@ -1,0 +1,311 @@
+import FileCoordination
+import FileProvider
+import FileTesting
+import Foundation
+import Glibc
+import LinuxSystem
+import LocalFolder
+import TestThreads
+import Testing
+
+/// Copies in the document storage, where programs use them, and what becomes of edits there.
+@Suite(.ownThreads) struct StorageCopyTests {
+    private let folder: TestFolder
+    private let own: TestFolder
+    private let provider: LocalFolderExtension
+
+    init() throws {
+        (folder, own) = (try TestFolder(), try TestFolder())
+        provider = LocalFolderExtension(serving: folder, own: own)
+    }
+
+    /// Has the only file of the folder be at its place.
+    private func provided() throws -> (NSFileProviderItemIdentifier, URL) {
+        let item = try #require(try provider.list().first)
+        let identifier = NSFileProviderItemIdentifier(item.identifier)
+        let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
+        provide(url)
+        return (identifier, url)
+    }
+
+    private func provide(_ url: URL) { provider.startProvidingItem(at: url) { #expect($0 == nil) } }
+
+    private func edit(_ url: URL, _ bytes: [UInt8]) throws {
+        try FileDescriptor.open(url.path, [.writeOnly]).overwrite(bytes, at: 0)
+    }
+
+    @Test func aCopyThatIsThereIsLeftAloneWhileItIsOfTheFoldersVersion() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        let first = try FileStatus.of(url.path).identity
+        provide(url)
+        #expect(try FileStatus.of(url.path).identity == first)
+        try folder.descriptor.open("a", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        provide(url)
+        #expect(try Data(contentsOf: url) == Data([1, 2, 3]))
+    }
+
+    @Test func aCopyThatAProgramUsesIsNeitherReplacedNorRemoved() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        try folder.descriptor.open("a", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        let file = try FileStatus.of(url.path).identity
+        var failure: NSError?
+        NSFileCoordinator().coordinate(readingItemAt: url, options: .withoutChanges, error: &failure) { _ in
+            // The provider is asked on threads of its own.
+            Thread.run {
+                provide(url)
+                provider.stopProvidingItem(at: url)
+            }
+            #expect((try? FileStatus.of(url.path).identity) == file)
+        }
+        #expect(failure == nil)
+        provide(url)
+        #expect(try Data(contentsOf: url) == Data([1, 2, 3]))
+    }
+
+    @Test func anEditThatTheFolderDidNotTakeIsNotReplacedByTheFoldersFile() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        try edit(url, [7, 7])
+        let away = folder.path + "-away"
+        rename(folder.path, away)
+        provider.itemChanged(at: url)
+        rename(away, folder.path)
+        provide(url)
+        #expect(try Data(contentsOf: url) == Data([7, 7]))
+    }
+
+    @Test func anEditThatTheFolderDidNotTakeIsTriedAgainByItself() async throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        let away = folder.path + "-away"
+        try edit(url, [7, 7])
+        rename(folder.path, away)
+        provider.itemChanged(at: url)
+        rename(away, folder.path)
+        try await eventually { try folder.content("a") == [7, 7] }
+    }
+
+    @Test func anEditThatNobodyToldOfIsNotLost() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        try edit(url, [7, 7])
+        provider.stopProvidingItem(at: url)
+        #expect(try folder.content("a") == [7, 7])
+    }
+
+    @Test func anEditOfAnOlderCopyStaysBesideTheFoldersFile() throws {
+        try folder.file("a.txt", [1])
+        let (identifier, url) = try provided()
+        try edit(url, [7, 7])
+        try folder.descriptor.open("a.txt", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        provider.itemChanged(at: url)
+        #expect(try folder.content("a.txt") == [1, 2, 3])
+        let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
+        #expect(try folder.content(copy) == [7, 7])
+        #expect(ProviderItem(try provider.item(for: identifier)).flags.contains(.uploaded))
+        provide(url)
+        #expect(try Data(contentsOf: url) == Data([1, 2, 3]))
+    }
+
+    @Test func anEditOfWhatWasRemovedMeanwhileIsMadeAgain() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        try edit(url, [7, 7])
+        try retrying { unlinkat(folder.descriptor.rawValue, "a", 0) }
+        provider.itemChanged(at: url)
+        #expect(try folder.content("a") == [7, 7])
+    }
+
+    @Test func anEditOfAFileThatWasRenamedMeanwhileReachesIt() throws {
+        try folder.file("a", [1])
+        let (identifier, url) = try provided()
+        provider.renameItem(withIdentifier: identifier, toName: "b") { _, error in #expect(error == nil) }
+        try edit(url, [7, 7])
+        provider.itemChanged(at: url)
+        #expect(try folder.names() == ["b"])
+        #expect(try folder.content("b") == [7, 7])
+    }
+
+    @Test func theSystemIsToldThatTheFolderHasTakenAnEdit() throws {
+        try folder.file("a", [1])
+        let (_, url) = try provided()
+        try edit(url, [7, 7])
+        let domains = LocalDomains()
+        let signals = Lock<[NSFileProviderItemIdentifier]>([])
+        let listener = domains.addListener { container, _ in signals.withLock { $0.append(container) } }
+        NSFileProviderManager.$backendOfTask.withValue(domains) { provider.itemChanged(at: url) }
+        domains.removeListener(listener)
+        #expect(signals.withLock { $0 } == [.workingSet])
+    }
+
+    @Test func anEditThatNobodyToldOfIsInTheFolderWhenTheItemIsAskedFor() throws {
+        try folder.file("a", [1])
+        let (identifier, url) = try provided()
+        try edit(url, [7, 7])
+        #expect(ProviderItem(try provider.item(for: identifier)).size == 2)
+        #expect(try folder.content("a") == [7, 7])
+    }
+
+    @Test func anEditThatMetOthersIsNoVersionOfTheirs() throws {
+        try folder.file("a.txt", [1])
+        let (identifier, url) = try provided()
+        try edit(url, [7, 7])
+        try folder.descriptor.open("a.txt", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        provider.itemChanged(at: url)
+        #expect(try folder.names().count == 2)
+        // Whoever asked for it has what is in the storage, and not what the folder has.
+        #expect(ProviderItem(try provider.item(for: identifier)).size == 2)
+        provider.stopProvidingItem(at: url)
+        #expect(ProviderItem(try provider.item(for: identifier)).size == 3)
+        #expect(try folder.content("a.txt") == [1, 2, 3])
+    }
+
+    /// Puts a new file to a place, as a program does that saves.
+    private func put(_ bytes: [UInt8], at url: URL) throws {
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let new = own.path + "/new"
+        try Data(bytes).write(to: URL(fileURLWithPath: new))
+        try retrying { rename(new, url.path) }
+    }
+
+    // MARK: More than one copy
+
+    @Test func aCopyUnderAFormerNameIsNotTakenForAnEdit() throws {
+        try folder.file("a", [1])
+        let (identifier, former) = try provided()
+        provider.renameItem(withIdentifier: identifier, toName: "b") { _, error in #expect(error == nil) }
+        try folder.descriptor.open("b", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        provide(try #require(provider.urlForItem(withPersistentIdentifier: identifier)))
+        provide(former)
+        #expect(try folder.content("b") == [1, 2, 3])
+        #expect(try Data(contentsOf: former) == Data([1, 2, 3]))
+    }
+
+    @Test func anEditUnderAFormerNameIsNotReplacedByACopyOfWhatWasBefore() throws {
+        try folder.file("a", [1])
+        let (identifier, former) = try provided()
+        provider.renameItem(withIdentifier: identifier, toName: "b") { _, error in #expect(error == nil) }
+        let url = try #require(provider.urlForItem(withPersistentIdentifier: identifier))
+        provide(url)
+        try edit(former, [7, 7])
+        provider.itemChanged(at: former)
+        provider.stopProvidingItem(at: url)
+        #expect(try folder.names() == ["b"])
+        #expect(try folder.content("b") == [7, 7])
+    }
+
+    // MARK: A provider that is started again
+
+    /// Has a process provide the file and end; its catalogue is open once at a time.
+    private func providedBefore(_ body: (LocalFolderExtension, URL) throws -> Void) throws -> URL {
+        let before = LocalFolderExtension(serving: folder, own: own)
+        let item = try #require(try before.list().first)
+        let url = try #require(
+            before.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(item.identifier)))
+        before.startProvidingItem(at: url) { #expect($0 == nil) }
+        try body(before, url)
+        return url
+    }
+
+    @Test func anEditThatNobodyToldOfIsSentByTheNextProcess() async throws {
+        try folder.file("a", [1])
+        let url = try providedBefore { _, _ in }
+        try edit(url, [7, 7])
+        _ = try provider.list()
+        try await eventually { try folder.content("a") == [7, 7] }
+        #expect(try folder.names() == ["a"])
+    }
+
+    @Test func theNextProcessKnowsWhatACopyIsOf() throws {
+        try folder.file("a.txt", [1])
+        let url = try providedBefore { _, _ in }
+        try edit(url, [7, 7])
+        try folder.descriptor.open("a.txt", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        _ = try provider.list()
+        provider.itemChanged(at: url)
+        #expect(try folder.content("a.txt") == [1, 2, 3])
+        let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
+        #expect(try folder.content(copy) == [7, 7])
+    }
+
+    @Test func theNextProcessRemovesCopiesWithoutEdits() async throws {
+        try folder.file("a.txt", [1])
+        let url = try providedBefore { _, _ in }
+        try folder.descriptor.open("a.txt", [.writeOnly]).overwrite([1, 2, 3], at: 0)
+        _ = try provider.list()
+        try await eventually { !FileManager.default.fileExists(atPath: url.path) }
+        #expect(try folder.names() == ["a.txt"])
+        #expect(try folder.content("a.txt") == [1, 2, 3])
+    }
+
+    @Test func theNextProcessDoesNotRemoveWhatItIsAskedForMeanwhile() throws {
+        try folder.file("a.txt", [1])
+        for _ in 0..<100 {
+            let url = try providedBefore { _, _ in }
+            let next = LocalFolderExtension(serving: folder, own: own)
+            // Has it find the copy of before, and remove it on another thread.
+            _ = try next.list()
+            next.startProvidingItem(at: url) { #expect($0 == nil) }
+            #expect(FileManager.default.fileExists(atPath: url.path))
+        }
+    }
+
+    @Test func whatNobodyKnowsIsPutBesideByTheNextProcess() async throws {
+        try folder.file("a.txt", [1])
+        let url = try providedBefore { before, url in
+            before.stopProvidingItem(at: url)
+            try put([7, 7], at: url)
+        }
+        _ = try provider.list()
+        try await eventually { try folder.names().contains { $0.contains("conflicted copy") } }
+        #expect(try folder.content("a.txt") == [1])
+        let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
+        #expect(try folder.content(copy) == [7, 7])
+        // It is known to be sent a moment later.
+        try await eventually {
+            provide(url)
+            return try Data(contentsOf: url) == Data([1])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func whatTheSystemWasPuttingThereIsNoEdit(isOverACopy: Bool) async throws {
+        try folder.file("a.txt", [1])
+        let url = try providedBefore { before, url in
+            if !isOverACopy { before.stopProvidingItem(at: url) }
+            try put([7, 7], at: url)
+            try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-a.txt"))
+        }
+        _ = try provider.list()
+        try await eventually { !FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) }
+        #expect(try folder.names() == ["a.txt"])
+        #expect(try folder.content("a.txt") == [1])
+    }
+
+    private func eventually(_ isTrue: () throws -> Bool) async throws {
+        // Looks are counted rather than time: a busy machine may let no task run for long.
+        for _ in 0..<60_000 {
+            if try isTrue() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("it did not become true")
+    }
+}
+
+extension Thread {
+    /// Runs a function on another thread, and waits for it. The thread lets go of it when it has ended.
+    fileprivate static func run(_ body: @escaping () -> Void) {
+        let work = Work(body: body)
+        let end = DispatchSemaphore(value: 0)
+        detachNewThread {
+            work.body()
+            end.signal()
+        }
+        end.wait()
+    }
+
+    /// Sendable: it is called while the thread that made it waits.
+    private struct Work: @unchecked Sendable { let body: () -> Void }
+}

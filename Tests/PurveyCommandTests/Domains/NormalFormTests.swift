@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+/// Names that look alike, across a daemon, a provider and a mount.
+@Suite(.timeLimit(.minutes(20))) struct NormalFormTests {
+    @Test func aRenameThatChangesOnlyTheNormalFormReachesTheFolder() async throws {
+        let (composed, decomposed) = ("r\u{E9}sum\u{E9}.txt", "re\u{301}sume\u{301}.txt")
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let (mount, served) = (cloud.mount + "/inner/", cloud.cloud + "/inner/")
+            try await onThread { try Self.write("text", to: served + composed) }
+            try await cloud.add()
+            #expect(try Self.names(mount) == [Array(composed.utf8), Array("b.txt".utf8)])
+            try await onThread { _ = try retrying { rename(mount + composed, mount + decomposed) } }
+            try await cloud.eventually("the folder has the new name") {
+                try Self.names(served) == [Array(decomposed.utf8), Array("b.txt".utf8)]
+            }
+            try await onThread { try Self.write("other", to: mount + composed) }
+            let both: Set = [Array(composed.utf8), Array(decomposed.utf8), Array("b.txt".utf8)]
+            try await cloud.eventually("the folder has both") { try Self.names(served) == both }
+            #expect(try Self.names(mount) == both)
+            #expect(await cloud.contents(served + composed) == "other")
+            #expect(await cloud.contents(served + decomposed) == "text")
+        }
+    }
+
+    /// The bytes of the names in a folder.
+    private static func names(_ folder: String) throws -> Set<[UInt8]> {
+        Set(try FileDescriptor.open(folder, [.readOnly, .directory]).entries().map { Array($0.name.bytes) })
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        let file = try FileDescriptor.open(path, [.writeOnly, .create])
+        try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
+    }
+}
