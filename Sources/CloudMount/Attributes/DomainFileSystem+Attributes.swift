@@ -81,8 +81,14 @@ extension DomainFileSystem {
 
     func answerAttributes(of node: NodeID, _ reply: Reply<AttributesAnswer>) {
         reply.reply(trying: { () throws(Errno) in
-            let (item, isRemoved) = try item(ItemNumber(node))
-            return answer(for: item, isRemoved: isRemoved)
+            while true {
+                let count = files.endedCount
+                let (item, isRemoved) = try item(ItemNumber(node))
+                let answer = answer(for: item, isRemoved: isRemoved)
+                // The row may be of the time before a file was closed, and its opening not count any more: then nobody has said what
+                // was written. The kernel keeps nothing of such an answer, but whoever has asked would get it.
+                if files.endedCount == count { return answer }
+            }
         })
     }
 

@@ -80,6 +80,8 @@ final class OpenFiles: Sendable {
         var requests: [UInt64: UInt64] = [:]
         /// What pages of a file's contents the kernel may have: those from before its last closing.
         var pages: [ItemNumber: PageStamp] = [:]
+        /// Counts the openings for writing that have ended.
+        var endedCount: UInt64 = 0
     }
 
     // Innermost: nothing else is called while it is held but what reads a descriptor, and no file is let go of.
@@ -237,6 +239,9 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// How many openings for writing have ended: what they have left is in the index since.
+    var endedCount: UInt64 { state.withLock { $0.endedCount } }
+
     /// Whether the kernel keeps nothing of a file's attributes now, because each answer about it holds for no time.
     func isAskedForAnew(_ number: ItemNumber) -> Bool {
         state.withLock { state in
@@ -260,6 +265,7 @@ final class OpenFiles: Sendable {
     func remove(_ opening: Opening) {
         // With the last opening the kernel lets go of the file that it has in place of ours, which may take the disk a while.
         let last = state.withLock { state -> File? in
+            if opening.isForWriting { state.endedCount += 1 }
             state.files[opening.number]?.openings.removeAll { $0 === opening }
             guard let file = state.files[opening.number], file.openings.isEmpty else { return nil }
             state.files[opening.number] = nil
