@@ -25,9 +25,9 @@ extension ProviderItem {
             contentVersion = Self.version((item.versionIdentifier ?? nil) ?? Data())
         }
         favoriteRank = (item.favoriteRank ?? nil)?.uint64Value
-        tagData = (item.tagData ?? nil).flatMap { $0.count > Self.mostBytes ? nil : Array($0) }
+        if let given = item.tagData ?? nil, given.count <= Self.mostBytes { tagData = Array(given) }
         fileSystemFlags = item.fileSystemFlags?.rawValue
-        linkTarget = Self.text(item.symlinkTargetPath ?? nil)
+        if let given = item.symlinkTargetPath ?? nil { linkTarget = Self.text(given) }
         if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
         if let given = item.extendedAttributes {
@@ -37,7 +37,7 @@ extension ProviderItem {
                 extendedAttributes = given.mapValues { Array($0) }
             }
         }
-        uploadingError = (item.uploadingError ?? nil).map { ProviderFailure($0) }
+        if let given = item.uploadingError ?? nil { uploadingError = ProviderFailure(given) }
     }
 
     /// What a provider's item says; `nil` where it has no identifier that can be told to anybody.

@@ -22,14 +22,14 @@ extension ProviderItem: Message {
         contentVersion = try decoder.decodeIfPresent(ByteString.self, forKey: 11)?.bytes ?? []
         metadataVersion = try decoder.decodeIfPresent(ByteString.self, forKey: 12)?.bytes ?? []
         favoriteRank = try decoder.decodeIfPresent(UInt64.self, forKey: 13)
-        tagData = try decoder.decodeIfPresent(ByteString.self, forKey: 14)?.bytes
+        if let tags = try decoder.decodeIfPresent(ByteString.self, forKey: 14) { tagData = tags.bytes }
         flags = Flags(rawValue: UInt16(truncatingIfNeeded: try decoder.decode(UInt64.self, forKey: 15)))
         fileSystemFlags = try decoder.decodeIfPresent(UInt64.self, forKey: 16).map { UInt($0) }
         // Hardly any item has these, and to look for values of other types than the plain ones is dear.
         if try decoder.contains(key: 17), let attributes = try decoder.decodeIfPresent([NamedBytes].self, forKey: 17) {
             extendedAttributes = attributes.byName
         }
-        linkTarget = try decoder.decodeIfPresent(String.self, forKey: 18)
+        if let target = try decoder.decodeIfPresent(String.self, forKey: 18) { linkTarget = target }
         if try decoder.contains(key: 19) {
             uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
         }
@@ -54,9 +54,10 @@ extension ProviderItem: Message {
         Self.encode(contentVersion, forKey: 11, to: &encoder)
         Self.encode(metadataVersion, forKey: 12, to: &encoder)
         if let favoriteRank { encoder.encode(favoriteRank, forKey: 13) }
-        if let tagData { encoder.encode(ByteString(tagData), forKey: 14) }
+        if hasMore, let tagData { encoder.encode(ByteString(tagData), forKey: 14) }
         encoder.encode(UInt64(flags.rawValue), forKey: 15)
         if let fileSystemFlags { encoder.encode(UInt64(fileSystemFlags), forKey: 16) }
+        guard hasMore else { return }
         if !extendedAttributes.isEmpty { encoder.encode([NamedBytes](extendedAttributes), forKey: 17) }
         if let linkTarget { encoder.encode(linkTarget, forKey: 18) }
         if let uploadingError { encoder.encode(uploadingError, forKey: 19) }
@@ -122,14 +123,14 @@ extension ProviderItem {
     /// What is beyond the bounds, in a few words; `nil` where nothing is.
     package var fault: String? {
         if identifier.isEmpty { return "an item without an identifier" }
-        for text in [identifier, parent, filename, contentType] where text.utf8.count > Self.longestText {
-            return "an item with a text of \(text.utf8.count) bytes"
-        }
+        let texts = max(
+            max(identifier.utf8.count, parent.utf8.count), max(filename.utf8.count, contentType.utf8.count))
+        if texts > Self.longestText { return "an item with a text of \(texts) bytes" }
+        let versions = max(contentVersion.count, metadataVersion.count)
+        if versions > Self.longestVersion { return "an item with a version of \(versions) bytes" }
+        guard hasMore else { return nil }
         if let linkTarget, linkTarget.utf8.count > Self.longestText {
             return "an item with a link of \(linkTarget.utf8.count) bytes"
-        }
-        for version in [contentVersion, metadataVersion] where version.count > Self.longestVersion {
-            return "an item with a version of \(version.count) bytes"
         }
         if (tagData?.count ?? 0) > Self.mostBytes || Self.size(of: extendedAttributes) > Self.mostBytes {
             return "an item with more than \(Self.mostBytes) bytes of attributes"

@@ -31,16 +31,33 @@ package struct ProviderItem: Sendable, Equatable {
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
-    package var tagData: [UInt8]?
+    package var tagData: [UInt8]? {
+        get { boxedRest?.rest.tagData }
+        set { rest.tagData = newValue }
+    }
     package var flags: Flags
     /// `NSFileProviderFileSystemFlags.rawValue`; `nil` where the provider says nothing of them.
     package var fileSystemFlags: UInt?
-    package var extendedAttributes: [String: [UInt8]]
-    package var linkTarget: String?
+    package var extendedAttributes: [String: [UInt8]] {
+        get { boxedRest?.rest.extendedAttributes ?? [:] }
+        set { rest.extendedAttributes = newValue }
+    }
+    package var linkTarget: String? {
+        get { boxedRest?.rest.linkTarget }
+        set { rest.linkTarget = newValue }
+    }
     /// What the rules of the provider's actions are told of it.
-    package var userInfo: [String: UserInfoValue] = [:]
+    package var userInfo: [String: UserInfoValue] {
+        get { boxedRest?.rest.userInfo ?? [:] }
+        set { rest.userInfo = newValue }
+    }
     /// Why the last upload of this item failed.
-    package var uploadingError: ProviderFailure?
+    package var uploadingError: ProviderFailure? {
+        get { boxedRest?.rest.uploadingError }
+        set { rest.uploadingError = newValue }
+    }
+
+    private var boxedRest: Box?
 
     /// A value of ``userInfo``. Truth values are 1 and 0, dates are seconds since 1970.
     package enum UserInfoValue: Sendable, Equatable {
@@ -85,6 +102,32 @@ package struct ProviderItem: Sendable, Equatable {
         contentVersion = []
         metadataVersion = []
         flags = [.uploaded]
-        extendedAttributes = [:]
+    }
+
+    // MARK: What hardly any item has
+
+    /// Whether it has any of tags, extended attributes, a link's target, ``userInfo`` and ``uploadingError``.
+    package var hasMore: Bool { boxedRest != nil }
+
+    /// Apart from the item, of which millions are copied: each part of it that is counted takes its time.
+    private struct Rest: Sendable, Equatable {
+        var tagData: [UInt8]?
+        var extendedAttributes: [String: [UInt8]] = [:]
+        var linkTarget: String?
+        var userInfo: [String: UserInfoValue] = [:]
+        var uploadingError: ProviderFailure?
+    }
+
+    private final class Box: Sendable, Equatable {
+        let rest: Rest
+
+        init(_ rest: Rest) { self.rest = rest }
+
+        static func == (one: Box, other: Box) -> Bool { one === other || one.rest == other.rest }
+    }
+
+    private var rest: Rest {
+        get { boxedRest?.rest ?? Rest() }
+        set { boxedRest = newValue == Rest() ? nil : Box(newValue) }
     }
 }

@@ -12,6 +12,8 @@ final class IndexQueries {
     private var candidates: [ItemNumber] = []
     /// Says of a hash that is nowhere that nobody need look for it.
     var mayContain: (UInt64) -> Bool = { _ in true }
+    /// Called before rows are looked at.
+    var willRead: (() throws(IndexFailure) -> Void)?
 
     init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexFailure) {
         self.connection = connection
@@ -47,6 +49,7 @@ final class IndexQueries {
     func withRow<Result>(
         _ number: ItemNumber, _ body: (Row) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result? {
+        try willRead?()
         row.bind(1, number.rawValue)
         guard try row.step() else { return nil }
         defer { row.reset() }
@@ -117,6 +120,7 @@ final class IndexQueries {
     func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexFailure) -> Bool
     ) throws(IndexFailure) {
+        try willRead?()
         childRows.bind(1, parent.rawValue)
         childRows.bind(2, number?.rawValue ?? 0)
         defer { childRows.reset() }

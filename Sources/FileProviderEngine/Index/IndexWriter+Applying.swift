@@ -104,7 +104,7 @@ private final class Application {
         let isUnchanged = try state.queries.withRow(number) { row throws(IndexFailure) in
             let key = try PackedItem.key(row.bytes)
             let said = UnsafeRawBufferPointer(rebasing: row.bytes[key.providerPart...])
-            if said.elementsEqual(state.bytes.bytes) { return true }
+            if said.hasSameBytes(as: state.bytes.bytes) { return true }
             let before = try row.item()
             if !before.changes.contains(.place), !before.isSaidToBe(where: item) { leaving.insert(number) }
             return false

@@ -1,3 +1,5 @@
+import FileProvider
+
 /// Names of items as names of files.
 package enum MountName {
     /// The longest name of a file, in bytes of UTF-8.
@@ -88,6 +90,6 @@ package enum MountName {
 extension String {
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var text = self
-        return text.withUTF8 { text in text.count == bytes.count && text.elementsEqual(bytes) }
+        return text.withUTF8 { text in UnsafeRawBufferPointer(text).hasSameBytes(as: bytes) }
     }
 }

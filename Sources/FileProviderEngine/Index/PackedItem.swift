@@ -92,13 +92,15 @@ enum PackedItem {
         if item.modified != nil { said.insert(.modified) }
         if item.lastUsed != nil { said.insert(.lastUsed) }
         if item.favoriteRank != nil { said.insert(.favoriteRank) }
-        if item.tagData != nil { said.insert(.tagData) }
         if item.fileSystemFlags != nil { said.insert(.fileSystemFlags) }
-        if !item.extendedAttributes.isEmpty { said.insert(.extendedAttributes) }
-        if item.linkTarget != nil { said.insert(.linkTarget) }
-        if item.uploadingError != nil { said.insert(.uploadingError) }
-        if item.uploadingError?.collidingItem != nil { said.insert(.collidingItem) }
-        if !item.userInfo.isEmpty { said.insert(.userInfo) }
+        if item.hasMore {
+            if item.tagData != nil { said.insert(.tagData) }
+            if !item.extendedAttributes.isEmpty { said.insert(.extendedAttributes) }
+            if item.linkTarget != nil { said.insert(.linkTarget) }
+            if item.uploadingError != nil { said.insert(.uploadingError) }
+            if item.uploadingError?.collidingItem != nil { said.insert(.collidingItem) }
+            if !item.userInfo.isEmpty { said.insert(.userInfo) }
+        }
         if !item.contentType.isEmpty { said.insert(.contentType) }
         if !item.contentVersion.isEmpty { said.insert(.contentVersion) }
         if !item.metadataVersion.isEmpty { said.insert(.metadataVersion) }
@@ -115,7 +117,7 @@ enum PackedItem {
         if said.contains(.contentVersion) { bytes.counted(item.contentVersion) }
         if said.contains(.metadataVersion) { bytes.counted(item.metadataVersion) }
         if let favoriteRank = item.favoriteRank { bytes.number(favoriteRank) }
-        if let tagData = item.tagData { bytes.counted(tagData) }
+        if said.contains(.tagData), let tagData = item.tagData { bytes.counted(tagData) }
         if let flags = item.fileSystemFlags { bytes.number(UInt64(flags)) }
         if said.contains(.extendedAttributes) {
             bytes.number(UInt64(item.extendedAttributes.count))
@@ -125,8 +127,8 @@ enum PackedItem {
                 bytes.counted(value)
             }
         }
-        if let target = item.linkTarget { bytes.text(target) }
-        if let error = item.uploadingError { write(error, to: &bytes) }
+        if said.contains(.linkTarget), let target = item.linkTarget { bytes.text(target) }
+        if said.contains(.uploadingError), let error = item.uploadingError { write(error, to: &bytes) }
         if said.contains(.userInfo) { write(item.userInfo, to: &bytes) }
     }
 
@@ -302,20 +304,24 @@ enum PackedItem {
         if said.contains(.tagData) { item.tagData = try reader.array() }
         if said.contains(.fileSystemFlags) { item.fileSystemFlags = UInt(truncatingIfNeeded: try reader.number()) }
         if said.contains(.extendedAttributes) {
+            var attributes: [String: [UInt8]] = [:]
             for _ in 0..<(try reader.number()) {
                 let name = try reader.text()
-                item.extendedAttributes[name] = try reader.array()
+                attributes[name] = try reader.array()
             }
+            item.extendedAttributes = attributes
         }
         if said.contains(.linkTarget) { item.linkTarget = try reader.text() }
         if said.contains(.uploadingError) {
             item.uploadingError = try readFailure(&reader, hasCollidingItem: said.contains(.collidingItem))
         }
         if said.contains(.userInfo) {
+            var userInfo: [String: ProviderItem.UserInfoValue] = [:]
             for _ in 0..<(try reader.number()) {
                 let name = try reader.text()
-                item.userInfo[name] = try reader.byte() == 0 ? .number(try reader.double()) : .text(try reader.text())
+                userInfo[name] = try reader.byte() == 0 ? .number(try reader.double()) : .text(try reader.text())
             }
+            item.userInfo = userInfo
         }
         return item
     }

@@ -12,7 +12,7 @@ final class WriterConnection {
     let trash: TrashWriter
     let doubts: DoubtsWriter
     let keeping: KeepingWriter
-    private let insertRow: Statement
+    private let newRows: NewRows
     private let updateRow: Statement
     private let deleteRow: Statement
     private let use: Statement
@@ -46,8 +46,7 @@ final class WriterConnection {
         hash = try Self.hash(connection)
         queries = try IndexQueries(connection, hash: hash, lookup: lookup)
         self.lookup = try LookupWriter(connection, lookup, hash: hash, leastRecent: lookupMemory)
-        insertRow = try connection.statement(
-            "INSERT INTO items (number, parent, changes, data) VALUES (?1, ?2, ?3, ?4)")
+        newRows = try NewRows(connection)
         updateRow = try connection.statement(
             "UPDATE items SET parent = ?2, changes = ?3, data = ?4 WHERE number = ?1")
         deleteRow = try connection.statement("DELETE FROM items WHERE number = ?1")
@@ -71,6 +70,7 @@ final class WriterConnection {
         // The writer is alone with its filter; readers see commits later than it sees its own changes.
         let lookupWriter = self.lookup
         queries.mayContain = { lookupWriter.mayContain($0) }
+        queries.willRead = { [newRows] () throws(IndexFailure) in try newRows.write() }
     }
 
     /// Which of some hashes may be those of identifiers or names in the index.
@@ -139,6 +139,7 @@ final class WriterConnection {
             let result = try connection.transaction { () throws(IndexFailure) in
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
+                try newRows.write()
                 try saveCounts()
                 lookup.settle()
                 return result
@@ -146,6 +147,7 @@ final class WriterConnection {
             for (folder, mark) in endedListings where listings[folder]?.mark == mark { listings[folder] = nil }
             return result
         } catch {
+            newRows.forget()
             changes.removeAll()
             touched = []
             // What was counted in the meantime did not happen.
@@ -193,7 +195,7 @@ final class WriterConnection {
         PackedItem.writeNewLocalPart(
             name: name.hasSameBytes(as: item.filename) ? nil : name, isKeptByFolder: isKept, to: &bytes)
         PackedItem.write(item, to: &bytes)
-        try insertBytes(number, in: parent, [])
+        try newRows.add(number, in: parent, [], bytes.bytes)
         try lookup.add(hash.identifier(item.identifier), number)
         try lookup.add(hash.name(name, in: parent), number)
         try facts.note(number, item)
@@ -211,7 +213,7 @@ final class WriterConnection {
         item.isKeptByFolder = keeping.keepsWithFolder(item)
         bytes.clear()
         PackedItem.write(item, to: &bytes)
-        try insertBytes(item.number, in: column(item), item.changes)
+        try newRows.add(item.number, in: column(item), item.changes, bytes.bytes)
         try lookup.add(hash.identifier(item.item.identifier), item.number)
         try lookup.add(hash.name(item.name, in: item.parent), item.number)
         try noteContents(of: item, before: nil)
@@ -221,15 +223,6 @@ final class WriterConnection {
         // It may have the number of one that was there before.
         try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
-    }
-
-    private func insertBytes(_ number: ItemNumber, in parent: ItemNumber, _ changes: LocalChanges) throws(IndexFailure)
-    {
-        insertRow.bind(1, number.rawValue)
-        insertRow.bind(2, parent.rawValue)
-        insertRow.bind(3, Int64(changes.rawValue))
-        insertRow.bind(4, kept: bytes.bytes)
-        try insertRow.run()
     }
 
     /// Writes a row that is there already.
@@ -259,6 +252,7 @@ final class WriterConnection {
 
     /// The row itself, and what follows from its contents.
     private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexFailure) {
+        try newRows.write()
         bytes.clear()
         PackedItem.write(item, to: &bytes)
         updateRow.bind(1, item.number.rawValue)
@@ -297,6 +291,7 @@ final class WriterConnection {
 
     /// The row goes, and nothing else.
     func delete(_ item: IndexedItem) throws(IndexFailure) {
+        try newRows.write()
         deleteRow.bind(1, item.number.rawValue)
         try deleteRow.run()
         lookup.remove()

@@ -127,7 +127,7 @@ final class LookupWriter {
 
     /// Whether so much is in memory that it is time for ``store(lastNumber:)``.
     var isDue: Bool {
-        lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 8))
+        lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 4))
     }
 
     /// Brings what is in memory to the disk, in a transaction of its own. Where that fails, nothing is different.

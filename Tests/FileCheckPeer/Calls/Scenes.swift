@@ -6,6 +6,7 @@ extension Transcript {
     /// Plays every scene in the working folder.
     mutating func playAll() throws {
         try opening()
+        try locking()
         try renaming()
         try removing()
         try makingFolders()

@@ -212,6 +212,40 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
+    /// Rows are written many at a time: nothing that is looked for in between may be missing.
+    @Test func whatALongPageNamesTwiceIsFoundWhereverTheFirstStands() throws {
+        let sample = try IndexSample()
+        var items = (0..<350).map { file("\($0)", "name \($0)") }
+        items[99] = file("99", "name 0")
+        items[100] = file("100", "name 7")
+        items[101] = file("5", "moved")
+        items[249] = file("249", "name 248")
+        items[250] = file("250", "child", in: "folder")
+        items[251] = folder("folder")
+        items[349] = file("349", "name 348")
+        try sample.list(.root, 1, items)
+        for (identifier, name) in [
+            ("99", "name 0 2"), ("100", "name 7 2"), ("5", "moved"), ("249", "name 248 2"), ("349", "name 348 2"),
+            ("348", "name 348"),
+        ] {
+            #expect(try sample.index.item(identifier: identifier)?.name == name)
+        }
+        #expect(try sample.index.item(named: "child", in: sample.number("folder")) != nil)
+        #expect(try sample.index.childCount(of: .root) == 348)
+        try sample.reopen()
+        #expect(try sample.index.item(named: "name 348 2", in: .root) != nil)
+    }
+
+    @Test func aLongPageThatHasNoRoomLeavesNothing() throws {
+        let sample = try IndexSample()
+        sample.index.limitRoom { false }
+        #expect(throws: IndexFailure.full) { try sample.list(.root, 1, (0..<150).map { file("\($0)") }) }
+        sample.index.limitRoom(nil)
+        #expect(try sample.index.childCount(of: .root) == 0)
+        try sample.list(.root, 2, (0..<150).map { file("\($0)") })
+        #expect(try sample.index.childCount(of: .root) == 150)
+    }
+
     @Test func aListingWhoseEndHadNoRoomRemovesNothingThatItNames() throws {
         let sample = try IndexSample()
         try sample.list(.root, 1, [file("a"), file("gone")])

@@ -1,0 +1,68 @@
+/// New rows on their way into the table of items: many by one statement, which takes half the time of one by one.
+///
+/// Whoever reads the table, or changes rows of it, has them written first.
+final class NewRows {
+    private struct Row {
+        var number: ItemNumber
+        var parent: ItemNumber
+        var changes: LocalChanges
+        var bytes: Range<Int>
+    }
+
+    /// So many by one statement.
+    private static let limit = 100
+    private static let columnCount = 4
+
+    private let insertOne: Statement
+    private let insertMany: Statement
+    private var rows: [Row] = []
+    private var bytes = ByteWriter(capacity: 16 << 10)
+
+    init(_ connection: DatabaseConnection) throws(IndexFailure) {
+        func statement(_ count: Int) throws(IndexFailure) -> Statement {
+            let values = repeatElement("(?, ?, ?, ?)", count: count).joined(separator: ", ")
+            return try connection.statement("INSERT INTO items (number, parent, changes, data) VALUES " + values)
+        }
+        insertOne = try statement(1)
+        insertMany = try statement(Self.limit)
+        rows.reserveCapacity(Self.limit)
+    }
+
+    func add(
+        _ number: ItemNumber, in parent: ItemNumber, _ changes: LocalChanges, _ data: UnsafeRawBufferPointer
+    ) throws(IndexFailure) {
+        let start = bytes.count
+        bytes.raw(data)
+        rows.append(Row(number: number, parent: parent, changes: changes, bytes: start..<bytes.count))
+        if rows.count == Self.limit { try write() }
+    }
+
+    /// Writes those that are not in the table yet.
+    func write() throws(IndexFailure) {
+        guard !rows.isEmpty else { return }
+        // The transaction fails as a whole, and with it the rows that are left.
+        defer { forget() }
+        if rows.count == Self.limit {
+            for index in rows.indices { bind(rows[index], to: insertMany, index) }
+            return try insertMany.run()
+        }
+        for row in rows {
+            bind(row, to: insertOne, 0)
+            try insertOne.run()
+        }
+    }
+
+    /// Drops those that are not in the table yet: their transaction came to nothing.
+    func forget() {
+        rows.removeAll(keepingCapacity: true)
+        bytes.clear()
+    }
+
+    private func bind(_ row: Row, to statement: Statement, _ index: Int) {
+        let first = CInt(index * Self.columnCount)
+        statement.bind(first + 1, row.number.rawValue)
+        statement.bind(first + 2, row.parent.rawValue)
+        statement.bind(first + 3, Int64(row.changes.rawValue))
+        statement.bind(first + 4, kept: UnsafeRawBufferPointer(rebasing: bytes.bytes[row.bytes]))
+    }
+}
