@@ -26,7 +26,8 @@ final class Mirror: FileSystem {
 
     private struct State {
         var nodes: [NodeID: Node]
-        var numbers: [String: NodeID] = [:]
+        /// By the bytes of paths: texts that only look alike would be one.
+        var numbers: [[UInt8]: NodeID] = [:]
         var handles: [UInt64: Handle] = [:]
         var last: UInt64 = 1
         var session: Session?
@@ -61,8 +62,8 @@ final class Mirror: FileSystem {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         let node = state.withLock { state in
-            let node = state.numbers[path] ?? NodeID(rawValue: state.next())
-            state.numbers[path] = node
+            let node = state.numbers[Array(path.utf8)] ?? NodeID(rawValue: state.next())
+            state.numbers[Array(path.utf8)] = node
             state.nodes[node, default: Node(path: path)].lookups += 1
             return node
         }
@@ -84,7 +85,7 @@ final class Mirror: FileSystem {
                 state.nodes[node]?.lookups -= count
             } else {
                 state.nodes[node] = nil
-                state.numbers[known.path] = nil
+                state.numbers[Array(known.path.utf8)] = nil
             }
         }
     }

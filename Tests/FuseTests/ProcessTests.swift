@@ -104,6 +104,9 @@ import Testing
         try folder.file("source/file", bytes)
         try folder.folder("source/folder")
         try folder.link("source/link", to: "file")
+        // The same text, in two normal forms.
+        try folder.file("source/caf\u{E9}", [1])
+        try folder.file("source/cafe\u{301}", [2])
         let example = try Peer(builtProgram("mirror"), [folder.path + "/source", folder.path + "/mount"])
         let path = folder.path + "/mount"
         try eventually { (try? FileStatus.of(path + "/file")) != nil }
@@ -111,7 +114,9 @@ import Testing
         #expect(try FileDescriptor.open(path + "/link", .readOnly).everything() == bytes)
         #expect(
             try FileDescriptor.open(path, [.readOnly, .directory]).entries().map(\.name.description).sorted()
-                == ["file", "folder", "link"])
+                == ["cafe\u{301}", "caf\u{E9}", "file", "folder", "link"])
+        #expect(try FileDescriptor.open(path + "/caf\u{E9}", .readOnly).everything() == [1])
+        #expect(try FileDescriptor.open(path + "/cafe\u{301}", .readOnly).everything() == [2])
         #expect(mkdir(path + "/new", 0o700) == -1 && errno == EROFS)
         example.kill(SIGINT)
         #expect(try example.program.wait() == .exited(0))
