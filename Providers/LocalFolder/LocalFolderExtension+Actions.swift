@@ -35,7 +35,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
 
     private func duplicate(_ identifier: String) throws {
         let catalogue = try catalogue()
-        let copy = storage.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
+        let copy = temporaryFolder.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
         defer { try? FileManager.default.removeItem(at: copy) }
         let item = try catalogue.copyOut(identifier, to: copy.path)
         let parent = try catalogue.perform { $0.identifier(of: item.parent) }

@@ -14,7 +14,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
             ) -> Void
     ) -> Progress {
         let progress = Progress(totalUnitCount: Int64(requestedRange.length))
-        let url = partsFolder.appendingPathComponent(".purvey-part-" + UUID().uuidString, isDirectory: false)
+        let url = temporaryFolder.appendingPathComponent(".purvey-part-" + UUID().uuidString, isDirectory: false)
         do {
             let identifier = try known(itemIdentifier)
             // What was edited here, and is not in the folder yet, is given as a whole.
@@ -40,7 +40,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
     }
 
     /// Where the system removes what it was given.
-    private var partsFolder: URL {
+    var temporaryFolder: URL {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         return (try? manager.temporaryDirectoryURL()) ?? FileManager.default.temporaryDirectory
     }

@@ -99,7 +99,7 @@ final class StorageCopies: Sendable {
             return try names.filter { name in
                 guard let now = try knownMoment(url(identifier, name)) else { return false }
                 let copy = try catalogue.copy(of: identifier, named: name)
-                return copy.map { $0.moment != now.bytes } ?? (!isKnown && !name.hasPrefix("."))
+                return copy.map { $0.moment != now.bytes } ?? (!isKnown && !StoragePlace.isOfTheSystem(name))
             }
         }
     }
@@ -301,7 +301,7 @@ final class StorageCopies: Sendable {
 
     private func noteUnknown(_ identifier: String, _ catalogue: SharedCatalogue) throws {
         let place = storagePlace(identifier)
-        for name in try names(of: identifier) where !name.hasPrefix(".") {
+        for name in try names(of: identifier) where !StoragePlace.isOfTheSystem(name) {
             guard let now = try knownMoment(url(identifier, name)) else { continue }
             try catalogue.perform { catalogue in
                 if place.isMarked(name) {

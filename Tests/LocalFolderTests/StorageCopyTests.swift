@@ -252,15 +252,16 @@ import Testing
         }
     }
 
-    @Test func whatNobodyKnowsIsPutBesideByTheNextProcess() async throws {
-        try folder.file("a.txt", [1])
+    @Test(arguments: ["a.txt", ".env"])
+    func whatNobodyKnowsIsPutBesideByTheNextProcess(_ name: String) async throws {
+        try folder.file(name, [1])
         let url = try providedBefore { before, url in
             before.stopProvidingItem(at: url)
             try put([7, 7], at: url)
         }
         _ = try provider.list()
         try await eventually { try folder.names().contains { $0.contains("conflicted copy") } }
-        #expect(try folder.content("a.txt") == [1])
+        #expect(try folder.content(name) == [1])
         let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
         #expect(try folder.content(copy) == [7, 7])
         // It is known to be sent a moment later.
@@ -270,18 +271,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func whatTheSystemWasPuttingThereIsNoEdit(isOverACopy: Bool) async throws {
-        try folder.file("a.txt", [1])
+    @Test(arguments: [true, false], ["a.txt", ".env"])
+    func whatTheSystemWasPuttingThereIsNoEdit(isOverACopy: Bool, _ name: String) async throws {
+        try folder.file(name, [1])
         let url = try providedBefore { before, url in
             if !isOverACopy { before.stopProvidingItem(at: url) }
             try put([7, 7], at: url)
-            try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-a.txt"))
+            try put([], at: url.deletingLastPathComponent().appendingPathComponent(".purvey-replacing-" + name))
         }
         _ = try provider.list()
         try await eventually { !FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) }
-        #expect(try folder.names() == ["a.txt"])
-        #expect(try folder.content("a.txt") == [1])
+        #expect(try folder.names() == [name])
+        #expect(try folder.content(name) == [1])
     }
 
     private func eventually(_ isTrue: () throws -> Bool) async throws {

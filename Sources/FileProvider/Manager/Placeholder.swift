@@ -18,6 +18,9 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
+    /// Whether a file of that name may be a placeholder.
+    static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) && name.hasSuffix(suffix) }
+
     private static let prefix = "."
     private static let suffix = ".icloud"
 

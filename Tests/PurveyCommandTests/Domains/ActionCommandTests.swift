@@ -168,6 +168,18 @@ import Testing
                 return first == "hello\n" && second == "hello\n"
             }
             #expect(try String(contentsOfFile: cloud.cloud + "/a copy.txt", encoding: .utf8) == "hello\n")
+            // What the folder does not have yet could not be in a copy.
+            do {
+                let file = try FileDescriptor.open(cloud.mount + "/a.txt", [.writeOnly])
+                try Array("other".utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
+                #expect(try await place.purvey("actions", "Papers:a.txt").text.isEmpty)
+                let refused = try await place.purvey("actions", "Papers:a.txt", "Duplicate")
+                #expect(refused.status != 0)
+            }
+            try await cloud.eventually("the edit is in the folder, and can be copied") {
+                try await place.purvey("actions", "Papers:a.txt", "Duplicate").status == 0
+            }
+            #expect(try String(contentsOfFile: cloud.cloud + "/a copy 3.txt", encoding: .utf8) == "other\n")
         }
     }
 

@@ -41,6 +41,13 @@ package final class StoragePlace {
 
     private static let prefix = ".purvey-replacing-"
 
+    /// Whether a name is one that the system gives what it puts there for itself: marks, files that are not whole yet, placeholders. All
+    /// others, hidden ones too, are those of items.
+    package static func isOfTheSystem(_ name: String) -> Bool {
+        // Foundation, which writes placeholders, has names of its own for what is not whole.
+        name.hasPrefix(".purvey-") || name.hasPrefix(".dat.nosync") || Placeholder.isName(name)
+    }
+
     /// The name of what says so; `nil` where there is no room for one.
     private static func mark(of name: String) -> FileName? {
         let mark = prefix + name
