@@ -13,10 +13,8 @@ package struct LocalAttributes: Sendable, Equatable {
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// Bytes of all names and values; bounded, because they are read with the item's row.
-    private var size: Int {
-        values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } + removed.reduce(0) { $0 + $1.utf8.count }
-    }
+    /// Bytes of all names and values that were set; bounded, because they are read with the item's row.
+    private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
 
     /// More than ext4 has room for, which is what programs are used to.
     package static let sizeLimit = 16 << 10
@@ -31,10 +29,14 @@ package struct LocalAttributes: Sendable, Equatable {
         return true
     }
 
-    /// - Parameter mayBeGiven: whether the provider has it too, or may have been sent it.
-    mutating func remove(_ name: String, mayBeGiven: Bool) {
+    /// - Parameters:
+    ///   - isGiven: whether the provider says that it has it too.
+    ///   - mayBeSent: whether the provider may have been sent it.
+    mutating func remove(_ name: String, isGiven: Bool, mayBeSent: Bool) {
         values[name] = nil
-        if mayBeGiven { removed.insert(name) }
+        // Names that come and go while nothing can be sent are not remembered for ever, and take no room from others.
+        let hasRoom = removed.reduce(0) { $0 + $1.utf8.count } <= Self.sizeLimit
+        if isGiven || mayBeSent && hasRoom { removed.insert(name) }
     }
 
     /// What the provider gave, as it was changed here.
@@ -99,7 +101,7 @@ extension IndexedItem {
 
     /// - Parameter mayBeSent: whether the provider may have been sent it.
     mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
-        attributes.remove(name, mayBeGiven: mayBeSent || item.attributesHere[name] != nil)
+        attributes.remove(name, isGiven: item.attributesHere[name] != nil, mayBeSent: mayBeSent)
     }
 }
 

@@ -48,6 +48,19 @@ struct SentAttributesTests {
         return (domain, identifier, number)
     }
 
+    @Test func thoseThatComeAndGoWhileNothingIsSentTakeNoRoom() async throws {
+        let domain = try domain()
+        domain.provider.addFile("file")
+        let number = try await domain.item("file").number
+        for count in 0..<200 {
+            let name = "user.\(count)-" + String(repeating: "x", count: 200)
+            try await set(domain, number, name, [1])
+            try await set(domain, number, name, nil)
+        }
+        try await set(domain, number, "user.large", Array(repeating: 7, count: 15_000))
+        #expect(try domain.row(number).extendedAttributes.count == 1)
+    }
+
     @Test func theyReachTheProviderWhoseWordsCountFromThen() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
