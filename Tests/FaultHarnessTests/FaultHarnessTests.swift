@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The same with a provider whose files the system keeps.
-    @Test(arguments: [Scenario.uploads, .renames, .removals, .downloads, .trash])
+    @Test(arguments: Scenario.allCases)
     func nothingIsLostWithAReplica(_ scenario: Scenario) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
         try runFaults(["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
