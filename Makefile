@@ -68,7 +68,7 @@ build: packages
 benchmark: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
 
-# Takes about an hour on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
+# Takes one to two hours on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
 faults: build
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-faults" $(FAULTS)
 

@@ -6,6 +6,7 @@ final class IndexQueries {
     private let hash: KeyedHash
     private let row: Statement
     private let childRows: Statement
+    private let childNumbers: Statement
     private let lookup: LookupQueries
     private let facts: Statement
     /// Used again for each question.
@@ -21,6 +22,8 @@ final class IndexQueries {
         row = try connection.statement("SELECT parent, changes, data FROM items WHERE number = ?1")
         childRows = try connection.statement(
             "SELECT number, changes, data FROM items WHERE parent = ?1 AND number > ?2 ORDER BY number")
+        childNumbers = try connection.statement(
+            "SELECT number FROM items WHERE parent = ?1 AND number < ?2 ORDER BY number")
         self.lookup = try LookupQueries(connection, lookup)
         facts = try connection.statement(FactsQueries.find)
     }
@@ -114,6 +117,17 @@ final class IndexQueries {
             if try withRow(number, isIt) == true { return number }
         }
         return nil
+    }
+
+    /// The numbers of what is in a folder, in order, what was removed here too. They are in an index by themselves: no row is read.
+    func childNumbers(
+        of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
+    ) throws(IndexFailure) {
+        try willRead?()
+        childNumbers.bind(1, parent.rawValue)
+        childNumbers.bind(2, end?.rawValue ?? .max)
+        defer { childNumbers.reset() }
+        while try childNumbers.step() { body(ItemNumber(rawValue: childNumbers.integer(0))) }
     }
 
     /// What is in a folder, by number, what was removed here too, until the function says that it has enough.

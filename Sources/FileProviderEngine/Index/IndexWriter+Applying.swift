@@ -18,7 +18,7 @@ extension IndexWriter {
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
     ) throws(IndexFailure) -> AppliedItems {
-        if let folder, state.listings[folder]?.mark != mark { state.listings[folder] = (mark, NumberSet()) }
+        if let folder, state.listings[folder]?.mark != mark { state.beginListing(of: folder, mark) }
         let application = Application(state, listedIn: folder)
         try application.apply(items)
         return application.result
@@ -56,18 +56,25 @@ private final class Application {
     }
 
     func apply(_ items: [ProviderItem]) throws(IndexFailure) {
-        try findTrashed(items)
         // As a span, because taking an item out of an array counts a reference for each of its parts.
-        let items = items.span
+        let (all, items) = (items, items.span)
+        if state.trash.mayHoldSome || Self.isAnySaidToBeTrashed(items) { try findTrashed(all) }
         var hashes: [UInt64] = []
         hashes.reserveCapacity(items.count)
+        addedHashes.reserveCapacity(items.count)
         for index in items.indices { hashes.append(state.hash.identifier(items[index].identifier)) }
         // All at once, because that is a look into memory far away for each.
         let mayBeKnown = state.mayContain(hashes)
         var known: [Known] = []
         known.reserveCapacity(items.count)
         for index in items.indices {
-            known.append(try look(at: items[index], hashes[index], mayBeKnown: mayBeKnown[index]))
+            if !Self.isItem(items[index].identifier) {
+                known.append(.ignored)
+            } else if !mayBeKnown[index], trashed.isEmpty {
+                known.append(.new)
+            } else {
+                known.append(try look(at: items[index], hashes[index], mayBeKnown: mayBeKnown[index]))
+            }
         }
         for index in items.indices {
             switch known[index] {
@@ -92,10 +99,6 @@ private final class Application {
     private func look(
         at item: borrowing ProviderItem, _ hash: UInt64, mayBeKnown: Bool
     ) throws(IndexFailure) -> Known {
-        // These are no items, or none that a provider can have.
-        guard !item.identifier.isEmpty, !item.identifier.hasPrefix(IndexedItem.localPrefix),
-            item.identifier != ProviderItem.workingSetIdentifier, item.identifier != ProviderItem.trashIdentifier
-        else { return .ignored }
         guard mayBeKnown, let number = try state.queries.number(identifier: item.identifier, hash: hash) else {
             return try isInTrash(item) ? .ignored : .new
         }
@@ -110,6 +113,21 @@ private final class Application {
             return false
         }
         return isUnchanged == true ? .unchanged(number) : .changed(number)
+    }
+
+    /// Whether an identifier is one that a provider's items can have.
+    private static func isItem(_ identifier: String) -> Bool {
+        !identifier.isEmpty && !identifier.hasPrefix(IndexedItem.localPrefix)
+            && identifier != ProviderItem.workingSetIdentifier && identifier != ProviderItem.trashIdentifier
+    }
+
+    private static func isAnySaidToBeTrashed(_ items: Span<ProviderItem>) -> Bool {
+        // Part by part: an item as a whole would be copied.
+        for index in items.indices
+        where ProviderItem.isSaidToBeTrashed(items[index].identifier, in: items[index].parent, items[index].flags) {
+            return true
+        }
+        return false
     }
 
     /// Whether an item lies in the trash, which is noted, or in a folder that does.
@@ -127,7 +145,6 @@ private final class Application {
 
     /// Finds what lies in the trash, in whatever order it comes.
     private func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
-        guard state.trash.mayHoldSome || items.contains(where: \.isSaidToBeTrashed) else { return }
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
         var isMore = true
@@ -163,7 +180,7 @@ private final class Application {
 
     // MARK: New items
 
-    private func add(_ item: ProviderItem, _ hash: UInt64) throws(IndexFailure) {
+    private func add(_ item: borrowing ProviderItem, _ hash: UInt64) throws(IndexFailure) {
         let number = state.takeNumber()
         try state.trash.forget(item.identifier)
         let known = try parent(item.parent)
@@ -177,7 +194,7 @@ private final class Application {
         guard item.kind == .folder else { return }
         if lastParent?.identifier == item.identifier { lastParent = nil }
         unknownParents.remove(item.identifier)
-        try state.adopt(IndexedItem(number: number, parent: place, name: name, item: item))
+        try state.adopt(IndexedItem(number: number, parent: place, name: name, item: copy item))
     }
 
     private func noteOrphan(_ number: ItemNumber, _ parent: String) throws(IndexFailure) {
@@ -317,8 +334,10 @@ extension ProviderItem {
     fileprivate var isRoot: Bool { identifier == Self.rootIdentifier }
 
     /// Whether the provider says that it lies in the trash by itself.
-    fileprivate var isSaidToBeTrashed: Bool {
-        !isRoot && (flags.contains(.trashed) || parent == Self.trashIdentifier)
+    fileprivate var isSaidToBeTrashed: Bool { Self.isSaidToBeTrashed(identifier, in: parent, flags) }
+
+    fileprivate static func isSaidToBeTrashed(_ identifier: String, in parent: String, _ flags: Flags) -> Bool {
+        (flags.contains(.trashed) || parent == trashIdentifier) && identifier != rootIdentifier
     }
 }
 

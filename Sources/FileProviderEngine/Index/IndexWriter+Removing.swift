@@ -25,14 +25,8 @@ extension IndexWriter {
         in folder: ItemNumber, before mark: Int64
     ) throws(IndexFailure) -> RemovedItems {
         var removed = RemovedItems()
-        var listed = state.listings[folder].flatMap { $0.mark == mark ? $0.numbers : nil } ?? NumberSet()
         guard let identifier = try item(folder)?.item.identifier else { return removed }
-        var unlisted: [ItemNumber] = []
-        try state.queries.children(of: folder) { row throws(IndexFailure) in
-            if !listed.contains(row.number) { unlisted.append(row.number) }
-            return true
-        }
-        for number in unlisted {
+        for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider else { continue }
             // What was moved here, or waits here for its parent, is no matter of this listing.
             if item.changes.contains(.place), item.item.parent != identifier { continue }

@@ -7,7 +7,7 @@ package enum MountName {
 
     /// The name if it can be one of a file, otherwise one that is as much like it as possible.
     ///
-    /// A slash becomes a colon-like division slash (U+2215), control characters become `_`, `.` and `..` and the empty name get
+    /// A slash becomes a division slash (U+2215), which looks like it, control characters become `_`, `.` and `..` and the empty name get
     /// an underscore, and what is too long is cut before its extension. The answer depends on the name alone.
     package static func mended(_ name: String) -> String {
         isValid(name) ? name : mend(name)

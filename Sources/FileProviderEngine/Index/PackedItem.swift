@@ -81,7 +81,7 @@ enum PackedItem {
     }
 
     /// The provider's part.
-    static func write(_ item: ProviderItem, to bytes: inout ByteWriter) {
+    static func write(_ item: borrowing ProviderItem, to bytes: inout ByteWriter) {
         bytes.text(item.filename)
         bytes.text(item.identifier)
         bytes.text(item.parent)

@@ -33,7 +33,9 @@ final class WriterConnection {
     /// The sets in which something is different since ``takeTouchedSets()``.
     private var touched: ItemSets = []
     /// Listings under way: what was written since each began.
-    var listings: [ItemNumber: (mark: Int64, numbers: NumberSet)] = [:]
+    private(set) var listings: [ItemNumber: OngoingListing] = [:]
+    /// No listing under way has to be told of numbers from this one on.
+    private var firstNewOfListings: Int64 = 0
     /// Those that end with this transaction. It may fail and be done again, and must then find what was listed.
     private var endedListings: [ItemNumber: Int64] = [:]
     var bytes = ByteWriter()
@@ -189,19 +191,20 @@ final class WriterConnection {
     func reserveNumber(_ number: ItemNumber) { nextNumber = max(nextNumber, number.rawValue + 1) }
 
     /// A row of an item that is new here, as the provider says it.
-    func insert(_ item: ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String) throws(IndexFailure) {
+    func insert(
+        _ item: borrowing ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String
+    ) throws(IndexFailure) {
         let isKept = keeping.folders.contains(parent)
         bytes.clear()
         PackedItem.writeNewLocalPart(
             name: name.hasSameBytes(as: item.filename) ? nil : name, isKeptByFolder: isKept, to: &bytes)
         PackedItem.write(item, to: &bytes)
         try newRows.add(number, in: parent, [], bytes.bytes)
-        try lookup.add(hash.identifier(item.identifier), number)
-        try lookup.add(hash.name(name, in: parent), number)
+        try lookup.add(number, identifier: hash.identifier(item.identifier), name: hash.name(name, in: parent))
         try facts.note(number, item)
         if item.kind == .symbolicLink { touched.insert(.materialized) }
         if isKept {
-            var new = IndexedItem(number: number, parent: parent, name: name, item: item)
+            var new = IndexedItem(number: number, parent: parent, name: name, item: copy item)
             new.isKeptByFolder = true
             try keeping.note(new, before: nil)
         }
@@ -214,8 +217,8 @@ final class WriterConnection {
         bytes.clear()
         PackedItem.write(item, to: &bytes)
         try newRows.add(item.number, in: column(item), item.changes, bytes.bytes)
-        try lookup.add(hash.identifier(item.item.identifier), item.number)
-        try lookup.add(hash.name(item.name, in: item.parent), item.number)
+        try lookup.add(
+            item.number, identifier: hash.identifier(item.item.identifier), name: hash.name(item.name, in: item.parent))
         try noteContents(of: item, before: nil)
         try keeping.note(item, before: nil)
         try facts.note(item.number, item.item)
@@ -238,11 +241,11 @@ final class WriterConnection {
         touched.formUnion(ItemSets(of: before).union(ItemSets(of: item)))
         if before.item.identifier != item.item.identifier {
             lookup.remove()
-            try lookup.add(hash.identifier(item.item.identifier), item.number)
+            try lookup.add(item.number, identifier: hash.identifier(item.item.identifier))
         }
         if before.parent != item.parent || !before.name.hasSameBytes(as: item.name) {
             lookup.remove()
-            try lookup.add(hash.name(item.name, in: item.parent), item.number)
+            try lookup.add(item.number, name: hash.name(item.name, in: item.parent))
         }
         try facts.note(item.number, item.item, before: before.item)
         if !SearchWords.areSame(before, item) { try noteForSearch(item.number) }
@@ -323,10 +326,15 @@ final class WriterConnection {
 
     // MARK: Listings
 
+    func beginListing(of folder: ItemNumber, _ mark: Int64) {
+        listings[folder] = OngoingListing(mark: mark, firstNew: ItemNumber(rawValue: nextNumber))
+        firstNewOfListings = max(firstNewOfListings, nextNumber)
+    }
+
     /// A row that was written to a folder while it is listed counts as listed: the page may be older than it.
     func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
-        guard !listings.isEmpty else { return }
-        listings[folder]?.numbers.insert(number)
+        guard number.rawValue < firstNewOfListings else { return }
+        listings[folder]?.note(number)
     }
 
     /// A listing is over, once this transaction is.

@@ -71,38 +71,19 @@ extension DomainEngine {
         listings.lastMark += 1
         let mark = listings.lastMark
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
-        var answer = try await page(of: identifier, after: nil)
-        while true {
-            guard !isClosed else { throw .closed }
-            guard (answer.page.next?.count ?? 0) <= 500 else {
-                try place(answer, in: folder, mark)
-                throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
-            }
-            guard let next = answer.page.next else { break }
-            // One page ahead of what is being written, and not on the engine's thread, which is busy with that.
-            let ahead = Task.detached { [self] () -> Result<Page, ProviderFailure> in
-                do throws(ProviderFailure) {
-                    return .success(try await page(of: identifier, after: next))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            do throws(ProviderFailure) {
-                let news = try place(answer, in: folder, mark)
-                if guarded.isEndless(answer.page, news: news, known: { (try? index.childCount(of: folder)) ?? 0 }) {
-                    throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
-                }
-            } catch {
-                ahead.cancel()
-                throw error
-            }
-            answer = try await withTaskCancellationHandler {
-                await ahead.value
-            } onCancel: {
-                ahead.cancel()
-            }.get()
+        var pages = PagesAhead { [self] page throws(ProviderFailure) in
+            try await self.page(of: identifier, after: page)
         }
-        try place(answer, in: folder, mark)
+        defer { pages.cancel() }
+        while let answer = try await pages.next() {
+            guard !isClosed else { throw .closed }
+            let news = try place(answer, in: folder, mark)
+            if answer.page.next != nil,
+                guarded.isEndless(answer.page, news: news, known: { (try? index.childCount(of: folder)) ?? 0 })
+            {
+                throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
+            }
+        }
         try await finish(folder, identifier, mark, anchor)
     }
 
@@ -157,6 +138,9 @@ extension DomainEngine {
     struct Page: Sendable {
         let page: ItemPage
         let question: AnswerOrder.Question
+
+        /// Whether the provider can be asked for the page after it, or there is none.
+        var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
     }
 
     nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {

@@ -36,15 +36,19 @@ extension IndexWriter {
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool
     ) throws(IndexFailure) {
         guard let identifier = try item(folder)?.item.identifier else { return }
-        var listed = state.listings[folder].flatMap { $0.mark == mark ? $0.numbers : nil } ?? NumberSet()
-        var unlisted: [ItemNumber] = []
-        try state.queries.children(of: folder) { row throws(IndexFailure) in
-            if !listed.contains(row.number) { unlisted.append(row.number) }
-            return true
-        }
-        for number in unlisted {
+        for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider, item.item.parent == identifier else { continue }
             if !body(item) { return }
         }
+    }
+
+    /// What is in a folder, what was removed here too, and counts as not listed: all of it, after a listing without a page.
+    func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexFailure) -> [ItemNumber] {
+        var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
+        var unlisted: [ItemNumber] = []
+        try state.queries.childNumbers(of: folder, before: listing?.firstNew) { number in
+            if listing?.hasListed(number) != true { unlisted.append(number) }
+        }
+        return unlisted
     }
 }

@@ -24,15 +24,24 @@ struct LookupEntry: RawRepresentable {
 /// Entries that are not in the buckets yet, in memory: found by their hash in one step. None is removed, because a transaction
 /// that removes an item may come to nothing.
 struct RecentEntries {
+    /// An entry's place is the number that its first bits make, or the next free one after it: so they lie nearly in their order.
     private var slots: [UInt64]
+    /// How many bits of an entry come after those.
+    private let rest: UInt64
     private(set) var count = 0
 
     /// No entry is like this: there is no item of number 0.
     private static let empty: UInt64 = 0
 
-    init() { slots = Array(repeating: Self.empty, count: 1 << 10) }
+    init() { self.init(slotBits: 10) }
 
-    private func slot(_ hash: UInt64) -> Int { Int(hash >> LookupEntry.numberBits) & (slots.count - 1) }
+    private init(slotBits: UInt64) {
+        // No more bits than an entry has of its hash.
+        rest = 64 - min(slotBits, 64 - LookupEntry.numberBits)
+        slots = Array(repeating: Self.empty, count: 1 << Int(slotBits))
+    }
+
+    private func slot(_ hash: UInt64) -> Int { Int(hash >> rest) }
 
     mutating func insert(_ entry: LookupEntry) {
         if (count + 1) * 2 > slots.count { grow() }
@@ -56,15 +65,29 @@ struct RecentEntries {
 
     /// All of them, by their hashes.
     func sorted() -> [UInt64] {
-        var entries = slots.filter { $0 != Self.empty }
-        entries.sort()
+        var entries: [UInt64] = []
+        entries.reserveCapacity(count)
+        for (index, entry) in slots.enumerated() where entry != Self.empty && slot(entry) <= index {
+            entries.append(entry)
+        }
+        // Those for which there was no free place up to the end.
+        for (index, entry) in slots.enumerated() where slot(entry) > index { entries.append(entry) }
+        // Each is where it belongs, or a few places beside it.
+        for index in entries.indices.dropFirst() {
+            let entry = entries[index]
+            var place = index
+            while place > 0, entries[place - 1] > entry {
+                entries[place] = entries[place - 1]
+                place -= 1
+            }
+            entries[place] = entry
+        }
         return entries
     }
 
     private mutating func grow() {
-        let old = slots
-        slots = Array(repeating: Self.empty, count: old.count * 2)
-        count = 0
-        for entry in old where entry != Self.empty { insert(LookupEntry(rawValue: entry)) }
+        var larger = RecentEntries(slotBits: UInt64(slots.count.trailingZeroBitCount) + 1)
+        for entry in slots where entry != Self.empty { larger.insert(LookupEntry(rawValue: entry)) }
+        self = larger
     }
 }

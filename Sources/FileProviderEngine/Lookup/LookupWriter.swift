@@ -8,11 +8,29 @@ final class LookupWriter {
     private let readBucket: Statement
     private let writeBucket: Statement
     private let note: Statement
-    private var filter: LookupFilter
+    private var fresh = Fresh()
     private var counts: Counts
-    /// What this transaction has added and nobody has looked for yet. Each takes a place of its own in a memory of megabytes: the
-    /// processor waits for many of them at a time where they are put there together.
-    private var added: [LookupEntry] = []
+
+    /// What is known of entries at once, before anything of them is where others find it.
+    private struct Fresh {
+        var filter = LookupFilter(capacity: 0)
+        /// What this transaction has added and nobody has looked for yet. Each takes a place of its own in a memory of megabytes: the
+        /// processor waits for many of them at a time where they are put there together.
+        var entries: [LookupEntry] = []
+
+        /// - Returns: whether the filter says little by now.
+        mutating func add(_ number: ItemNumber, _ identifier: UInt64?, _ name: UInt64?) -> Bool {
+            add(number, identifier)
+            add(number, name)
+            return filter.isFull
+        }
+
+        private mutating func add(_ number: ItemNumber, _ hash: UInt64?) {
+            guard let hash else { return }
+            entries.append(LookupEntry(hash, number))
+            filter.insert(hash)
+        }
+    }
 
     /// What is kept in the settings.
     private struct Counts {
@@ -39,7 +57,6 @@ final class LookupWriter {
         writeBucket = try connection.statement("INSERT OR REPLACE INTO lookup (bucket, entries) VALUES (?1, ?2)")
         note = try connection.statement("INSERT OR IGNORE INTO lookup_noted (number) VALUES (?1)")
         counts = Counts()
-        filter = LookupFilter(capacity: 0)
         try load()
     }
 
@@ -87,39 +104,39 @@ final class LookupWriter {
         while try buckets.step() {
             for entry in LookupBuckets.entries(buckets.bytes(0)) { filter.insert(entry) }
         }
-        self.filter = filter
+        fresh.filter = filter
     }
 
     // MARK: Changing
 
     /// Whether a hash may be in the lookup, where it is found from now on.
     func mayContain(_ hash: UInt64) -> Bool {
-        guard filter.mayContain(hash) else { return false }
+        guard fresh.filter.mayContain(hash) else { return false }
         settle()
         return true
     }
 
     /// Which of some hashes may be in the lookup.
-    func mayContain(_ hashes: [UInt64]) -> [Bool] { hashes.map { filter.mayContain($0) } }
+    func mayContain(_ hashes: [UInt64]) -> [Bool] { hashes.map { fresh.filter.mayContain($0) } }
 
-    func add(_ hash: UInt64, _ number: ItemNumber) throws(IndexFailure) {
-        let entry = LookupEntry(hash, number)
+    /// - Parameters:
+    ///   - identifier: the hash of the item's identifier; `nil` where that is in the lookup already.
+    ///   - name: the hash of its name, likewise.
+    func add(_ number: ItemNumber, identifier: UInt64? = nil, name: UInt64? = nil) throws(IndexFailure) {
         if number.rawValue <= counts.lastNumber {
             note.bind(1, number.rawValue)
             try note.run()
         }
-        added.append(entry)
-        filter.insert(hash)
-        if filter.isFull { try makeFilter() }
+        if fresh.add(number, identifier, name) { try makeFilter() }
     }
 
     /// Makes known to all connections what was added; to be called before the end of each transaction.
     func settle() {
-        guard !added.isEmpty else { return }
+        guard !fresh.entries.isEmpty else { return }
         lookup.state.withLock { state in
-            for entry in added { state.recent.insert(entry) }
+            for entry in fresh.entries { state.recent.insert(entry) }
         }
-        added.removeAll(keepingCapacity: true)
+        fresh.entries.removeAll(keepingCapacity: true)
     }
 
     /// An entry is not true any more. It stays until there are many such.

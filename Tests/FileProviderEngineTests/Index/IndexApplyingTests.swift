@@ -246,6 +246,50 @@ import Testing
         #expect(try sample.index.childCount(of: .root) == 150)
     }
 
+    /// What came since a listing began is not looked at when it ends; another folder's may have begun before or after.
+    @Test func foldersThatAreListedAtOnceEachLoseWhatTheirListingDoesNotName() throws {
+        let sample = try IndexSample()
+        try sample.list(.root, 1, [folder("f"), folder("g")])
+        let (f, g) = (try sample.number("f"), try sample.number("g"))
+        try sample.apply(
+            file("f old", in: "f"), file("f lost", in: "f"), file("g old", in: "g"), file("g lost", in: "g"))
+        try sample.list(f, 2, [file("f new", in: "f")])
+        try sample.apply(file("f told", in: "f"), file("g before", in: "g"))
+        try sample.list(g, 3, [file("g new", in: "g")])
+        try sample.list(f, 2, [file("f old", in: "f")])
+        try sample.apply(file("g told", in: "g"))
+        try sample.list(g, 3, [file("g old", in: "g")])
+        func end(_ folder: ItemNumber, _ mark: Int64) throws -> Int {
+            try sample.index.write { writer throws(IndexFailure) in
+                try writer.removeUnlisted(in: folder, before: mark).removed.count
+            }
+        }
+        #expect(try end(f, 2) == 1)
+        #expect(try Set(sample.shown(f).keys) == ["f new", "f told", "f old"])
+        #expect(try end(g, 3) == 2)
+        #expect(try Set(sample.shown(g).keys) == ["g new", "g told", "g old"])
+    }
+
+    @Test func aListingThatBeganInATransactionThatFailedLosesNothing() throws {
+        let sample = try IndexSample()
+        try sample.list(.root, 1, [file("old"), file("lost")])
+        // Rows before it in the same transaction, whose numbers others get later.
+        #expect(throws: IndexFailure.full) {
+            try sample.index.write { writer throws(IndexFailure) in
+                try writer.apply((0..<50).map { file("before \($0)") })
+                try writer.apply([file("a")], listedIn: .root, mark: 2)
+                throw .full
+            }
+        }
+        try sample.list(.root, 2, [file("a"), file("old")])
+        try sample.apply(file("told"))
+        let removed = try sample.index.write { writer throws(IndexFailure) in
+            try writer.removeUnlisted(in: .root, before: 2)
+        }
+        #expect(removed.removed.count == 1)
+        #expect(try Set(sample.shown().keys) == ["a", "old", "told"])
+    }
+
     @Test func aListingWhoseEndHadNoRoomRemovesNothingThatItNames() throws {
         let sample = try IndexSample()
         try sample.list(.root, 1, [file("a"), file("gone")])

@@ -29,6 +29,24 @@ private final class End: Sendable {
         #expect(try sample.index.childCount(of: .root) == 500)
     }
 
+    /// Entries go from memory to the disk some twenty times, in order, though they lie in memory only nearly so.
+    @Test func everyItemIsFoundHoweverMuchOfTheLookupIsOnTheDisk() throws {
+        let folder = try TestFolder()
+        let path = folder.path + "/index.db"
+        for memory in [50, 51] {
+            let index = try Index(path: path, lookupMemory: memory)
+            for page in 0..<100 {
+                try index.write { writer throws(IndexFailure) in
+                    try writer.apply((page * 60..<(page + 1) * 60).map { file("\($0)", "name \($0)") })
+                }
+            }
+            for number in 0..<6000 {
+                #expect(try index.item(named: "name \(number)", in: .root)?.item.identifier == "\(number)")
+                #expect(try index.item(identifier: "\(number)")?.name == "name \(number)")
+            }
+        }
+    }
+
     @Test func readersSeeWholeTransactionsWhileItIsWritten() async throws {
         let folder = try TestFolder()
         let index = try Index(path: folder.path + "/index.db", lookupMemory: 500)

@@ -1,6 +1,7 @@
 import FileProvider
 import FileProviderEngine
 import FileTesting
+import Glibc
 import LinuxSystem
 import ProviderTesting
 import TestThreads
@@ -15,6 +16,32 @@ import Testing
         #expect(try domain.names().count == 95)
         #expect(domain.provider.requests.filter { $0.isPage(of: ProviderItem.rootIdentifier) }.count == 10)
         #expect(try domain.row(.root).listing == .complete)
+    }
+
+    @Test func twoPagesAreAskedForWhileOneIsWrittenAndNoThird() async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.pageLimit = 10 }
+        for number in 0..<95 { domain.provider.addFile("file \(number)") }
+        func asked() -> Int { domain.provider.requests.filter { $0.isPage(of: ProviderItem.rootIdentifier) }.count }
+        // Whoever holds the index keeps the first page from being written.
+        let (isHeld, isReleased) = (Latch(), Latch())
+        let index = domain.engine.index
+        try SystemThread.start("test-holder") {
+            try? index.write { _ throws(IndexFailure) in
+                isHeld.open()
+                isReleased.wait()
+            }
+        }
+        isHeld.wait()
+        let listed = Outcome()
+        domain.engine.list(.root, needs: .complete) { listed.note($0) }
+        try await eventually { asked() == 3 }
+        usleep(50_000)
+        #expect(asked() == 3)
+        isReleased.open()
+        try await eventually { listed.isThere }
+        #expect(try domain.names().count == 95)
+        #expect(asked() == 10)
     }
 
     @Test func theAnchorIsTakenBeforeTheFirstPage() async throws {

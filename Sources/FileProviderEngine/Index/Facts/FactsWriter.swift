@@ -24,7 +24,9 @@ final class FactsWriter {
     func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
 
     /// The provider has said something of an item.
-    func note(_ number: ItemNumber, _ item: ProviderItem, before: ProviderItem? = nil) throws(IndexFailure) {
+    func note(
+        _ number: ItemNumber, _ item: borrowing ProviderItem, before: ProviderItem? = nil
+    ) throws(IndexFailure) {
         let said = ItemFacts(item)
         let saidBefore = before.map { ItemFacts($0) } ?? ItemFacts()
         guard said != saidBefore else { return }

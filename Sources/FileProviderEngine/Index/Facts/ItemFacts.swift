@@ -16,7 +16,7 @@ package struct ItemFacts: Sendable, Equatable {
     }
 
     /// What a provider said.
-    init(_ item: ProviderItem) {
+    init(_ item: borrowing ProviderItem) {
         self.init(lastUsed: item.lastUsed, favoriteRank: item.favoriteRank, tagData: item.tagData)
     }
 
