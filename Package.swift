@@ -82,7 +82,6 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
@@ -93,7 +92,8 @@ let package = Package(
         // Named as programs import it; empty but for its submodule.
         .target(name: "os"),
         .target(name: "CAuthentication", dependencies: ["CGLib"]),
-        .target(name: "CImages", dependencies: ["CVips"]),
+        // With libvips, which it loads when it needs it; its headers take those of GLib.
+        .target(name: "CImages", dependencies: ["CGLib"]),
         // Beside the system calls, because every floor above reads property lists that others wrote.
         library("PropertyLists"),
 

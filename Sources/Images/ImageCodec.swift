@@ -46,7 +46,8 @@ package enum ImageCodec {
         }
     }
 
-    private static let isStarted = cimages_start() == 0
+    /// Why there is no libvips; `nil` where there is.
+    private static let startFault: String? = cimages_start() == 0 ? nil : lastError()
 
     /// Reads a picture's header.
     package static func header(of data: Data) throws(ImageError) -> Header {
@@ -154,13 +155,18 @@ package enum ImageCodec {
     }
 
     private static func call(_ failure: (String) -> ImageError, _ body: () -> CInt) throws(ImageError) {
-        guard isStarted else { throw failure("libvips cannot be started") }
+        if let startFault { throw failure(startFault) }
         guard body() != 0 else { return }
+        throw failure(lastError())
+    }
+
+    /// The calling thread's.
+    private static func lastError() -> String {
         var text = [CChar](repeating: 0, count: 1024)
         cimages_error(&text, text.count)
         let words = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         let lines = String(decoding: words, as: UTF8.self).split(separator: "\n")
-        throw failure(lines.first.map(String.init) ?? "libvips does not say why")
+        return lines.first.map(String.init) ?? "libvips does not say why"
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     size_t count;
 } cimages_buffer;
 
-/// Starts libvips with these decoders alone: JPEG, PNG, WebP, HEIF, TIFF, GIF. Once in a process.
+/// Loads libvips, and starts it with these decoders alone: JPEG, PNG, WebP, HEIF, TIFF, GIF. Once in a process.
 int cimages_start(void);
 
 /// Copies the last error of this thread, and forgets it.
