@@ -31,7 +31,7 @@ extension Command {
         bar.show()
         defer { bar.end() }
         let request = PerformActionCall(place: place, action: action?.identifier ?? operands[1])
-        _ = try await DomainClient.call(request) { completed, total in
+        _ = try await DomainClient.call(request, once: true) { completed, total in
             if total > 0 { bar.report(Double(completed) / Double(total)) }
         }
     }

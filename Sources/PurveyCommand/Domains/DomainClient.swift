@@ -7,27 +7,43 @@ import LinuxSystem
 
 /// The daemon, as the commands about domains ask it.
 enum DomainClient {
+    /// How often something is asked when the daemon goes before it has answered: one that dies still takes a connection.
+    private static let attempts = 3
+
     /// Makes a call to the daemon, which is started if there is none.
     ///
-    /// - Parameter progress: as the daemon reports it.
+    /// - Parameters:
+    ///   - once: whether it could do harm, or say what is not so, when it is made twice.
+    ///   - progress: as the daemon reports it.
     static func call<C: Call>(
-        _ request: C, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        _ request: C, once: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws -> C.Reply {
-        let connection = try await withCheckedContinuation { continuation in
-            ExchangeClient.shared.withConnection { continuation.resume(returning: $0) }
-        }.get()
-        do throws(ConduitError) {
-            return try await connection.call(request, progress: progress)
-        } catch {
-            switch error {
-            case let error where error.tellsOfAnotherVersion: throw CommandError(ConduitError.daemonOfAnotherVersion)
-            case .remote(let failure):
-                var error = CommandError(failure.description)
-                if failure.domain == DomainFault.domain { error.fault = DomainFault.Code(rawValue: failure.code) }
-                throw error
-            case .cancelled: throw CommandError("interrupted")
-            default: throw CommandError("the daemon did not answer: \(error)")
+        var attempt = 1
+        while true {
+            let connection = try await withCheckedContinuation { continuation in
+                ExchangeClient.shared.withConnection { continuation.resume(returning: $0) }
+            }.get()
+            do throws(ConduitError) {
+                return try await connection.call(request, progress: progress)
+            } catch {
+                if case .disconnected = error, !once, attempt < attempts {
+                    attempt += 1
+                    continue
+                }
+                throw failure(error)
             }
+        }
+    }
+
+    private static func failure(_ error: ConduitError) -> CommandError {
+        switch error {
+        case let error where error.tellsOfAnotherVersion: return CommandError(ConduitError.daemonOfAnotherVersion)
+        case .remote(let failure):
+            var error = CommandError(failure.description)
+            if failure.domain == DomainFault.domain { error.fault = DomainFault.Code(rawValue: failure.code) }
+            return error
+        case .cancelled: return CommandError("interrupted")
+        default: return CommandError("the daemon did not answer: \(error)")
         }
     }
 

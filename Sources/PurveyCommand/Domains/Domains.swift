@@ -55,7 +55,7 @@ extension Command {
             if arguments.has("json") { try JSONOutput.print(ListedDomain(domain)) }
         case ("remove", 2):
             let removed = try await DomainClient.call(
-                RemoveDomainCall(name: operands[1], keepsEdits: arguments.has("keep-edits")))
+                RemoveDomainCall(name: operands[1], keepsEdits: arguments.has("keep-edits")), once: true)
             if arguments.has("json") {
                 try JSONOutput.print(RemovedDomain(name: operands[1], edits: removed.edits))
             } else if let edits = removed.edits {
@@ -73,12 +73,13 @@ extension Command {
     ) async throws -> DomainDescription {
         if passwordFile == nil {
             do {
-                return try await DomainClient.call(AddDomainCall(provider: provider, name: name, settings: settings))
+                return try await DomainClient.call(
+                    AddDomainCall(provider: provider, name: name, settings: settings), once: true)
             } catch let error as CommandError where error.fault == .signInRefused && Terminal.isThere {}
         }
         return try await PasswordSource.use(for: name, file: passwordFile, command: "domains") {
             try await DomainClient.call(
-                AddDomainCall(provider: provider, name: name, settings: settings, password: $0))
+                AddDomainCall(provider: provider, name: name, settings: settings, password: $0), once: true)
         }
     }
 

@@ -16,7 +16,7 @@ extension Command {
         let name = arguments.operands[0]
         if arguments.value("password-file") == nil, try await InterfaceSession.signIn(to: name) { return }
         try await PasswordSource.use(for: name, file: arguments.value("password-file"), command: "sign-in") {
-            _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0))
+            _ = try await DomainClient.call(SignInDomainCall(name: name, password: $0), once: true)
         }
     }
 }

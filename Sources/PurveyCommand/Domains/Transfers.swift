@@ -59,8 +59,10 @@ extension Command {
     }
 
     /// Makes a call for each word, one after the other, with a progress bar. All are tried.
+    ///
+    /// - Parameter once: as of ``DomainClient/call(_:once:progress:)``.
     static func each<C: Call>(
-        _ name: String, _ words: [String], _ request: @Sendable (String) throws -> C
+        _ name: String, _ words: [String], once: Bool = false, _ request: @Sendable (String) throws -> C
     ) async throws {
         guard !words.isEmpty else { throw UsageError("a path is missing") }
         var failures: [CommandError] = []
@@ -69,7 +71,7 @@ extension Command {
             let bar = ProgressBar()
             bar.show()
             do {
-                _ = try await DomainClient.call(call) { completed, total in
+                _ = try await DomainClient.call(call, once: once) { completed, total in
                     if total > 0 { bar.report(Double(completed) / Double(total)) }
                 }
                 bar.end()

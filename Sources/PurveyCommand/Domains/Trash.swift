@@ -18,7 +18,9 @@ extension Command {
         if arguments.has("empty") { return try await empty(arguments) }
         if !arguments.operands.isEmpty {
             if arguments.has("json") { throw UsageError("--json goes with the list") }
-            return try await each("trash", arguments.operands) { TrashItemCall(place: DomainClient.place($0)) }
+            return try await each("trash", arguments.operands, once: true) {
+                TrashItemCall(place: DomainClient.place($0))
+            }
         }
         let items = try await DomainClient.call(TrashedItemsCall()).items
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedTrashedItem.init)) }
@@ -28,7 +30,7 @@ extension Command {
     private static func empty(_ arguments: Arguments) async throws {
         if arguments.has("json") { throw UsageError("--json goes with the list") }
         if arguments.operands.isEmpty { throw UsageError("--empty takes the name of a domain") }
-        try await each("trash", arguments.operands) { word in
+        try await each("trash", arguments.operands, once: true) { word in
             guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
             let item = word[word.index(after: colon)...]
             // What is left of a name after a mistake is not all that there is.
@@ -45,7 +47,7 @@ extension Command {
             that is not there any more goes where its service puts it.
             """
     ) { arguments in
-        try await each("untrash", arguments.operands) { word in
+        try await each("untrash", arguments.operands, once: true) { word in
             guard let colon = word.firstIndex(of: ":"), colon != word.startIndex else {
                 throw UsageError("'\(word)' names no item in a trash: write DOMAIN:NAME")
             }

@@ -38,6 +38,26 @@ import Testing
         }
     }
 
+    @Test func aQuestionThatADaemonDiesUnderIsAnsweredByTheNext() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
+            let daemon = try #require(runningDaemon(of: place))
+            // It takes the connection, and does not answer any more.
+            kill(daemon, SIGSTOP)
+            async let listed = place.purvey("ls", "Papers:")
+            async let removed = place.purvey("trash", "Papers:a.txt")
+            try await Task.sleep(for: .seconds(1))
+            kill(daemon, SIGKILL)
+            let outcome = try await listed
+            #expect(outcome.status == 0 && outcome.text.contains("a.txt"), "\(outcome)")
+            // What may have been done is not done twice.
+            let refused = try await removed
+            #expect(refused.status != 0 && refused.errors.contains("did not answer"), "\(refused)")
+        }
+    }
+
     /// Where the keeper dies with the daemon, nobody goes on with the mount. The kernel may write for a program whose mount is dead:
     /// `fsync` tells the program, and nobody else sees any of it.
     @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
@@ -54,7 +74,8 @@ import Testing
             try await cloud.eventually("both are gone") {
                 processes("purveyd", of: place).isEmpty && processes("purvey-keeper", of: place).isEmpty
             }
-            #expect(try await place.purvey("ls", cloud.mount).status == 0)
+            let listed = try await place.purvey("ls", cloud.mount)
+            #expect(listed.status == 0, "\(listed)")
             try await cloud.eventually("the mount works again") {
                 await cloud.contents(cloud.mount + "/a.txt") == "hello\n"
             }
