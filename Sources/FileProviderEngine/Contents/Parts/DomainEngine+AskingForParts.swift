@@ -116,11 +116,15 @@ extension DomainEngine {
 
     /// The provider does not have the version any more: asks which one it has.
     private func askForVersion(of file: PartFile) {
+        // Several parts may be under way, each of which comes to that.
+        guard contents.parts.files[file.number]?.isVersionAsked == false else { return }
         guard let identifier = (try? row(file.number))?.item.identifier else { return partsAreOutdated(file.number) }
+        contents.parts.files[file.number]?.isVersionAsked = true
         let question = answers.ask()
         Task {
             let item = try? await provider.item(identifier)
             guard contents.parts.files[file.number]?.file === file, !isClosed else { return }
+            contents.parts.files[file.number]?.isVersionAsked = false
             guard let item else {
                 return failParts(file.number, .otherVersion)
             }

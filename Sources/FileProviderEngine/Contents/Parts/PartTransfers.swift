@@ -39,6 +39,8 @@ struct PartTransfers {
         var isStale = false
         /// The provider gave what cannot be used: what is missing comes with the whole.
         var isRefused = false
+        /// The provider says that there is another version, and is asked which: until then no part can be had.
+        var isVersionAsked = false
         /// Bytes that the index does not know of.
         var unwritten: Int64 = 0
         var isWritingDue = false
@@ -83,7 +85,7 @@ struct PartTransfers {
 extension PartTransfers.File {
     /// What to ask for next; `nil` where all that is wanted is here or under way.
     func nextAsk() -> Range<Int64>? {
-        guard !isStale, !isRefused else { return nil }
+        guard !isStale, !isRefused, !isVersionAsked else { return nil }
         let asked = ByteRanges(asks.values.lazy.map(\.range))
         for waiter in waiters {
             for gap in file.gaps(in: PartBlocks.around(waiter.range, size: file.size)) {

@@ -267,6 +267,22 @@ extension OpenItem {
         #expect(domain.provider.count(.contents) == 1)
     }
 
+    @Test func noPartIsAskedForWhileTheProviderIsAskedForItsVersion() async throws {
+        let (domain, identifier, number) = try await domain()
+        domain.provider.hold(.item)
+        domain.provider.fail(.part, with: .of(.expired))
+        let opened = try await domain.open(number)
+        async let bytes = opened.read(0..<10)
+        try await eventually { domain.provider.count(.item(identifier)) == 1 }
+        async let others = opened.read(3_000_000..<3_000_010)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(ranges(domain).count == 1)
+        domain.provider.release(.item)
+        #expect(try await bytes == Array(Sample.old.prefix(10)))
+        #expect(try await others == Array(Sample.old[3_000_000..<3_000_010]))
+        #expect(domain.provider.count(.contents) == 1 && ranges(domain).count == 1)
+    }
+
     @Test func aVersionThatChangesAllTheTimeIsFetchedWhole() async throws {
         let (domain, identifier, number) = try await domain()
         domain.provider.behave { behaviour in
