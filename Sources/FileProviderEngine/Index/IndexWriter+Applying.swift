@@ -19,14 +19,14 @@ extension IndexWriter {
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
     ) throws(IndexFailure) -> AppliedItems {
         if let folder, state.listings[folder]?.mark != mark { state.beginListing(of: folder, mark) }
-        let application = Application(state, listedIn: folder)
+        var application = Application(state, listedIn: folder)
         try application.apply(items)
         return application.result
     }
 }
 
 /// One batch of items on its way into the index.
-private final class Application {
+private struct Application {
     private let state: WriterConnection
     private let folder: ItemNumber?
     private let folderIdentifier: String?
@@ -55,7 +55,7 @@ private final class Application {
         case ignored
     }
 
-    func apply(_ items: [ProviderItem]) throws(IndexFailure) {
+    mutating func apply(_ items: [ProviderItem]) throws(IndexFailure) {
         // As a span, because taking an item out of an array counts a reference for each of its parts.
         let (all, items) = (items, items.span)
         if state.trash.mayHoldSome || Self.isAnySaidToBeTrashed(items) { try findTrashed(all) }
@@ -96,7 +96,7 @@ private final class Application {
 
     // MARK: Looking
 
-    private func look(
+    private mutating func look(
         at item: borrowing ProviderItem, _ hash: UInt64, mayBeKnown: Bool
     ) throws(IndexFailure) -> Known {
         guard mayBeKnown, let number = try state.queries.number(identifier: item.identifier, hash: hash) else {
@@ -144,7 +144,7 @@ private final class Application {
     }
 
     /// Finds what lies in the trash, in whatever order it comes.
-    private func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
+    private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
         var isMore = true
@@ -163,7 +163,7 @@ private final class Application {
     }
 
     /// The folder that an item says it is in.
-    private func parent(_ identifier: String) throws(IndexFailure) -> ItemNumber? {
+    private mutating func parent(_ identifier: String) throws(IndexFailure) -> ItemNumber? {
         if let folder, identifier == folderIdentifier { return folder }
         if let lastParent, lastParent.identifier == identifier { return lastParent.number }
         var number = try state.queries.number(identifier: identifier)
@@ -180,7 +180,7 @@ private final class Application {
 
     // MARK: New items
 
-    private func add(_ item: borrowing ProviderItem, _ hash: UInt64) throws(IndexFailure) {
+    private mutating func add(_ item: borrowing ProviderItem, _ hash: UInt64) throws(IndexFailure) {
         let number = state.takeNumber()
         try state.trash.forget(item.identifier)
         let known = try parent(item.parent)
@@ -197,7 +197,7 @@ private final class Application {
         try state.adopt(IndexedItem(number: number, parent: place, name: name, item: copy item))
     }
 
-    private func noteOrphan(_ number: ItemNumber, _ parent: String) throws(IndexFailure) {
+    private mutating func noteOrphan(_ number: ItemNumber, _ parent: String) throws(IndexFailure) {
         try state.noteOrphan(number, parent: parent, listed: folder != nil)
         unknownParents.insert(parent)
     }
@@ -205,7 +205,7 @@ private final class Application {
     // MARK: Items that are there
 
     /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
-    private func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
@@ -227,7 +227,7 @@ private final class Application {
         try write(before, before, wasSaidToBe: false)
     }
 
-    private func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         guard let before = try state.queries.item(number) else { return }
         if try isInTrash(item) {
             leaving.remove(number)
@@ -264,7 +264,7 @@ private final class Application {
     }
 
     /// Puts an item where the provider says.
-    private func write(
+    private mutating func write(
         _ before: IndexedItem, _ said: IndexedItem, wasSaidToBe: Bool
     ) throws(IndexFailure) {
         var after = said
@@ -303,7 +303,7 @@ private final class Application {
     }
 
     /// A file became a folder, or the like: one goes and another comes.
-    private func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
         guard before.number != .root else { return }
         leaving.remove(before.number)
         try state.removeTree(before.number, &result.removed)
@@ -317,7 +317,7 @@ private final class Application {
         try add(item, state.hash.identifier(item.identifier))
     }
 
-    private func noteContents(_ before: IndexedItem, _ item: ProviderItem) {
+    private mutating func noteContents(_ before: IndexedItem, _ item: ProviderItem) {
         guard item.kind == .file else { return }
         var isOther = item.contentVersion != before.localVersion
         if item.contentVersion.isEmpty && before.localVersion.isEmpty { isOther = !before.item.hasContents(of: item) }

@@ -70,14 +70,18 @@ enum PackedItem {
         write(item.item, to: &bytes)
     }
 
-    /// The local part of an item that is new here and has the provider's name, or another.
-    static func writeNewLocalPart(name: String?, isKeptByFolder: Bool, to bytes: inout ByteWriter) {
+    /// An item that is new here, with the name that it has here.
+    static func write(
+        new item: borrowing ProviderItem, named name: String, isKeptByFolder: Bool, to bytes: inout ByteWriter
+    ) {
         var local: Local = []
-        if name != nil { local.insert(.name) }
+        let isNamedOtherwise = !name.hasSameBytes(as: item.filename)
+        if isNamedOtherwise { local.insert(.name) }
         if isKeptByFolder { local.insert(.keptByFolder) }
         bytes.byte(form)
         bytes.number(local.rawValue)
-        if let name { bytes.text(name) }
+        if isNamedOtherwise { bytes.text(name) }
+        write(item, to: &bytes)
     }
 
     /// The provider's part.

@@ -196,9 +196,7 @@ final class WriterConnection {
     ) throws(IndexFailure) {
         let isKept = keeping.folders.contains(parent)
         bytes.clear()
-        PackedItem.writeNewLocalPart(
-            name: name.hasSameBytes(as: item.filename) ? nil : name, isKeptByFolder: isKept, to: &bytes)
-        PackedItem.write(item, to: &bytes)
+        PackedItem.write(new: item, named: name, isKeptByFolder: isKept, to: &bytes)
         try newRows.add(number, in: parent, [], bytes.bytes)
         try lookup.add(number, identifier: hash.identifier(item.identifier), name: hash.name(name, in: parent))
         try facts.note(number, item)

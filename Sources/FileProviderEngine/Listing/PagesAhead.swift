@@ -14,8 +14,9 @@ struct PagesAhead {
 
     private let ask: @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page
     private var questions: [Task<Answer, Never>] = []
-    /// The page that was given last.
+    /// The page that was given last, until the next one is wanted.
     private var given: Page?
+    private var isBegun = false
 
     /// - Parameter ask: gives the page that another one named as the next, or the first.
     init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page) { self.ask = ask }
@@ -24,16 +25,19 @@ struct PagesAhead {
     ///
     /// - Throws: the provider's failure, after which there are no more. What comes after a page that cannot be followed is one.
     mutating func next() async throws(ProviderFailure) -> Page? {
-        if let given {
-            guard given.hasUsableNext else {
+        if let written = given.take() {
+            // The thousands of its items are not let go of on the thread that writes.
+            defer { Task.detached { withExtendedLifetime(written) {} } }
+            guard written.hasUsableNext else {
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
-            guard given.page.next != nil else { return nil }
-        } else {
+            guard written.page.next != nil else { return nil }
+        } else if !isBegun {
+            isBegun = true
             enqueue(after: nil)
+        } else {
+            return nil
         }
-        // The thousands of items of a page are not let go of on the thread that writes.
-        if let written = given.take() { Task.detached { withExtendedLifetime(written) {} } }
         let question = questions.removeFirst()
         let answer = await withTaskCancellationHandler {
             await question.value
