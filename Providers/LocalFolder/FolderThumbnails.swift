@@ -40,9 +40,16 @@ struct FolderThumbnails: @unchecked Sendable {
         guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,
             let data = try? Self.bytes(of: file, count: Int(status.size))
         else { return nil }
-        guard let header = try? ImageCodec.header(of: data), header.wholeSize <= Self.mostBytes else { return nil }
-        return try? ImageCodec.thumbnail(
-            data, width: side, height: side, as: header.format == .jpeg ? .jpeg : .png)
+        do throws(ImageError) {
+            let header = try ImageCodec.header(of: data)
+            guard header.wholeSize <= Self.mostBytes else { return nil }
+            return try ImageCodec.thumbnail(
+                data, width: side, height: side, as: header.format == .jpeg ? .jpeg : .png)
+        } catch .unavailable(let reason) {
+            throw .unavailable(reason)
+        } catch {
+            return nil
+        }
     }
 
     private static func bytes(of file: FileDescriptor, count: Int) throws -> Data {

@@ -35,6 +35,9 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
 
     private func duplicate(_ identifier: String) throws {
         let catalogue = try catalogue()
+        // An edit would not be in the copy.
+        let edits = try copies.edits(of: identifier, catalogue)
+        guard edits.isEmpty, !hasUnsentEdit(identifier) else { throw FolderFailure.busy }
         let copy = temporaryFolder.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
         defer { try? FileManager.default.removeItem(at: copy) }
         let item = try catalogue.copyOut(identifier, to: copy.path)

@@ -17,7 +17,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     private let path: String?
     private let displayName: String
     let storage: URL
-    private let copies: StorageCopies
+    let copies: StorageCopies
     private var unsent: UnsentEdits { copies.unsent }
     private let retries = Retries()
 

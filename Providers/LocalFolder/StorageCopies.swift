@@ -95,11 +95,12 @@ final class StorageCopies: Sendable {
         let names = try names(of: identifier)
         if names.isEmpty { return [] }
         return try catalogue.perform { catalogue in
-            let isKnown = (try? catalogue.lastName(of: identifier)) != nil
+            let known = try? catalogue.lastName(of: identifier)
             return try names.filter { name in
                 guard let now = try knownMoment(url(identifier, name)) else { return false }
                 let copy = try catalogue.copy(of: identifier, named: name)
-                return copy.map { $0.moment != now.bytes } ?? (!isKnown && !StoragePlace.isOfTheSystem(name))
+                return copy.map { $0.moment != now.bytes }
+                    ?? (known == nil && Self.mayBeOfItem(name, among: names, itemsName: known))
             }
         }
     }
@@ -299,9 +300,20 @@ final class StorageCopies: Sendable {
             }
     }
 
+    /// Whether a file of which nothing is known may be the item's. Hidden ones mostly are not: what the system puts there, and what
+    /// editors keep beside the file that they have open.
+    private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
+        guard name.hasPrefix(".") else { return true }
+        if StoragePlace.isOfTheSystem(name) { return false }
+        return itemsName.map { $0.hasSameBytes(as: name) } ?? !names.contains { !$0.hasPrefix(".") }
+    }
+
     private func noteUnknown(_ identifier: String, _ catalogue: SharedCatalogue) throws {
         let place = storagePlace(identifier)
-        for name in try names(of: identifier) where !StoragePlace.isOfTheSystem(name) {
+        let names = try names(of: identifier)
+        if names.isEmpty { return }
+        let known = try catalogue.perform { try? $0.lastName(of: identifier) }
+        for name in names where Self.mayBeOfItem(name, among: names, itemsName: known) {
             guard let now = try knownMoment(url(identifier, name)) else { continue }
             try catalogue.perform { catalogue in
                 if place.isMarked(name) {

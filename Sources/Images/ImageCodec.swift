@@ -155,7 +155,7 @@ package enum ImageCodec {
     }
 
     private static func call(_ failure: (String) -> ImageError, _ body: () -> CInt) throws(ImageError) {
-        if let startFault { throw failure(startFault) }
+        if let startFault { throw .unavailable(reason: startFault) }
         guard body() != 0 else { return }
         throw failure(lastError())
     }

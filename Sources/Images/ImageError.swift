@@ -14,6 +14,8 @@ public enum ImageError: Error, Sendable, Equatable {
     case outOfMemory(format: String)
     /// The picture could not be encoded; the text says why.
     case notEncoded(format: String, reason: String)
+    /// The library that decodes and encodes pictures cannot be loaded, whatever the picture is; the text says why.
+    case unavailable(reason: String)
 }
 
 extension ImageError: LocalizedError, CustomStringConvertible {
@@ -27,6 +29,7 @@ extension ImageError: LocalizedError, CustomStringConvertible {
             "the picture takes \(bytes) bytes of memory; at most \(limit) are given to one"
         case .outOfMemory(let format): "there is not enough memory for the \(format) picture"
         case .notEncoded(let format, let reason): "the picture cannot be written as \(format): \(reason)"
+        case .unavailable(let reason): "no picture can be read here: \(reason)"
         }
     }
 

@@ -31,12 +31,19 @@ func shrink(_ request: ShrinkPictureCall) throws -> ShrinkPictureCall.Reply {
     return ShrinkPictureCall.Reply(file: file, sizes: pictures.map(\.count))
 }
 
+extension ImageError {
+    fileprivate var isOfThisMachine: Bool { if case .unavailable = self { true } else { false } }
+}
+
 signal(SIGPIPE, SIG_IGN)
 var service = Service()
 service.on(ShrinkPictureCall.self) { request, call in
     HandlerThreads.shared.run {
         do {
             call.reply(try shrink(request))
+        } catch let error as ImageError where error.isOfThisMachine {
+            call.fail(
+                domain: ShrinkPictureCall.errorDomain, code: ShrinkPictureCall.unavailable, message: "\(error)")
         } catch {
             call.fail(domain: ShrinkPictureCall.errorDomain, code: 1, message: "\(error)")
         }

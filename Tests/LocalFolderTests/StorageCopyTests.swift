@@ -271,6 +271,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["a.txt", ".env"])
+    func whatAnEditorKeepsBesideAFileIsNoEdit(_ name: String) async throws {
+        try folder.file(name, [1])
+        let url = try providedBefore { _, url in
+            try put([7, 7], at: url.deletingLastPathComponent().appendingPathComponent("." + name + ".swp"))
+        }
+        _ = try provider.list()
+        try await eventually { !FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) }
+        #expect(try folder.names() == [name])
+        #expect(try folder.content(name) == [1])
+    }
+
     @Test(arguments: [true, false], ["a.txt", ".env"])
     func whatTheSystemWasPuttingThereIsNoEdit(isOverACopy: Bool, _ name: String) async throws {
         try folder.file(name, [1])

@@ -6,7 +6,8 @@
 
 // libvips' functions take variable arguments, which Swift does not see. These are the calls that are made of it.
 //
-// Functions that return int give 0 for success. Otherwise `cimages_error` has libvips' own words, per thread.
+// Functions that return int give 0 for success. Otherwise `cimages_error` has libvips' own words, per thread, or those of who could
+// not load it, which stay.
 
 /// What a picture's header says, nothing of it decoded.
 typedef struct {
@@ -31,7 +32,7 @@ typedef struct {
 /// Loads libvips, and starts it with these decoders alone: JPEG, PNG, WebP, HEIF, TIFF, GIF. Once in a process.
 int cimages_start(void);
 
-/// Copies the last error of this thread, and forgets it.
+/// Copies the last error of this thread.
 void cimages_error(char *text, size_t size);
 
 int cimages_inspect(const void *bytes, size_t count, cimages_header *header);

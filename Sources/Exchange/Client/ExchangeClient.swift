@@ -59,6 +59,9 @@ package final class ExchangeClient: Sendable {
         state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
     }
 
+    /// Whether the daemon of the last connection said that it ends because it was told to.
+    package var daemonWasToldToEnd: Bool { state.withLock { $0.endedOnPurpose } }
+
     /// Gives a function the connection to the daemon: at once where there is one, else when it has been made.
     package func withConnection(_ body: @escaping Waiter) {
         enum Step {

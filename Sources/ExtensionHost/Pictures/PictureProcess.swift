@@ -110,6 +110,7 @@ package actor PictureProcess {
             }
             return pictures
         case .failure(.remote(let failure)) where failure.domain == ShrinkPictureCall.errorDomain:
+            if failure.code == ShrinkPictureCall.unavailable { throw .unavailable(failure.message) }
             throw .unusable(failure.message)
         case .failure(.disconnected):
             instance.end()

@@ -4,6 +4,8 @@ import LinuxSystem
 /// Asks the program that decodes pictures for small ones of a large one, as PNG files.
 package struct ShrinkPictureCall: Call {
     package static var method: UInt64 { 1 }
+    /// The code of a failure that is not the picture's: no picture can be decoded.
+    package static let unavailable: Int64 = 2
     /// A sealed memory file with bytes of a stranger's.
     package let picture: FileDescriptor
     /// The longest sides to fit into, in pixels, the shortest first.

@@ -7,8 +7,9 @@ import LinuxSystem
 
 /// The daemon, as the commands about domains ask it.
 enum DomainClient {
-    /// How often something is asked when the daemon goes before it has answered: one that dies still takes a connection.
-    private static let attempts = 3
+    /// How often something is asked when the daemon dies before it has answered: one that is about to still takes a connection. What
+    /// it dies of again is not asked a third time.
+    private static let attempts = 2
 
     /// Makes a call to the daemon, which is started if there is none.
     ///
@@ -26,7 +27,8 @@ enum DomainClient {
             do throws(ConduitError) {
                 return try await connection.call(request, progress: progress)
             } catch {
-                if case .disconnected = error, !once, attempt < attempts {
+                // One that was told to end is not to be started again.
+                if case .disconnected = error, !once, attempt < attempts, !ExchangeClient.shared.daemonWasToldToEnd {
                     attempt += 1
                     continue
                 }
