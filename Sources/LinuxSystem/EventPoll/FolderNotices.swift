@@ -98,7 +98,7 @@ package struct FolderNotices: Sendable {
             } else if event.mask & UInt32(IN_IGNORED) != 0 {
                 notices.insert(.ended(event.wd))
             } else {
-                notices.insert(.changed(event.wd, FileName(bytes: name)))
+                notices.insert(.changed(event.wd, FileName(bytes: Array(name))))
             }
         }
     }

@@ -14,9 +14,16 @@ package struct FileName: Sendable, Hashable {
     }
 
     /// A name from its bytes; `nil` for one that no directory entry can have.
-    package init?(bytes: some Collection<UInt8>) {
+    ///
+    /// An array and no other collection, for whoever looks at a folder of a million: what is generic costs other modules as much
+    /// as the system call.
+    package init?(bytes: [UInt8]) {
         guard Self.isValid(bytes) else { return nil }
-        characters = bytes.map { CChar(bitPattern: $0) } + [0]
+        var characters: [CChar] = []
+        characters.reserveCapacity(bytes.count + 1)
+        for byte in bytes { characters.append(CChar(bitPattern: byte)) }
+        characters.append(0)
+        self.characters = characters
     }
 
     /// A name that a directory was just read from, NUL-terminated within its record.
