@@ -29,20 +29,26 @@ enum CallSite: Sendable {
     }
 
     private static func words(for addresses: [UInt]) -> String? {
-        guard !addresses.isEmpty, let frames = symbolicated(addresses)?.frames else { return nil }
+        // Names alone, which the tables of symbols have. Lines take seconds to find in a large program: only of the one call.
+        guard let frames = symbolicated(addresses, [.useSymbolCache])?.frames, frames.count == addresses.count else {
+            return nil
+        }
         var isInside = false
-        for frame in frames {
+        for (frame, address) in zip(frames, addresses) {
             guard let symbol = frame.symbol, !symbol.isSwiftThunk else { continue }
             let isOurs = symbol.rawName.hasPrefix("$s16FileCoordination")
-            if isInside, !isOurs {
-                guard let place = symbol.sourceLocation else { return symbol.name }
-                let file = place.path.split(separator: "/").last.map(String.init) ?? place.path
-                return "\(file):\(place.line) (\(symbol.name))"
-            }
+            if isInside, !isOurs { return words(for: symbol, at: address) }
             // A member of the class that programs call, rather than what is called by it.
             isInside = isOurs && (isInside || symbol.name.contains("NSFileCoordinator."))
         }
         return nil
+    }
+
+    private static func words(for symbol: SymbolicatedBacktrace.Symbol, at address: UInt) -> String {
+        let frames = symbolicated([address], [.showSourceLocations, .useSymbolCache])?.frames
+        guard let place = frames?.first?.symbol?.sourceLocation else { return symbol.name }
+        let file = place.path.split(separator: "/").last.map(String.init) ?? place.path
+        return "\(file):\(place.line) (\(symbol.name))"
     }
 
     // MARK: Looking up
@@ -56,7 +62,9 @@ enum CallSite: Sendable {
         let imageMap: String
     }
 
-    private static func symbolicated(_ addresses: [UInt]) -> SymbolicatedBacktrace? {
+    private static func symbolicated(
+        _ addresses: [UInt], _ options: Backtrace.SymbolicationOptions
+    ) -> SymbolicatedBacktrace? {
         #if arch(x86_64)
             let architecture = "x86_64"
         #else
@@ -67,7 +75,7 @@ enum CallSite: Sendable {
         guard let data = try? JSONEncoder().encode(recorded),
             let backtrace = try? JSONDecoder().decode(Backtrace.self, from: data), backtrace.images != nil
         else { return nil }
-        return backtrace.symbolicated()
+        return backtrace.symbolicated(options: options)
     }
 
     private static func text(_ bytes: [UInt8]) -> String {
