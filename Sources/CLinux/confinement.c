@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -110,13 +111,27 @@ static int limit(int resource, uint64_t value) {
 
 struct failure { int stage, error; };
 
-/* Everything between fork and exec: calls that are safe in the child of a process with threads, and no others. */
-static struct failure become(const char *path, char *const argv[], char *const envp[], const int *descriptors,
-                             int count, const struct clinux_confinement *confinement, int ruleset, int *report,
-                             pid_t parent) {
+/* What a child needs to know, and why it could not become the program. */
+struct child {
+    const char *path;
+    char *const *argv, *const *envp;
+    const int *descriptors;
+    int count;
+    const struct clinux_confinement *confinement;
+    int ruleset;
+    pid_t parent;
+    struct failure failure;
+};
+
+/* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It has its
+   parent's memory until then, and the parent's thread waits. */
+static struct failure become(const struct child *child) {
+    const int *descriptors = child->descriptors;
+    const struct clinux_confinement *confinement = child->confinement;
+    int count = child->count, ruleset = child->ruleset;
     /* It ends with the one who watches it, however that ends; and at once if that has happened by now. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LIMITS, errno};
-    if (getppid() != parent) _exit(127);
+    if (getppid() != child->parent) _exit(127);
     /* First above all of them, so that none is overwritten before it was copied to its place. */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
@@ -124,15 +139,12 @@ static struct failure become(const char *path, char *const argv[], char *const e
     for (int i = 0; i < count; i++)
         if (descriptors[i] >= away) away = descriptors[i] + 1;
     if (ruleset >= away) away = ruleset + 1;
-    if (*report >= away) away = *report + 1;
     for (int i = 0; i < count; i++) {
         if (dup3(descriptors[i] >= 0 ? descriptors[i] : null, away + i, O_CLOEXEC) < 0)
             return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
     }
-    int high_report = fcntl(*report, F_DUPFD_CLOEXEC, away + count);
     int high_ruleset = ruleset < 0 ? -1 : fcntl(ruleset, F_DUPFD_CLOEXEC, away + count);
-    if (high_report < 0 || (ruleset >= 0 && high_ruleset < 0)) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
-    *report = high_report;
+    if (ruleset >= 0 && high_ruleset < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
     for (int i = 0; i < count; i++)
         if (dup2(away + i, i) < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
     /* Everything else closes with exec, whatever flags it had; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
@@ -167,8 +179,14 @@ static struct failure become(const char *path, char *const argv[], char *const e
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(path, argv, envp);
+    execve(child->path, child->argv, child->envp);
     return (struct failure){CLINUX_STAGE_EXECUTE, errno};
+}
+
+static int run_child(void *argument) {
+    struct child *child = argument;
+    child->failure = become(child);
+    _exit(127);
 }
 
 static int spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
@@ -178,43 +196,33 @@ static int spawn(pid_t *pid, const char *path, char *const argv[], char *const e
     int ruleset = make_ruleset(confinement, &error);
     if (error) return error;
     *stage = CLINUX_STAGE_FORK;
-    int report[2];
-    if (pipe2(report, O_CLOEXEC)) {
-        error = errno;
-        if (ruleset >= 0) close(ruleset);
-        return error;
-    }
+    struct child child = {.path = path,
+                          .argv = argv,
+                          .envp = envp,
+                          .descriptors = descriptors,
+                          .count = count,
+                          .confinement = confinement,
+                          .ruleset = ruleset,
+                          .parent = getpid()};
     /* No signal handler of ours may run in the child. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t parent = getpid();
-    pid_t child = fork();
-    if (child == 0) {
-        int place = report[1];
-        struct failure failure = become(path, argv, envp, descriptors, count, confinement, ruleset, &place, parent);
-        ssize_t written = write(place, &failure, sizeof failure);
-        (void)written;
-        _exit(127);
-    }
-    error = child < 0 ? errno : 0;
+    /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same memory
+       this thread waits until it has, so there is one such child at a time, and one stack is enough. */
+    static _Alignas(16) char stack[64 << 10];
+    pid_t made = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+    error = made < 0 ? errno : 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    close(report[1]);
     if (ruleset >= 0) close(ruleset);
-    if (!error) {
-        struct failure failure;
-        ssize_t got;
-        do got = read(report[0], &failure, sizeof failure);
-        while (got < 0 && errno == EINTR);
-        if (got == (ssize_t)sizeof failure) {
-            *stage = failure.stage;
-            error = failure.error ? failure.error : EIO;
-            while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-        }
+    if (error) return error;
+    if (child.failure.stage) {
+        *stage = child.failure.stage;
+        while (waitpid(made, NULL, 0) < 0 && errno == EINTR) {}
+        return child.failure.error ? child.failure.error : EIO;
     }
-    close(report[0]);
-    if (!error) *pid = child;
-    return error;
+    *pid = made;
+    return 0;
 }
 
 /* What the kernel calls a parent's death is the end of the thread that made the child: they are all made by one that stays. */
