@@ -9,8 +9,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// In a release build modules are read a second time, for those that would wait for them. For tests nobody waits.
+let isLast = SwiftSetting.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))
+
 /// Tests are not optimized in a release build either. What they test is, and the build takes far less time.
-let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release)), isLast]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -38,6 +41,7 @@ func compatibilityTests(
         swiftSettings: [
             .swiftLanguageMode(mode),
             implicitImports("Purvey", "OSLog"),
+            isLast,
         ])
 }
 
@@ -280,9 +284,16 @@ let package = Package(
         .executableTarget(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
+        // Apart from the tests, for it is optimized.
+        .target(
+            name: "ArbitrationTesting", dependencies: ["FileCoordination"], path: "Tests/ArbitrationTesting",
+            swiftSettings: settings),
         tests(
             "FileCoordinationTests",
-            ["BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads"]),
+            [
+                "ArbitrationTesting", "BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem",
+                "ProgramTesting", "TestThreads",
+            ]),
         .executableTarget(
             name: "CoordinationPeer",
             dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],

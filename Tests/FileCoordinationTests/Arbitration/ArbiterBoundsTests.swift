@@ -1,3 +1,4 @@
+import ArbitrationTesting
 import FileCoordination
 import Foundation
 import Glibc

@@ -1,5 +1,5 @@
+import ArbitrationTesting
 import Dispatch
-import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem

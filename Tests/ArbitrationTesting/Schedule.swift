@@ -2,7 +2,7 @@ import FileCoordination
 
 /// One life of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed decides, with a model beside
 /// it that knows the rules and nothing of how they are kept.
-struct Schedule {
+package struct Schedule {
     struct Fault: Error, CustomStringConvertible {
         let description: String
     }
@@ -78,7 +78,7 @@ struct Schedule {
     var made = 0
     var log: [Entry] = []
     /// What has happened, so that a test can tell that the schedules are worth something.
-    private(set) var counts: [String: Int] = [:]
+    package private(set) var counts: [String: Int] = [:]
 
     static let paths: [ExactPath] = [
         "/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g", "/p", "/p/x", "/p/y/z",
@@ -94,7 +94,7 @@ struct Schedule {
     }
 
     /// What was said, in its order.
-    var history: [String] {
+    package var history: [String] {
         log.map { entry in
             switch entry {
             case .event(let client, let event): "\(client): \(event)"
@@ -109,13 +109,13 @@ struct Schedule {
     let hasLiar: Bool
     var liar: UInt64? { hasLiar ? clients.last : nil }
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         random = SplitMix(seed: seed)
         hasLiar = seed % 3 == 0
     }
 
     /// Runs to the end, when everybody has been served.
-    mutating func run(steps: Int) throws {
+    package mutating func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
         var left = 10_000
         while !claims.isEmpty {
