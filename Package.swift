@@ -10,10 +10,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// In a release build modules are read a second time, for those that would wait for them. For tests nobody waits.
-let isLast = SwiftSetting.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))
+let readOnce = SwiftSetting.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))
 
 /// Tests are not optimized in a release build either. What they test is, and the build takes far less time.
-let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release)), isLast]
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release)), readOnce]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -41,7 +41,7 @@ func compatibilityTests(
         swiftSettings: [
             .swiftLanguageMode(mode),
             implicitImports("Purvey", "OSLog"),
-            isLast,
+            readOnce,
         ])
 }
 

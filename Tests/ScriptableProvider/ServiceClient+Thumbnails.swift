@@ -16,6 +16,8 @@ extension ServiceClient {
         _ identifiers: [NSFileProviderItemIdentifier], _ progress: Progress, _ handlers: ThumbnailHandlers
     ) {
         let folder = FileManager.default.temporaryDirectory
+        // Told to the service, so that a test knows when it has come to be known here that nobody waits.
+        progress.cancellationHandler = { [client = self] in _ = try? client.ask(.act("given up", on: [])) }
         Thread.detachNewThread { [client = self] in
             for identifier in identifiers {
                 if progress.isCancelled { return handlers.all(CocoaError(.userCancelled)) }

@@ -29,10 +29,11 @@ enum CallSite: Sendable {
     }
 
     private static func words(for addresses: [UInt]) -> String? {
-        // Names alone, which the tables of symbols have. Lines take seconds to find in a large program: only of the one call.
-        guard let frames = symbolicated(addresses, [.useSymbolCache])?.frames, frames.count == addresses.count else {
-            return nil
-        }
+        // Names alone, which the tables of symbols have. Lines take seconds to find in a large program: only of the one call. To
+        // know which functions the compiler has put into which takes as long again, so the name is the one of the whole.
+        guard !addresses.isEmpty, let frames = symbolicated(addresses, [.useSymbolCache])?.frames,
+            frames.count == addresses.count
+        else { return nil }
         var isInside = false
         for (frame, address) in zip(frames, addresses) {
             guard let symbol = frame.symbol, !symbol.isSwiftThunk else { continue }
