@@ -286,7 +286,8 @@ let package = Package(
             swiftSettings: settings),
         // Apart from the tests, for it is optimized.
         .target(
-            name: "ArbitrationTesting", dependencies: ["FileCoordination"], path: "Tests/ArbitrationTesting",
+            name: "ArbitrationTesting", dependencies: ["FileCoordination", "FileTesting"],
+            path: "Tests/ArbitrationTesting",
             swiftSettings: settings),
         tests(
             "FileCoordinationTests",

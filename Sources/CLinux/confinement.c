@@ -111,27 +111,29 @@ static int limit(int resource, uint64_t value) {
 
 struct failure { int stage, error; };
 
-/* What a child needs to know, and why it could not become the program. */
-struct child {
+/* A program that is to be started, and what came of it. */
+struct start {
     const char *path;
     char *const *argv, *const *envp;
     const int *descriptors;
     int count;
     const struct clinux_confinement *confinement;
     int ruleset;
-    pid_t parent;
+    pid_t parent, child;
     struct failure failure;
+    int is_done;
+    struct start *next;
 };
 
 /* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It has its
    parent's memory until then, and the parent's thread waits. */
-static struct failure become(const struct child *child) {
-    const int *descriptors = child->descriptors;
-    const struct clinux_confinement *confinement = child->confinement;
-    int count = child->count, ruleset = child->ruleset;
+static struct failure become(const struct start *start) {
+    const int *descriptors = start->descriptors;
+    const struct clinux_confinement *confinement = start->confinement;
+    int count = start->count, ruleset = start->ruleset;
     /* It ends with the one who watches it, however that ends; and at once if that has happened by now. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) return (struct failure){CLINUX_STAGE_LIMITS, errno};
-    if (getppid() != child->parent) _exit(127);
+    if (getppid() != start->parent) _exit(127);
     /* First above all of them, so that none is overwritten before it was copied to its place. */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return (struct failure){CLINUX_STAGE_DESCRIPTORS, errno};
@@ -179,86 +181,57 @@ static struct failure become(const struct child *child) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(child->path, child->argv, child->envp);
+    execve(start->path, start->argv, start->envp);
     return (struct failure){CLINUX_STAGE_EXECUTE, errno};
 }
 
 static int run_child(void *argument) {
-    struct child *child = argument;
-    child->failure = become(child);
+    struct start *start = argument;
+    start->failure = become(start);
     _exit(127);
 }
 
-static int spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
-                 const struct clinux_confinement *confinement, int *stage) {
+/* On the thread that starts all of them. It takes no signals, so no handler of ours runs in the child. */
+static void spawn(struct start *start) {
     int error;
-    *stage = CLINUX_STAGE_RULES;
-    int ruleset = make_ruleset(confinement, &error);
-    if (error) return error;
-    *stage = CLINUX_STAGE_FORK;
-    struct child child = {.path = path,
-                          .argv = argv,
-                          .envp = envp,
-                          .descriptors = descriptors,
-                          .count = count,
-                          .confinement = confinement,
-                          .ruleset = ruleset,
-                          .parent = getpid()};
-    /* No signal handler of ours may run in the child. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    start->ruleset = make_ruleset(start->confinement, &error);
+    if (error) {
+        start->failure = (struct failure){CLINUX_STAGE_RULES, error};
+        return;
+    }
+    start->parent = getpid();
     /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same memory
        this thread waits until it has, so there is one such child at a time, and one stack is enough. */
     static _Alignas(16) char stack[64 << 10];
-    pid_t made = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
-    error = made < 0 ? errno : 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (ruleset >= 0) close(ruleset);
-    if (error) return error;
-    if (child.failure.stage) {
-        *stage = child.failure.stage;
-        while (waitpid(made, NULL, 0) < 0 && errno == EINTR) {}
-        return child.failure.error ? child.failure.error : EIO;
+    start->child = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+    if (start->child < 0) {
+        start->failure = (struct failure){CLINUX_STAGE_FORK, errno};
+    } else if (start->failure.stage) {
+        while (waitpid(start->child, NULL, 0) < 0 && errno == EINTR) {}
     }
-    *pid = made;
-    return 0;
+    if (start->ruleset >= 0) close(start->ruleset);
 }
 
 /* What the kernel calls a parent's death is the end of the thread that made the child: they are all made by one that stays. */
-struct spawn_job {
-    pid_t *pid;
-    const char *path;
-    char *const *argv, *const *envp;
-    const int *descriptors;
-    int count;
-    const struct clinux_confinement *confinement;
-    int *stage;
-    int error, is_done;
-    struct spawn_job *next;
-};
-
-static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t job_was_added = PTHREAD_COND_INITIALIZER, job_was_done = PTHREAD_COND_INITIALIZER;
-static struct spawn_job *first_job, **last_job = &first_job;
+static pthread_mutex_t starts_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t start_was_added = PTHREAD_COND_INITIALIZER, start_was_done = PTHREAD_COND_INITIALIZER;
+static struct start *first_start, **last_start = &first_start;
 static int has_spawner;
 
-static void *spawn_jobs(void *unused) {
+static void *spawn_all(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "purvey-spawner", 0, 0, 0);
-    pthread_mutex_lock(&jobs_lock);
+    pthread_mutex_lock(&starts_lock);
     while (1) {
-        while (!first_job) pthread_cond_wait(&job_was_added, &jobs_lock);
-        struct spawn_job *job = first_job;
-        first_job = job->next;
-        if (!first_job) last_job = &first_job;
-        pthread_mutex_unlock(&jobs_lock);
-        int error = spawn(job->pid, job->path, job->argv, job->envp, job->descriptors, job->count, job->confinement,
-                          job->stage);
-        pthread_mutex_lock(&jobs_lock);
-        job->error = error;
-        job->is_done = 1;
-        pthread_cond_broadcast(&job_was_done);
+        while (!first_start) pthread_cond_wait(&start_was_added, &starts_lock);
+        struct start *start = first_start;
+        first_start = start->next;
+        if (!first_start) last_start = &first_start;
+        pthread_mutex_unlock(&starts_lock);
+        spawn(start);
+        pthread_mutex_lock(&starts_lock);
+        start->is_done = 1;
+        pthread_cond_broadcast(&start_was_done);
     }
     return NULL;
 }
@@ -270,7 +243,7 @@ static int start_spawner(void) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    int error = pthread_create(&thread, NULL, spawn_jobs, NULL);
+    int error = pthread_create(&thread, NULL, spawn_all, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) return error;
     pthread_detach(thread);
@@ -280,23 +253,25 @@ static int start_spawner(void) {
 
 int clinux_spawn_confined(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
                           int count, const struct clinux_confinement *confinement, int *stage) {
-    struct spawn_job job = {.pid = pid,
-                            .path = path,
-                            .argv = argv,
-                            .envp = envp,
-                            .descriptors = descriptors,
-                            .count = count,
-                            .confinement = confinement,
-                            .stage = stage};
-    *stage = CLINUX_STAGE_FORK;
-    pthread_mutex_lock(&jobs_lock);
-    job.error = start_spawner();
-    if (!job.error) {
-        *last_job = &job;
-        last_job = &job.next;
-        pthread_cond_signal(&job_was_added);
-        while (!job.is_done) pthread_cond_wait(&job_was_done, &jobs_lock);
+    struct start start = {.path = path,
+                          .argv = argv,
+                          .envp = envp,
+                          .descriptors = descriptors,
+                          .count = count,
+                          .confinement = confinement};
+    pthread_mutex_lock(&starts_lock);
+    int error = start_spawner();
+    if (error) {
+        start.failure = (struct failure){CLINUX_STAGE_FORK, error};
+    } else {
+        *last_start = &start;
+        last_start = &start.next;
+        pthread_cond_signal(&start_was_added);
+        while (!start.is_done) pthread_cond_wait(&start_was_done, &starts_lock);
     }
-    pthread_mutex_unlock(&jobs_lock);
-    return job.error;
+    pthread_mutex_unlock(&starts_lock);
+    *stage = start.failure.stage;
+    if (start.failure.stage) return start.failure.error ? start.failure.error : EIO;
+    *pid = start.child;
+    return 0;
 }

@@ -1,4 +1,5 @@
 import FileCoordination
+import FileTesting
 import Glibc
 
 /// What a process says that no honest one would. It harms nobody but itself.

@@ -1,4 +1,5 @@
 import FileCoordination
+import FileTesting
 
 /// One life of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed decides, with a model beside
 /// it that knows the rules and nothing of how they are kept.
@@ -60,7 +61,7 @@ package struct Schedule {
 
     /// The process and the presenter on whose behalf the claim was made that is being released: it is told nothing of that.
     private var ignorant: (client: UInt64, presenter: UInt64)?
-    var random: SplitMix
+    var random: RandomNumbers
     var arbiter = Arbiter()
     var claims: [ClaimIdentifier: Model] = [:]
     /// What presenters have not answered.
@@ -110,7 +111,7 @@ package struct Schedule {
     var liar: UInt64? { hasLiar ? clients.last : nil }
 
     package init(seed: UInt64) {
-        random = SplitMix(seed: seed)
+        random = RandomNumbers(seed: seed)
         hasLiar = seed % 3 == 0
     }
 

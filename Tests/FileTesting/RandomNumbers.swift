@@ -1,5 +1,5 @@
 /// A small generator whose numbers are the same for the same seed everywhere (splitmix64).
-package struct RandomNumbers {
+package struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }

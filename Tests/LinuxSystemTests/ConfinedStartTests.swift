@@ -1,4 +1,4 @@
-import Foundation
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads
@@ -27,9 +27,7 @@ import Testing
         let output = try MemoryFile.create(name: "output")
         let child = try Self.start("/bin/cat", ["/proc/self/status"], [nil, output])
         #expect(try child.wait() == .exited(0))
-        var bytes = [UInt8](repeating: 0, count: 1 << 14)
-        let count = try bytes.withUnsafeMutableBytes { try output.read(into: $0, at: 0) }
-        let status = String(decoding: bytes[..<count], as: UTF8.self)
+        let status = String(decoding: try output.everything(), as: UTF8.self)
         #expect(status.contains("NoNewPrivs:\t1\n"))
         #expect(status.contains("Seccomp:\t2\n"))
         #expect(status.contains("SigBlk:\t0000000000000000\n"))

@@ -1,5 +1,5 @@
-import ArbitrationTesting
 import FileCoordination
+import FileTesting
 import Foundation
 import Glibc
 import TestThreads
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test func whatOneClaimMeansForEachPresenterDoesNotDependOnWhatElseItClaims() {
-        var random = SplitMix(seed: 1)
+        var random = RandomNumbers(seed: 1)
         let names = ["a", "b", "a-b", "a.b", "c"]
         func path() -> ExactPath {
             ExactPath(
