@@ -273,7 +273,9 @@ let package = Package(
         .executableTarget(
             name: "ConduitPeer", dependencies: ["Conduit", "ConduitTestMessages", "LinuxSystem"],
             path: "Tests/ConduitPeer", swiftSettings: settings),
-        tests("ConduitTests", ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "TestThreads"]),
+        tests(
+            "ConduitTests",
+            ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "ProgramTesting", "TestThreads"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",

@@ -102,7 +102,7 @@ enum Daemon {
         }
     }
 
-    /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it.
+    /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it, or is dying.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
         _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
@@ -121,14 +121,16 @@ enum Daemon {
                     path: locations.socket, service: calls, limits: ConnectionLimits(unreadBytes: 256 << 10)
                 ) { service.admit($0) }
             } catch .inUse(let path) {
+                guard isWaitedFor, !answers(path) else { throw .inUse(path: path) }
                 attempts += 1
-                guard isWaitedFor, attempts < 500, !answers(path) else { throw .inUse(path: path) }
+                // Neither is there a daemon, nor room for one: whoever starts this one may try again.
+                guard attempts < 500 else { throw .system(.addressInUse, path: path) }
                 usleep(20_000)
             }
         }
     }
 
-    /// Whether a daemon listens at a path.
+    /// Whether a daemon lives and listens at a path.
     static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil

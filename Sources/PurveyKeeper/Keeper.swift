@@ -77,15 +77,9 @@ struct Keeper {
         for mount in mounts.values { abandon(mount) }
     }
 
-    /// One of its threads may wait in the kernel for an answer that nobody gives any more; it has no program then, and serves nobody.
+    /// One of its threads may wait in the kernel for an answer that nobody gives any more; it serves nobody then.
     private static func hasEnded(_ server: ProcessDescriptor) -> Bool {
-        if server.hasEnded(within: endingMilliseconds) { return true }
-        do throws(Errno) {
-            _ = try server.executable()
-            return false
-        } catch {
-            return error == .noSuchProcess
-        }
+        server.hasEnded(within: endingMilliseconds) || server.isDying
     }
 
     /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor. A folder that was made for it

@@ -2,6 +2,7 @@ import Conduit
 import ConduitTestMessages
 import Glibc
 import LinuxSystem
+import ProgramTesting
 import Synchronization
 import TestThreads
 import Testing
@@ -98,6 +99,22 @@ import Testing
         let connection = try Connection.connect(to: path)
         defer { connection.close() }
         #expect(try await connection.call(Echo(Parcel(number: 1))).number == 1)
+    }
+
+    /// One that is killed closes its socket when it closes it, and takes connections until then.
+    @Test func aSocketOfAProcessThatIsDeadIsNobodysThoughItTakesConnections() async throws {
+        try #require(mkdir(directory.path + "/run", 0o700) == 0)
+        let dead = try DeadListener(at: path)
+        #expect(throws: ConduitError.system(.connectionRefused)) { try Connection.connect(to: path) }
+        #expect(throws: ListenerError.inUse(path: path)) { try listen() }
+        // Where the lock is free before the socket is closed, nothing is waited for.
+        try #require(unlink(path + ".lock") == 0)
+        let listener = try listen()
+        defer { listener.close() }
+        let connection = try Connection.connect(to: path)
+        defer { connection.close() }
+        #expect(try await connection.call(Echo(Parcel(number: 1))).number == 1)
+        dead.close()
     }
 
     @Test func aPathThatIsListenedAtIsNotTaken() async throws {

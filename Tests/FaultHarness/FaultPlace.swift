@@ -135,10 +135,12 @@ final class FaultPlace: Sendable {
     /// Has the engine try at once what waits.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
 
-    /// What the daemon has said last.
+    /// What the daemon has said last, and the one that its keeper has started.
     var endOfLog: String {
-        let text = (try? String(contentsOfFile: home + "/daemon.log", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").suffix(15).map { "\n        \($0)" }.joined()
+        let texts = [home + "/daemon.log", daemon.locations.log].map {
+            (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
+        }
+        return texts.flatMap { $0.split(separator: "\n").suffix(15) }.map { "\n        \($0)" }.joined()
     }
 
     // MARK: The disk

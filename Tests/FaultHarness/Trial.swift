@@ -100,7 +100,10 @@ struct Trial {
         try startDaemon()
         try minder.start()
         addDomain()
-        for operation in course.operations { perform(operation) }
+        for operation in course.operations {
+            // What comes after something that cannot be done for minutes would take minutes, too.
+            guard perform(operation) else { return }
+        }
         settle()
     }
 
@@ -184,10 +187,12 @@ struct Trial {
 
     // MARK: What is done
 
-    private mutating func perform(_ operation: Operation) {
+    /// - Returns: whether it could be done in the end.
+    private mutating func perform(_ operation: Operation) -> Bool {
         let start = ContinuousClock.now
         do {
-            return try operation.perform(in: place)
+            try operation.perform(in: place)
+            return true
         } catch {
             noteFailure(operation, error, since: start)
         }
@@ -198,7 +203,8 @@ struct Trial {
             minder.makeRoom()
             minder.waitForMount()
             do {
-                return try operation.performAgain(in: place)
+                try operation.performAgain(in: place)
+                return true
             } catch let wrong as Operation.Wrong {
                 last = wrong.finding.words
             } catch {
@@ -209,6 +215,7 @@ struct Trial {
             usleep(Self.pause)
         }
         losses.append(Loss(.notSettled, "", "\(operation) cannot be done: \(last)"))
+        return false
     }
 
     /// Some failures are what a fault has to lead to, others what it must not.

@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThreads) struct ProcessDescriptorTests {
     @Test func ourOwnProcessIsDescribed() throws {
         let own = try ProcessDescriptor.open(getpid())
-        #expect(!own.hasEnded)
+        #expect(!own.hasEnded && !own.isDying)
         try own.send(signal: 0)
         #expect(try own.executable().identity == FileStatus.of("/proc/self/exe").identity)
         let started = try #require(own.startTicks())
@@ -17,19 +17,43 @@ import Testing
     @Test func aProcessThatEndedIsKnownToHaveEndedWhateverItsNumberMeansNow() throws {
         let child = try ChildProgram.start("/bin/sleep", arguments: ["1000"], descriptors: [nil, nil, nil])
         let process = try ProcessDescriptor.open(child.processID)
-        #expect(!process.hasEnded)
+        #expect(!process.hasEnded && !process.isDying)
         #expect(try process.executable().path?.hasSuffix("/sleep") == true)
         try process.send(signal: SIGKILL)
         // Ended, and not waited for: the number is still taken.
         var waiting = pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         try retrying { poll(&waiting, 1, -1) }
-        #expect(process.hasEnded)
+        #expect(process.hasEnded && process.isDying)
         #expect(throws: Errno.noSuchProcess) { try process.executable() }
         #expect(process.startTicks() == nil)
         #expect(try child.wait() == .signalled(SIGKILL))
         #expect(process.hasEnded)
         #expect(throws: Errno.noSuchProcess) { try process.executable() }
         #expect(throws: Errno.noSuchProcess) { try process.send(signal: SIGKILL) }
+    }
+
+    /// As one is that has lost its memory and has threads in the kernel still: its first thread is gone, and it has not ended.
+    @Test func aProcessWithoutAProgramIsDyingBeforeItHasEnded() throws {
+        let script = """
+            import ctypes, sys, threading
+            threading.Thread(target=sys.stdin.read).start()
+            print("runs", flush=True)
+            ctypes.CDLL(None).pthread_exit(None)
+            """
+        let (theirs, ours) = try FileDescriptor.pipe()
+        let (output, writing) = try FileDescriptor.pipe()
+        let child = try ChildProgram.start(
+            "/usr/bin/python3", arguments: ["-c", script], descriptors: [theirs, consume writing])
+        let process = try ProcessDescriptor.open(child.processID)
+        defer {
+            try? process.send(signal: SIGKILL)
+            _ = try? child.wait()
+        }
+        var line = [UInt8](repeating: 0, count: 5)
+        #expect(try line.withUnsafeMutableBytes { try output.read(into: $0) } > 0)
+        while !process.isDying { usleep(1_000) }
+        #expect(!process.hasEnded)
+        withExtendedLifetime(ours) {}
     }
 
     @Test func aNumberThatNoProcessHasIsReported() {

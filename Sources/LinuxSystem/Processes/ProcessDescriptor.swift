@@ -37,6 +37,18 @@ package struct ProcessDescriptor: Sendable {
         }
     }
 
+    /// Whether the process has ended, or runs no program any more and is about to.
+    ///
+    /// A process that is killed loses its memory first, then closes its descriptors one after the other, and has ended only when the
+    /// last of its threads has left the kernel: on a busy machine the next process may be there before that.
+    package var isDying: Bool {
+        if hasEnded { return true }
+        var first: CChar = 0
+        guard readlink("/proc/\(processID)/exe", &first, 1) < 0, Errno.current == .noSuchFile else { return false }
+        // Not where this process cannot see the other one at all.
+        return hasEnded || access("/proc/\(processID)", F_OK) == 0
+    }
+
     /// Sends a signal to this process and to no other. Fails with `noSuchProcess` when it has ended.
     package func send(signal: CInt) throws(Errno) {
         try retrying { clinux_pidfd_send_signal(descriptor.rawValue, signal) }

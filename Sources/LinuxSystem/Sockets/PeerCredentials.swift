@@ -43,6 +43,17 @@ extension SequencedPacketSocket {
         }
     }
 
+    /// Whether the process that listened has ended, or is about to. Not where that cannot be told.
+    var isOfDying: Bool {
+        do throws(Errno) {
+            if let process = try peerProcess() { return process.isDying }
+            // One that is in another space of numbers has none here.
+            return try peerCredentials().processID != 0
+        } catch {
+            return false
+        }
+    }
+
     /// The fallback of `peerProcess()` for kernels without `SO_PEERPIDFD`.
     package func peerProcessByNumber(_ processID: pid_t) throws(Errno) -> ProcessDescriptor? {
         let asked = ProcessDescriptor.ticksSinceBoot()

@@ -7,13 +7,16 @@ extension SequencedPacketSocket {
     /// Returns at once unless the listener has as many unaccepted connections as it allows; then it waits for room,
     /// and fails with `timedOut` after the given time. Not for threads that may never wait.
     ///
-    /// Fails with `noSuchFile` when there is no such path and with `connectionRefused` when nobody listens there.
+    /// Fails with `noSuchFile` when there is no such path and with `connectionRefused` when nobody listens there: not even
+    /// one who is dying, whose socket takes connections that nobody serves until the last of it is closed.
     package static func connect(
         to address: LocalSocketAddress, timeoutMilliseconds: Int = 10_000
     ) throws(Errno) -> SequencedPacketSocket {
         let descriptor = FileDescriptor(owning: try retrying { clinux_seqpacket_socket() })
         try descriptor.connect(to: address, timeoutMilliseconds: timeoutMilliseconds)
-        return SequencedPacketSocket(descriptor)
+        let socket = SequencedPacketSocket(descriptor)
+        guard !socket.isOfDying else { throw .connectionRefused }
+        return socket
     }
 
     /// A socket bound to an address that must be free, not listening yet. Fails with `addressInUse` when it is not.

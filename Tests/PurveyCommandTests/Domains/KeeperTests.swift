@@ -58,6 +58,22 @@ import Testing
         }
     }
 
+    /// One that was killed takes connections until the last of it is closed, which may be after its keeper has started the next.
+    @Test func aDaemonThatIsDyingIsNotTakenForOneThatRuns() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            try await cloud.end()
+            let dead = try await onThread { try DeadListener(at: place.home + "/run/daemon.socket") }
+            async let listed = place.purvey("ls", "Papers:")
+            try await cloud.eventually("the next daemon waits") { !processes("purveyd", of: place).isEmpty }
+            try await Task.sleep(for: .seconds(1))
+            dead.close()
+            let outcome = try await listed
+            #expect(outcome.status == 0 && outcome.text.contains("a.txt"), "\(outcome)")
+        }
+    }
+
     /// Where the keeper dies with the daemon, nobody goes on with the mount. The kernel may write for a program whose mount is dead:
     /// `fsync` tells the program, and nobody else sees any of it.
     @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {

@@ -1,0 +1,31 @@
+import LinuxSystem
+
+/// A socket whose process is dead and which takes connections still, as that of a process that was killed does for some moments on a busy
+/// machine: until the last of its descriptors is closed.
+package final class DeadListener: Sendable {
+    /// What has the socket meanwhile reads from this, and ends with it.
+    private let line: Lock<FileDescriptor?>
+
+    /// Listens as the conduit does, with the lock beside the socket.
+    private static let script = """
+        use Socket;
+        use Fcntl ':flock';
+        open(my $lock, '>', "$ARGV[0].lock") or die;
+        flock($lock, LOCK_EX) or die;
+        socket(my $listener, AF_UNIX, SOCK_SEQPACKET, 0) or die;
+        bind($listener, pack_sockaddr_un($ARGV[0])) and listen($listener, 50) or die;
+        fork and exit 0;
+        <STDIN>;
+        """
+
+    /// - Parameter path: of the socket, in a folder that is there.
+    package init(at path: String) throws {
+        let (theirs, ours) = try FileDescriptor.pipe()
+        let dead = try ChildProgram.start("/usr/bin/perl", arguments: ["-e", Self.script, path], descriptors: [theirs])
+        guard try dead.wait() == .exited(0) else { throw Errno.inputOutput }
+        line = Lock(ours)
+    }
+
+    /// The socket closes, a moment after this.
+    package func close() { line.withLock { $0 = nil } }
+}
