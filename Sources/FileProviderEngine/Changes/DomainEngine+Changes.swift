@@ -37,6 +37,7 @@ extension DomainEngine {
         contents.lastFailure = nil
         for container in Array(changes.waiting.keys) { signalled(container: container) }
         signalled(container: ProviderItem.workingSetIdentifier)
+        askForOutdated()
     }
 
     private static let firstPause = 1.0
@@ -108,8 +109,6 @@ extension DomainEngine {
             }
         }
         try await beginWorkingSet()
-        // What happened before that anchor is not known.
-        for folder in try listedFolders() { refreshAnew(folder) }
     }
 
     /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
@@ -142,22 +141,12 @@ extension DomainEngine {
         try write { writer throws(IndexFailure) in
             try writer.setAnchor(anchor, of: container)
             try writer.setSetting(Self.workingSetSetting, nil)
+            // What happened before that anchor is not known.
+            try writer.noteAllOutdated()
         }
-        // So is what was put into the trash and taken out of it.
+        try noteAllOutdated()
+        // Nor what was put into the trash and taken out of it.
         wantTrashListed()
-    }
-
-    /// Every folder that was listed: each has an anchor, an empty one where the provider has none.
-    private func listedFolders() throws(ProviderFailure) -> [ItemNumber] {
-        try onRecord { () throws(IndexFailure) in
-            var folders: [ItemNumber] = []
-            for identifier in try index.containers() {
-                if let row = try index.item(identifier: identifier), row.listing == .complete {
-                    folders.append(row.number)
-                }
-            }
-            return folders
-        }
     }
 
     /// Where the changes of a container begin that are not known yet; `nil` where the provider has no anchor for it.
@@ -211,10 +200,12 @@ extension DomainEngine {
             let updated = try withoutUnanswered(try newest(told.updated, answering: question))
             let deleted = try newest(gone: told.deleted, answering: question)
             try takeOpenFilesAsEdited(in: Set(deleted))
+            let isSettled = !batch.moreComing && !isWantedAgain(container)
             let (applied, removed) = try writeMakingRoom { writer throws(IndexFailure) in
                 let removed = try writer.remove(identifiers: deleted)
                 let applied = try writer.apply(updated)
                 try writer.setAnchor(batch.anchor, of: container)
+                if isSettled { try writer.setOutdated(false, container) }
                 return (applied, removed)
             }
             EngineStep.changesApplied.reach()

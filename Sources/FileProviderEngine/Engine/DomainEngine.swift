@@ -128,6 +128,7 @@ package actor DomainEngine {
         try recoverFacts()
         try recoverDoubts()
         try recoverTrashListing()
+        askForOutdated()
         resumeOpenings()
         evictToLimit()
         bringWhatIsKept()
@@ -173,6 +174,7 @@ package actor DomainEngine {
             listing.task?.cancel()
             for waiter in listing.waiters.values { waiter.answer.give(.failure(.closed)) }
         }
+        listings.waitingForOutdated?.cancel()
         listings = Listings()
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }

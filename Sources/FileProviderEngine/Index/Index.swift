@@ -275,16 +275,6 @@ package final class Index: Sendable {
         try value("SELECT value FROM settings WHERE key = ?1", key)
     }
 
-    /// The containers that have an anchor.
-    package func containers() throws(IndexFailure) -> [String] {
-        try read { queries throws(IndexFailure) in
-            let statement = try queries.connection.statement("SELECT container FROM anchors")
-            var containers: [String] = []
-            while try statement.step() { containers.append(String(decoding: statement.bytes(0), as: UTF8.self)) }
-            return containers
-        }
-    }
-
     private func value(_ sql: String, _ key: String) throws(IndexFailure) -> [UInt8]? {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement(sql)

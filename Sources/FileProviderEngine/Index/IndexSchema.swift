@@ -13,6 +13,7 @@ import Glibc
 /// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
 /// - `trash`: what the provider says lies in its trash.
 /// - `doubts`: identifiers of items of which the provider has to say what became of them.
+/// - `outdated`: folders in which something may have happened that the provider will not tell of by itself.
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
     /// An index of another version is built anew.
@@ -50,6 +51,7 @@ enum IndexSchema {
     /// Adds what an index of this version has not had from the beginning.
     static func complete(_ connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
+        try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
     }
 
     /// Settings of the index itself begin with this; others' must not.

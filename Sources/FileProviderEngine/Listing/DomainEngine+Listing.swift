@@ -38,6 +38,7 @@ extension DomainEngine {
             // Nobody may have told that it is gone, as where the index was lost in between.
             if failure.kind == .noSuchItem { doubt(folder) }
             if failure.kind == .noSpace, listing?.isRefresh == true { refreshOnceThereIsRoom(folder) }
+            noteOutdatedFailed(folder, failure)
         }
         refreshed(folder)
         if listing?.isWantedAgain == true { refresh(folder) }
@@ -108,13 +109,16 @@ extension DomainEngine {
     ) async throws(ProviderFailure) {
         try await settleUnlisted(in: folder, mark)
         guard !isClosed else { throw .closed }
+        let isOutdated = listings.folders[folder]?.isWantedAgain == true
         let removed = try writeMakingRoom { writer throws(IndexFailure) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)
             try writer.update(folder) { $0.listing = .complete }
             // An empty one says that the folder was listed, and has none.
             try writer.setAnchor(anchor ?? [], of: identifier)
+            try writer.setOutdated(isOutdated, identifier)
             return removed
         }
+        listings.outdatedFailures = 0
         EngineStep.listingEnded.reach()
         handle(removed)
         listingAges.note(folder, at: clock.now)

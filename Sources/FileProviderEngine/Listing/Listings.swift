@@ -37,6 +37,10 @@ struct Listings {
     var refreshing: Set<ItemNumber> = []
     /// Folders that are to be asked for again because the disk was full.
     var waitingForRoom: Set<ItemNumber> = []
+    /// Has folders asked for again of which it is not known what happened in them.
+    var waitingForOutdated: Waiting?
+    /// Times in a row that one of them could not be listed.
+    var outdatedFailures = 0
     var nextWaiter = 0
     /// The mark of the last listing that began, by which the index knows what belongs to which.
     var lastMark: Int64 = 0

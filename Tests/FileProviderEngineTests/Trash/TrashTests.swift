@@ -169,7 +169,7 @@ struct TrashTests {
         let inner = domain.provider.addFolder("Inner", in: folder)
         let file = domain.provider.addFile("file.txt", "text", in: inner)
         #expect(try await domain.read("Folder/Inner/file.txt") == "text")
-        try await eventually { domain.provider.count(.changes) == 1 }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.hold(.set)
         try await domain.engine.setTags(["Work"], of: try await domain.item("Folder/Inner/file.txt").number)
         try await eventually { domain.provider.heldCount(.set) == 1 }

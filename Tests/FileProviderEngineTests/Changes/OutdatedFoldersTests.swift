@@ -1,0 +1,164 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Folders in which something has happened that no feed tells of, because it was before an anchor that had to be taken anew. Nobody looks
+/// into them here: that would have them asked for.
+@Suite(.ownThreads) struct OutdatedFoldersTests {
+    private static let folders = ["one", "two"]
+
+    /// A domain whose folders are listed, and in each of which there is a file of which nobody tells.
+    private func outdated() async throws -> TestDomain {
+        let domain = try TestDomain()
+        for name in Self.folders { domain.provider.addFolder(name) }
+        for name in Self.folders { try await domain.list(try await domain.item(name).number) }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        for name in Self.folders {
+            let folder = try #require(domain.provider.identifier(at: name))
+            domain.provider.forgetChanges(of: [domain.provider.addFile("added to \(name)", in: folder)])
+        }
+        domain.provider.expireAnchors()
+        return domain
+    }
+
+    private func hasCome(_ domain: TestDomain, to name: String) throws -> Bool {
+        let folder = try #require(try domain.engine.index.item(named: name, in: .root))
+        return try domain.names(in: folder.number) == ["added to \(name)"]
+    }
+
+    private func haveAllCome(_ domain: TestDomain) throws -> Bool {
+        try Self.folders.allSatisfy { try hasCome(domain, to: $0) }
+    }
+
+    private func isSettled(_ domain: TestDomain) throws -> Bool {
+        try haveAllCome(domain) && domain.engine.index.outdatedFolders().isEmpty
+    }
+
+    private static let isOfFolder: @Sendable (MemoryProvider.Request) -> Bool = { request in
+        guard case .page(of: let container, after: _) = request else { return false }
+        return container != ProviderItem.workingSetIdentifier && container != ProviderItem.trashIdentifier
+    }
+
+    @Test func theyAreAskedForAlsoAfterADeathBeforeThat() async throws {
+        let domain = try await outdated()
+        domain.provider.hold(.page)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.heldCount(.page) > 0 }
+        try domain.restart()
+        domain.provider.release(.page)
+        try await eventually { try isSettled(domain) }
+    }
+
+    @Test func whoeverDiesBetweenTwoOfThemAsksForTheOther() async throws {
+        let domain = try await outdated()
+        let two = try #require(domain.provider.identifier(at: "two"))
+        let isHeld = Lock(true)
+        domain.provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                if case .page(of: two, after: _) = request, isHeld.withLock({ $0 }) { throw .of(.serverUnreachable) }
+            }
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { try hasCome(domain, to: "one") }
+        try await eventually { try domain.engine.index.outdatedFolders() == [two] }
+        isHeld.withLock { $0 = false }
+        let before = domain.provider.requests.count
+        try domain.restart()
+        try await eventually { try isSettled(domain) }
+        // The others are not asked for again.
+        let listed = domain.provider.requests[before...].filter(Self.isOfFolder)
+        #expect(listed.allSatisfy { $0 == .page(of: two, after: nil) })
+    }
+
+    @Test(arguments: [ProviderFailure.Kind.serverUnreachable, .transient, .processEnded])
+    func theyAreAskedForUntilTheProviderCanSayWhatIsInThem(_ kind: ProviderFailure.Kind) async throws {
+        let domain = try await outdated()
+        let failures = Lock(0)
+        domain.provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                guard Self.isOfFolder(request) else { return }
+                let count = failures.withLock { failures in
+                    failures += 1
+                    return failures
+                }
+                if count <= 40 { throw .of(kind) }
+            }
+        }
+        domain.engine.signal(container: nil)
+        try await eventually {
+            domain.clock.advance(by: 10)
+            return try isSettled(domain)
+        }
+        // In pauses that grow, and no more once they are as the index says.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        let before = domain.provider.requests.count(where: Self.isOfFolder)
+        for _ in 0..<10 { domain.clock.advance(by: 1000) }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        #expect(domain.provider.requests.count(where: Self.isOfFolder) == before)
+    }
+
+    @Test func theyAreAskedForOnceAPersonHasSignedIn() async throws {
+        let domain = try await outdated()
+        let isSignedIn = Lock(false)
+        domain.provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderFailure) in
+                if Self.isOfFolder(request), !isSignedIn.withLock({ $0 }) { throw .of(.notAuthenticated) }
+            }
+        }
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.requests.count { Self.isOfFolder($0) } >= 3 }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        #expect(try !haveAllCome(domain))
+        isSignedIn.withLock { $0 = true }
+        await domain.engine.retry()
+        try await eventually { try isSettled(domain) }
+    }
+
+    @Test func oneThatIsGoneIsForgotten() async throws {
+        let domain = try await outdated()
+        domain.provider.hold(.page)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.index.outdatedFolders().count == 3 }
+        try domain.restart { domain.provider.remove(try #require(domain.provider.identifier(at: "two"))) }
+        domain.provider.release(.page)
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["one"] && hasCome(domain, to: "one") }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        try domain.restart()
+        #expect(try domain.engine.index.outdatedFolders().isEmpty)
+    }
+
+    /// What happens behind the pages that have come is not told either.
+    @Test func aFolderThatIsBeingListedIsAskedForOnceMore() async throws {
+        let provider = MemoryProvider()
+        let folder = provider.addFolder("folder")
+        for number in 0..<3 { provider.addFile("\(number)", in: folder) }
+        let domain = try TestDomain(provider)
+        let number = try await domain.item("folder").number
+        try await domain.list()
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        provider.behave { $0.pageLimit = 1 }
+        let isFirst = Lock(true)
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                guard case .page(of: folder, after: nil) = request else { return }
+                if isFirst.withLock({ $0 }) { provider.hold(.page) }
+                isFirst.withLock { $0 = false }
+            }
+        }
+        domain.engine.list(number, needs: .complete) { _ in }
+        try await eventually { provider.heldCount(.page) > 0 }
+        provider.remove(try #require(provider.identifier(at: "folder/0")))
+        let anchors = provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier))
+        provider.expireAnchors()
+        domain.engine.signal(container: nil)
+        try await eventually { provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > anchors }
+        try await eventually { try domain.engine.index.outdatedFolders() == [ProviderItem.rootIdentifier] }
+        provider.release(.page)
+        try await eventually { try Set(domain.names(in: number)) == ["1", "2"] }
+        try await eventually { try domain.engine.index.outdatedFolders().isEmpty }
+    }
+}
