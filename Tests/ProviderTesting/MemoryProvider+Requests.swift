@@ -165,7 +165,7 @@ extension MemoryProvider {
             return try state.node(identifier).item
         }
         try await end(.move(identifier))
-        return item
+        return state.withLock { $0.behaviour.moved }?(item) ?? item
     }
 
     package func delete(_ identifier: String) async throws(ProviderFailure) {

@@ -88,6 +88,8 @@ package final class MemoryProvider: Provider {
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May give another answer to a new item than what was made.
         package var created: (@Sendable (ProviderItem) -> ProviderItem)?
+        /// May change what is answered to moves.
+        package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
         /// May change a file's contents on their way out.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
         /// Whether it gives parts of files.

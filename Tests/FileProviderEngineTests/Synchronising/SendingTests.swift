@@ -135,6 +135,8 @@ struct SendingTests {
         let identifier = domain.provider.addFile("file.txt", "old")
         let folder = domain.provider.addFolder("Folder")
         try await domain.list(try await domain.item("Folder").number)
+        // The first anchor of all has folders asked for once more.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.write("theirs", to: identifier)
         domain.provider.addFile("new.txt", "also theirs", in: folder)
         try await domain.remove("file.txt")

@@ -66,16 +66,18 @@ extension DomainEngine {
         entry.mayHaveMoved = false
         entry.failure = nil
         let changed = entry
+        let isInPlace = changed.changes.isDisjoint(with: [.place, .deleted])
+        let asSent = isInPlace ? answer.sent(as: name) : answer
         let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
             writer throws(IndexFailure) in
             try writer.update(number) { row in
                 // Newer contents are told by the changes, with what follows from them.
-                var item = answer
+                var item = asSent
                 item.contentVersion = row.item.contentVersion
                 row.item = item
                 row.changes = changed.changes
             }
-            return try changed.changes.isDisjoint(with: [.place, .deleted]) ? writer.apply([answer]) : AppliedItems()
+            return try isInPlace ? writer.apply([answer]) : AppliedItems()
         }
         confirmed(number, answer.identifier, told: row.item, answer)
         handle(applied)

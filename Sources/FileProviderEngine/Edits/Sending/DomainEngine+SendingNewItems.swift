@@ -130,18 +130,19 @@ extension DomainEngine {
         if row.item.kind == .folder { records += try entries(in: number, whichIsNow: answer.identifier) }
         if let double { records.append(.remove(double)) }
         let written = records
+        let isInPlace = changed.changes.isDisjoint(with: [.deleted, .place])
+        let asSent = isInPlace ? answer.sent(as: sent.filename) : answer
         func write(settling size: Int64?) throws -> AppliedItems {
             try confirm(written) { writer throws(IndexFailure) in
                 // An item that came back through a listing before the answer did is this one.
                 try writer.update(number) { row in
-                    row.item = answer
+                    row.item = asSent
                     row.changes = changed.changes
                     row.localVersion = answer.contentVersion
                     if let size { row.settle(size: size, version: version) }
                     if isFilled, row.item.kind == .folder { row.listing = .never }
                 }
-                return try changed.changes.isDisjoint(with: [.deleted, .place])
-                    ? writer.apply([answer]) : AppliedItems()
+                return try isInPlace ? writer.apply([answer]) : AppliedItems()
             }
         }
         let applied = try isConfirmed ? settleContents(number, write(settling:)) : write(settling: nil)
