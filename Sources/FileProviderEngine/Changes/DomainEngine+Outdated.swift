@@ -9,10 +9,6 @@ extension DomainEngine {
 
     /// The feed begins anew, with its anchor written down: what happened before that is not known.
     func noteAllOutdated() throws(ProviderFailure) {
-        // One that is being listed for the first time may have passed what happened, too; where there is no feed, that may be so anyway.
-        if changes.workingSet == .available {
-            for folder in listings.folders.keys { listings.folders[folder]?.isWantedAgain = true }
-        }
         for folder in try outdatedFolders() { refreshAnew(folder) }
     }
 

@@ -154,6 +154,7 @@ import Testing
         try await domain.list()
         try await domain.list(try await domain.item("Folder").number)
         try await eventually { domain.provider.count(.currentAnchor) >= 3 }
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         let number = try await domain.item("Folder/moved").number
         // The folder is listed anew; meanwhile all changes are told, as they are to whoever asks for the working set.
         domain.provider.behave { $0.hasAnchors = false }

@@ -130,35 +130,4 @@ import Testing
         try domain.restart()
         #expect(try domain.engine.index.outdatedFolders().isEmpty)
     }
-
-    /// What happens behind the pages that have come is not told either.
-    @Test func aFolderThatIsBeingListedIsAskedForOnceMore() async throws {
-        let provider = MemoryProvider()
-        let folder = provider.addFolder("folder")
-        for number in 0..<3 { provider.addFile("\(number)", in: folder) }
-        let domain = try TestDomain(provider)
-        let number = try await domain.item("folder").number
-        try await domain.list()
-        try await eventually { try await domain.engine.doing { !$0.isBusy } }
-        provider.behave { $0.pageLimit = 1 }
-        let isFirst = Lock(true)
-        provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
-                guard case .page(of: folder, after: nil) = request else { return }
-                if isFirst.withLock({ $0 }) { provider.hold(.page) }
-                isFirst.withLock { $0 = false }
-            }
-        }
-        domain.engine.list(number, needs: .complete) { _ in }
-        try await eventually { provider.heldCount(.page) > 0 }
-        provider.remove(try #require(provider.identifier(at: "folder/0")))
-        let anchors = provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier))
-        provider.expireAnchors()
-        domain.engine.signal(container: nil)
-        try await eventually { provider.count(.currentAnchor(of: ProviderItem.workingSetIdentifier)) > anchors }
-        try await eventually { try domain.engine.index.outdatedFolders() == [ProviderItem.rootIdentifier] }
-        provider.release(.page)
-        try await eventually { try Set(domain.names(in: number)) == ["1", "2"] }
-        try await eventually { try domain.engine.index.outdatedFolders().isEmpty }
-    }
 }
