@@ -66,6 +66,8 @@ import Testing
         domain.provider.addFolder("Folder")
         try await domain.list()
         #expect(try await domain.read("edited") == "old")
+        // Where there is no feed, folders are asked for once more behind the first look.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
         return domain
     }
 
