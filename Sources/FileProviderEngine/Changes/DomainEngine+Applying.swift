@@ -171,14 +171,5 @@ extension DomainEngine {
 extension ProviderItem {
     var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
 
-    /// The answer to what was sent under a name, as if the provider had left it that: applying the answer itself gives the item the
-    /// name that it has there. One that is another in its normal form only is the same, and what asked for it here finds it.
-    func sent(as name: String) -> ProviderItem {
-        guard filename != name else { return self }
-        var item = self
-        item.filename = name
-        return item
-    }
-
     func isAt(_ name: String, in folder: String) -> Bool { parent == folder && filename.hasSameBytes(as: name) }
 }

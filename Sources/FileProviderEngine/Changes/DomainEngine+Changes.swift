@@ -144,7 +144,7 @@ extension DomainEngine {
             // What happened before that anchor is not known.
             try writer.noteAllOutdated()
         }
-        try noteAllOutdated()
+        for folder in try outdatedFolders() { refreshAnew(folder) }
         // Nor what was put into the trash and taken out of it.
         wantTrashListed()
     }

@@ -7,11 +7,6 @@ extension DomainEngine {
     private static let firstPause = 2.0
     private static let longestPause = 300.0
 
-    /// The feed begins anew, with its anchor written down: what happened before that is not known.
-    func noteAllOutdated() throws(ProviderFailure) {
-        for folder in try outdatedFolders() { refreshAnew(folder) }
-    }
-
     /// Whether something may have happened in a folder since its changes were asked for.
     func isWantedAgain(_ container: String) -> Bool {
         if changes.running[container] == true { return true }
@@ -31,7 +26,7 @@ extension DomainEngine {
     }
 
     /// What is left; those that are no listed folders any more are forgotten.
-    private func outdatedFolders() throws(ProviderFailure) -> [ItemNumber] {
+    func outdatedFolders() throws(ProviderFailure) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []
         try onRecord { () throws(IndexFailure) in

@@ -189,6 +189,15 @@ extension ProviderItem {
     /// A version that the contents of this item do not have.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
+    /// The answer to what was sent under a name, as if the provider had left it that: applying the answer itself gives the item the
+    /// name that it has there. One that is another in its normal form only is the same, and what asked for it here finds it.
+    func sent(as name: String) -> ProviderItem {
+        guard filename != name else { return self }
+        var item = self
+        item.filename = name
+        return item
+    }
+
     /// The answer to an upload, without a place: where the item is at the provider is told by moves and changes.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
