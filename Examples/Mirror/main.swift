@@ -6,11 +6,17 @@ import LinuxSystem
 func complain(_ text: String) {
     _ = (text + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
-guard CommandLine.arguments.count == 3 else {
-    complain("usage: mirror FOLDER MOUNTPOINT")
-    exit(64)
+let usage = "usage: mirror FOLDER MOUNTPOINT"
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
+    print(word == "--version" ? "mirror \(PurveyVersion.text)" : usage)
+    exit(0)
 }
-let (folder, mountPoint) = (CommandLine.arguments[1], CommandLine.arguments[2])
+guard arguments.count == 2, !arguments.contains(where: { $0.hasPrefix("-") }) else {
+    complain(usage)
+    exit(2)
+}
+let (folder, mountPoint) = (arguments[0], arguments[1])
 // The working folder may be within what will be mounted on.
 guard let source = realpath(folder, nil).map({ String(cString: $0) }) else {
     complain("mirror: \(folder): \(Errno(rawValue: errno))")

@@ -1,5 +1,5 @@
-// purvey-benchmark [--json] [--allow-missing-peers] [SECTION…]: measures the given sections, all of them without arguments, and
-// prints a table. Exit status 0 when every target was met, 1 when one was missed or a peer is not installed, 2 for wrong usage.
+// purvey-benchmark: measures, and prints a table. Exit status 0 when every target was met, 1 when one was missed or a
+// peer is not installed, 2 for wrong usage.
 import AppExtension
 import Glibc
 import LinuxSystem
@@ -17,22 +17,37 @@ let childRoles: [ChildRole] = [
     .thumbnailMaking,
 ]
 
-func complain(_ message: String) {
-    let line = Array("purvey-benchmark: \(message)\n".utf8)
-    _ = write(STDERR_FILENO, line, line.count)
-}
+let manual = ProgramManual(
+    name: "purvey-benchmark",
+    help: """
+        usage: purvey-benchmark [--json] [--allow-missing-peers] [SECTION…]
+
+        Measures the given sections, all of them without arguments, and prints a table. The exit status is 0 when every target was
+        met, 1 when one was missed or a program to compare with is not installed.
+
+          --json                   print JSON
+          --allow-missing-peers    do without the programs to compare with that are not installed
+          --help                   show this (also -h)
+          --version                print the version
+
+        The sections: \(sections.map(\.name).joined(separator: ", ")).
+
+        """,
+    options: ["--json", "--allow-missing-peers"])
+
+func complain(_ message: String) { manual.complain(message) }
 
 if MillionItems.isThisProcess { NSExtensionMain() }
 
 signal(SIGPIPE, SIG_IGN)
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let status = manual.answer(arguments) { exit(status) }
 do {
     try Leftover.removeAllAtSignals()
 } catch {
     complain("\(error)")
     exit(1)
 }
-let arguments = Array(CommandLine.arguments.dropFirst())
-
 if arguments.first == "--child" {
     guard let name = arguments.dropFirst().first, let role = childRoles.first(where: { $0.name == name }) else {
         complain("--child takes the name of a role")
@@ -48,11 +63,13 @@ if arguments.first == "--child" {
     }
 }
 
-let options: Set = ["--json", "--allow-missing-peers"]
-let names = arguments.filter { !options.contains($0) }
+let names = arguments.filter { !manual.options.contains($0) }
 if let unknown = names.first(where: { name in !sections.contains { $0.name == name } }) {
-    complain("no section '\(unknown)'; there are: " + sections.map(\.name).joined(separator: " "))
-    exit(2)
+    if unknown.hasPrefix("-") { exit(manual.refuse(unknown)) }
+    exit(
+        manual.misuse(
+            NearMiss.sentence(
+                "there is no section '\(unknown)'", about: unknown, known: sections.map(\.name), listing: true)))
 }
 
 var report = Report()

@@ -1,11 +1,19 @@
-import Glibc
+import LinuxSystem
 
-/// The daemon's log.
+/// Lines for the daemon's log, and for users who start this program by hand.
 enum StandardError {
+    static let manual = ProgramManual(
+        name: "purvey-bus",
+        help: """
+            usage: purvey-bus [--help] [--version]
+
+            Shows the domains and the states of their files on the desktop's message bus.
+
+            It is nothing to be started by hand: purveyd starts it, for as long as there are domains, with the address of the bus as
+            its argument and a socket as descriptor 3. PURVEY_BUS=none in the environment of purveyd does without it.
+
+            """)
+
     /// Writes one line.
-    static func complain(_ message: String) {
-        let bytes = Array("purvey-bus: \(message)\n".utf8)
-        // One write is one line. Nobody is left to be told that it failed.
-        _ = write(STDERR_FILENO, bytes, bytes.count)
-    }
+    static func complain(_ message: String) { manual.complain(message) }
 }

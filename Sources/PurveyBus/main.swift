@@ -9,9 +9,13 @@ let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)
 umask(0o077)
-guard CommandLine.arguments.count == 2, fcntl(3, F_GETFD) >= 0 else {
-    StandardError.complain("this program is started by purveyd")
-    exit(2)
+let arguments = CommandLine.arguments.dropFirst()
+if let status = StandardError.manual.answer(arguments) { exit(status) }
+if let option = arguments.first(where: { $0.hasPrefix("-") }) ?? arguments.dropFirst().first {
+    exit(StandardError.manual.refuse(option))
+}
+guard let address = arguments.first, fcntl(3, F_GETFD) >= 0 else {
+    exit(StandardError.manual.misuse("this program is started by purveyd"))
 }
 var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
 setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
@@ -22,7 +26,7 @@ setenv("GIO_USE_PROXY_RESOLVER", "dummy", 1)
 let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)))
 // There is nothing to put in order, and nothing to wait for.
 daemon.onClose { _ in _exit(0) }
-let bus = DesktopBus(address: CommandLine.arguments[1], daemon: daemon)
+let bus = DesktopBus(address: address, daemon: daemon)
 Task.detached {
     await bus.serve()
     _exit(1)

@@ -20,7 +20,9 @@ struct Arguments: Sendable {
             } else if word.hasPrefix("-"), word != "-" {
                 let (spelling, attached) = Self.split(word)
                 guard let option = known.first(where: { $0.spelling == spelling }) else {
-                    throw UsageError("unknown option '\(spelling)'")
+                    let named = String(spelling.prefix { $0 != "=" })
+                    throw UsageError(
+                        about: named, "unknown option '\(named)'", known: known.map(\.spelling) + ["--help"])
                 }
                 guard let placeholder = option.value else {
                     guard attached == nil else { throw UsageError("option '\(spelling)' takes no value") }

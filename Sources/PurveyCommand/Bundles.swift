@@ -20,6 +20,7 @@ extension Command {
             if arguments.has("json") {
                 try JSONOutput.print(bundles.map { ListedBundle($0) })
             } else {
+                if bundles.isEmpty { StandardError.note("no bundle is registered") }
                 for bundle in bundles {
                     let team = bundle.team.map { "  team \(OneLine.text($0))" } ?? ""
                     try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.path))\(team)\n")
@@ -33,7 +34,9 @@ extension Command {
             _ = try await client.call(RemoveBundleCall(identifier: arguments.operands[1]))
         case ("register", _): throw UsageError("register takes one folder")
         case ("remove", _): throw UsageError("remove takes one bundle identifier")
-        case (let word?, _): throw UsageError("there is no 'bundles \(word)': register or remove")
+        case (let word?, _):
+            throw UsageError(
+                about: word, "there is no 'bundles \(word)'", known: ["register", "remove"], listing: true)
         }
     }
 }

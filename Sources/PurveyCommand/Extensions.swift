@@ -43,7 +43,9 @@ extension Command {
         case ("remove", _): throw UsageError("remove takes one extension's identifier")
         case ("list", _): throw UsageError("unexpected argument '\(operands[1])'")
         case (nil, _): throw UsageError("list, install, remove or check is missing")
-        case (let word?, _): throw UsageError("there is no 'extensions \(word)': list, install, remove or check")
+        case (let word?, _):
+            let known = ["list", "install", "remove", "check"]
+            throw UsageError(about: word, "there is no 'extensions \(word)'", known: known, listing: true)
         }
     }
 
@@ -52,6 +54,7 @@ extension Command {
         if asJSON {
             try JSONOutput.print(all.map { ListedExtension($0) })
         } else {
+            if all.isEmpty { StandardError.note("no extension is installed") }
             for bundle in all {
                 try StandardOutput.print(
                     "\(bundle.identifier)  \(OneLine.text(bundle.name))  \(OneLine.text(bundle.point))\n")
@@ -95,7 +98,9 @@ extension Command {
     private static func check(_ path: String) throws {
         let faults = faults(of: path) + (ExtensionInspection(path: path).bundle?.actionFaults ?? [])
         for fault in faults { try StandardOutput.print(OneLine.text(fault) + "\n") }
-        if !faults.isEmpty {
+        if faults.isEmpty {
+            StandardError.note("\(path) has no fault")
+        } else {
             throw CommandError("\(path) has \(faults.count == 1 ? "a fault" : "\(faults.count) faults")")
         }
     }

@@ -1,3 +1,18 @@
+import LinuxSystem
+
+extension Command {
+    static let help = Command(
+        name: "help", summary: "explain a command, or list them all", usage: ["[COMMAND]"], options: [],
+        usesLocations: false
+    ) { arguments in
+        if arguments.operands.count > 1 { throw UsageError("unexpected argument '\(arguments.operands[1])'") }
+        guard let name = arguments.operands.first else {
+            return try StandardOutput.print(Help.text(for: Command.all))
+        }
+        try StandardOutput.print(Help.text(for: try Command.chosen(by: name)))
+    }
+}
+
 /// The text of `--help`.
 enum Help {
     /// The help of the whole program.
@@ -6,10 +21,12 @@ enum Help {
         let rows = commands.map { "  " + padded($0.name, to: width) + "  " + $0.summary }
         return """
             usage: purvey COMMAND [OPTION…] [ARGUMENT…]
+                   purvey help [COMMAND]
+                   purvey --version
 
             \(rows.joined(separator: "\n"))
 
-            'purvey COMMAND --help' explains a command.
+            'purvey help COMMAND', or 'purvey COMMAND --help', explains a command.
 
             """
     }

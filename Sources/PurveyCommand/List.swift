@@ -12,11 +12,13 @@ extension Command {
         ]
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
-        let items = try await ItemArgument.board(arguments).remoteItems().map(\.manifest)
+        let board = try ItemArgument.board(arguments)
+        let items = try await board.remoteItems().map(\.manifest)
         if arguments.has("json") {
             let listed = items.enumerated().map { ListedItem(position: $0.offset + 1, $0.element) }
             try JSONOutput.print(listed)
         } else {
+            if items.isEmpty { StandardError.note("nothing is offered on the board '\(board.name)'") }
             for (position, item) in items.enumerated() {
                 var text = "\(position + 1)  \(item.identifier.uuidString)"
                 if let name = item.name { text += "  " + OneLine.text(name) }

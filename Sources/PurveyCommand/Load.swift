@@ -57,7 +57,9 @@ private enum LoadArguments {
         case "copy", "in-place":
             if toStandardOutput { throw UsageError("standard output takes data only: leave out --as \(text ?? "")") }
             return text == "copy" ? .copy : .inPlace
-        case let text?: throw UsageError("there is no way '\(text)' to load: data, copy or in-place")
+        case let text?:
+            let known = ["data", "copy", "in-place"]
+            throw UsageError(about: text, "there is no way '\(text)' to load", known: known, listing: true)
         }
     }
 

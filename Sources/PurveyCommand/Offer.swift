@@ -68,7 +68,9 @@ private enum OfferArguments {
         case "team": return .team
         case "group": return .group
         case "process": return .ownProcess
-        case let text?: throw UsageError("there is no visibility '\(text)': all, team, group or process")
+        case let text?:
+            let known = ["all", "team", "group", "process"]
+            throw UsageError(about: text, "there is no visibility '\(text)'", known: known, listing: true)
         }
     }
 

@@ -34,6 +34,7 @@ extension Command {
             let accepting = library.all.filter { $0.accepts(rule) }
             defer { library.faults.forEach { StandardError.complain("share: \(OneLine.text($0))") } }
             if arguments.has("json") { return try JSONOutput.print(accepting.map(\.identifier)) }
+            if accepting.isEmpty { StandardError.note("no installed extension accepts these items") }
             for bundle in accepting {
                 try StandardOutput.print("\(bundle.identifier)  \(OneLine.text(bundle.name))\n")
             }
@@ -46,6 +47,9 @@ extension Command {
         if let folder = arguments.value("o") { try Placement.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
+        if returned.allSatisfy({ $0.text == nil && $0.attachments.isEmpty }) {
+            StandardError.note("\(bundle.identifier) returned nothing")
+        }
         for item in returned {
             if let text = item.text { try StandardOutput.print(OneLine.text(text) + "\n") }
             for attachment in item.attachments { try StandardOutput.print(attachment.line + "\n") }

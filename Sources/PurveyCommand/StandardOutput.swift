@@ -65,6 +65,12 @@ enum StandardError {
         try? StandardOutput.writeAll(Array("\(message)\n".utf8), to: STDERR_FILENO)
     }
 
+    /// Prints a line on a terminal where the answer is empty; a script that reads the answer has no use for it.
+    static func note(_ message: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        say(OneLine.text(message))
+    }
+
     /// Prints `purvey: message`. A reader that is gone is no reason to fail once more.
     static func complain(_ message: String) {
         // Part of it may be what another process said.

@@ -22,7 +22,8 @@ extension Command {
             A file's type is told by its name, then by its content. The kinds of --batch are extension, mime,
             type, constant (a Swift name such as jpeg), name (a file name only), content (a file, its name
             ignored) and file (both). Lines are answered in order, with null where there is no type.
-            """
+            """,
+        usesLocations: false
     ) { arguments in
         for fault in UTType.declarationFaults { StandardError.complain("types: \(OneLine.text(fault))") }
         if arguments.has("batch") {

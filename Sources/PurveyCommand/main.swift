@@ -1,20 +1,6 @@
-// The `purvey` command line. One file for each command; a new one is one line here.
+// The `purvey` command line. One file for each command; `Command.all` lists them.
 import Glibc
 import LinuxSystem
-
-let commands: [Command] = [
-    .types,
-    .offer, .list, .load,
-    .copy, .paste,
-    .share,
-    .bundles, .extensions,
-    .domains, .status,
-    .listItems, .describeItem, .download, .evict, .keep,
-    .recents, .search, .favorites, .tag,
-    .trash, .untrash,
-    .actions,
-    .signal, .push, .retry, .signIn,
-]
 
 /// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.
 signal(SIGPIPE, SIG_IGN)
@@ -32,32 +18,36 @@ guard let name = words.first else {
     exit(2)
 }
 
+/// The beginning of complaints, and the help that they refer to.
+var (subject, manual) = ("", "purvey --help")
+
 do {
-    if name == "--help" || name == "-h" {
-        try StandardOutput.print(Help.text(for: commands))
+    if name == "--version" {
+        if let extra = words.dropFirst().first { throw UsageError("unexpected argument '\(extra)'") }
+        try StandardOutput.print("purvey \(PurveyVersion.text)\n")
         exit(0)
     }
-    guard let command = commands.first(where: { $0.name == name }) else {
-        StandardError.complain("there is no command '\(name)'; see 'purvey --help'")
-        exit(2)
-    }
+    // A command that follows '--help' is to be explained.
+    let command = try ["--help", "-h"].contains(name) ? Command.help : Command.chosen(by: name)
+    if command.name != Command.help.name { (subject, manual) = ("\(name): ", "purvey \(name) --help") }
     let arguments = try Arguments(words.dropFirst(), for: command.options)
     if arguments.wantsHelp {
         try StandardOutput.print(Help.text(for: command))
         exit(0)
     }
+    if command.usesLocations { LocationWarnings.complain() }
     try await command.run(arguments)
     exit(0)
 } catch let error as UsageError {
-    StandardError.complain("\(name): \(error.message); see 'purvey \(name) --help'")
+    StandardError.complain("\(subject)\(error.message); see '\(manual)'")
     exit(2)
 } catch let error as CommandError {
-    StandardError.complain("\(name): \(error.message)")
+    StandardError.complain("\(subject)\(error.message)")
     exit(1)
 } catch let error as Errno where error == .brokenPipe {
     // Whoever read our output has seen enough.
     exit(1)
 } catch {
-    StandardError.complain("\(name): \(error)")
+    StandardError.complain("\(subject)\(error)")
     exit(1)
 }

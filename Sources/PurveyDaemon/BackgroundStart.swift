@@ -18,10 +18,10 @@ enum BackgroundStart {
 
     /// Returns the exit status.
     static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
-        do {
-            try PrivateFolder.make(locations.runtime)
+        do throws(LocationError) {
+            try locations.prepare()
         } catch {
-            return fail("the folder \(locations.runtime) cannot be used: \(error)")
+            return fail("\(error)")
         }
         if ServiceMark(locations).waitForNextStart() { return 0 }
         let log: FileDescriptor
@@ -72,9 +72,5 @@ enum BackgroundStart {
         return try .open(path, [.writeOnly, .create, .append, .noFollow])
     }
 
-    static func fail(_ message: String) -> CInt {
-        let line = Array("purveyd: \(message)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        return 1
-    }
+    static func fail(_ message: String) -> CInt { DaemonOptions.manual.complain(message) }
 }

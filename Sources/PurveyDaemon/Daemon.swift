@@ -22,10 +22,10 @@ enum Daemon {
         // Every consumer on its way takes descriptors, and the default is low for the sake of programs that use select(2).
         try? ResourceLimit.descriptors.raise()
         for sentence in DaemonLimits.narrow { log.warning(sentence) }
-        do {
-            try PrivateFolder.make(locations.runtime)
+        do throws(LocationError) {
+            try locations.prepare()
         } catch {
-            return starter.fail("the folder \(locations.runtime) cannot be used: \(error)", log)
+            return starter.fail("\(error)", log)
         }
         let bundles = BundleRegistry(folder: locations.bundles) { log.warning($0) }
         let exchange = ExchangeService(bundles: bundles, log: log)
@@ -109,6 +109,7 @@ enum Daemon {
         isWaitedFor: Bool
     ) throws(ListenerError) -> Listener {
         var calls = service.makeService()
+        locations.addCalls(to: &calls)
         ExtensionService(data: locations.data) { try coordination.admit($0) }.addCalls(to: &calls)
         coordination.addCalls(to: &calls)
         domains.addCalls(to: &calls)

@@ -1,5 +1,6 @@
 import Exchange
 import Glibc
+import LinuxSystem
 
 /// What was asked of `purveyd` on its command line.
 struct DaemonOptions: Sendable {
@@ -15,14 +16,16 @@ struct DaemonOptions: Sendable {
     /// How many daemons have died before this one, each soon after its start; `nil` for one that no keeper of ours starts again when it
     /// dies. Not for people.
     var deaths: Int?
-    var help = false
 
     /// What is wrong with a command line.
     struct Mistake: Error {
         let message: String
     }
 
-    static let helpText = """
+    static let manual = ProgramManual(
+        name: "purveyd", help: helpText, options: ["--foreground", "--socket", "--no-mount", "--log"])
+
+    private static let helpText = """
         usage: purveyd [--foreground] [--socket PATH] [--no-mount] [--log LEVEL]
 
         Introduces the processes of one user to each other. Commands and programs start it by themselves.
@@ -32,6 +35,7 @@ struct DaemonOptions: Sendable {
           --no-mount      mount no file provider
           --log LEVEL     error, warning, info (the default) or debug
           --help          show this (also -h)
+          --version       print the version
 
         PURVEY_HOME moves every folder it uses. PURVEY_BUS=none keeps the domains off the desktop's bus. PURVEY_PASSTHROUGH
         names the socket of a purvey-passthrough, in the place of /run/purvey-passthrough. SIGTERM ends it in good order.
@@ -53,7 +57,6 @@ struct DaemonOptions: Sendable {
             switch name {
             case "--foreground": foreground = true
             case "--no-mount": noMount = true
-            case "--help", "-h": help = true
             case "--socket":
                 let path = try value()
                 guard !path.isEmpty else { throw Mistake(message: "--socket needs a path") }
@@ -61,7 +64,10 @@ struct DaemonOptions: Sendable {
             case "--log":
                 let text = try value()
                 guard let level = DaemonLog.Level(name: text) else {
-                    throw Mistake(message: "there is no log level '\(text)': error, warning, info or debug")
+                    let known = ["error", "warning", "info", "debug"]
+                    throw Mistake(
+                        message: NearMiss.sentence(
+                            "there is no log level '\(text)'", about: text, known: known, listing: true))
                 }
                 self.level = level
             case "--ready-descriptor":
@@ -75,7 +81,7 @@ struct DaemonOptions: Sendable {
                 }
                 deaths = number
             default:
-                throw Mistake(message: "unknown option '\(word)'")
+                throw Mistake(message: Self.manual.complaint(about: word))
             }
             if attached != nil { throw Mistake(message: "\(name) takes no value") }
         }

@@ -12,15 +12,16 @@ StandardDescriptors.fillMissing()
 
 do {
     let service = ServiceSurroundings.take()
-    let options = try DaemonOptions(Array(CommandLine.arguments.dropFirst()))
-    if options.help {
-        print(DaemonOptions.helpText, terminator: "")
-        exit(0)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let status = DaemonOptions.manual.answer(arguments) { exit(status) }
+    let options = try DaemonOptions(arguments)
+    var locations = try Locations.current()
+    if let socket = options.socket {
+        locations.socket = socket
+    } else {
+        // A program that starts this one names the socket, and has said so itself.
+        for warning in locations.warnings { DaemonOptions.manual.complain("warning: \(warning)") }
     }
-    let current = try Locations.current()
-    let locations = Locations(
-        runtime: current.runtime, data: current.data, cache: current.cache, mounts: current.mounts,
-        thumbnails: current.thumbnails, configuration: current.configuration, socket: options.socket)
     let status =
         options.foreground
         ? Daemon.run(options, locations: locations, service) : BackgroundStart.run(options, locations: locations)
@@ -29,8 +30,7 @@ do {
     fflush(nil)
     _exit(status)
 } catch let error as DaemonOptions.Mistake {
-    _ = BackgroundStart.fail("\(error.message); see 'purveyd --help'")
-    exit(2)
+    exit(DaemonOptions.manual.misuse(error.message))
 } catch {
     exit(BackgroundStart.fail("\(error)"))
 }

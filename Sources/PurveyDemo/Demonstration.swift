@@ -9,12 +9,26 @@ import LinuxSystem
 /// The exit status is 0 when everything arrived as it has to, else 1; 2 for wrong usage.
 @main
 enum Demonstration {
+    private static let manual = ProgramManual(
+        name: "purvey-demo",
+        help: """
+            usage: purvey-demo EXAMPLES
+
+            Hands the files of the folder Examples from one process to another in every way there is, and prints a table of what was
+            promised, what was asked, how it arrived and how long it took. A daemon of its own serves, and is gone afterwards.
+
+              --help       show this (also -h)
+              --version    print the version
+
+            """)
+
     /// The board on which the two sides meet.
     static let board = Board("demonstration")
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if let status = manual.answer(arguments) { exit(status) }
         do {
             if arguments.count == 1, !arguments[0].hasPrefix("-") {
                 exit(try play(examples: arguments[0]) ? 0 : 1)
@@ -22,13 +36,13 @@ enum Demonstration {
                 let role = Role.Name(rawValue: String(arguments[0].dropFirst(2)))
             {
                 await Role.play(role, examples: URL(fileURLWithPath: arguments[1], isDirectory: true))
+            } else if let unknown = arguments.first(where: { $0.hasPrefix("-") }) ?? arguments.dropFirst().first {
+                exit(manual.refuse(unknown))
             } else {
-                complain("usage: purvey-demo EXAMPLES")
-                exit(2)
+                exit(manual.misuse("the folder Examples is missing"))
             }
         } catch {
-            complain("\(error)")
-            exit(1)
+            exit(manual.complain("\(error)"))
         }
     }
 
@@ -83,9 +97,5 @@ enum Demonstration {
             isGood = isGood && arrival.isGood
         }
         return isGood
-    }
-
-    private static func complain(_ message: String) {
-        FileHandle.standardError.write(Data("purvey-demo: \(message)\n".utf8))
     }
 }

@@ -30,8 +30,12 @@ final class Stage: Sendable {
 
     /// Starts the daemon and waits until it has made its socket: a side that came earlier would start another one.
     func startDaemon() throws {
+        let program = try Program.sibling("purveyd")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw Failure(description: "the daemon's program is not beside this one, at \(program.path): build it, too")
+        }
         let daemon = try Child(
-            Program.sibling("purveyd"), ["--foreground", "--no-mount", "--log", "warning"], environment: environment)
+            program, ["--foreground", "--no-mount", "--log", "warning"], environment: environment)
         self.daemon.withLock { $0 = daemon }
         let socket = home.appendingPathComponent("run/daemon.socket").path
         while !FileManager.default.fileExists(atPath: socket) {

@@ -215,7 +215,4 @@ struct Keeper {
     }
 }
 
-func complain(_ text: String) {
-    let line = Array("purvey-keeper: \(text)\n".utf8)
-    _ = write(STDERR_FILENO, line, line.count)
-}
+func complain(_ text: String) { manual.complain(text) }

@@ -6,10 +6,10 @@ import LinuxSystem
 
 // What ends the daemon's terminal or its starter is no end of the daemon.
 for number in [SIGHUP, SIGINT, SIGPIPE] { signal(number, SIG_IGN) }
-guard fcntl(3, F_SETFD, FD_CLOEXEC) >= 0 else {
-    complain("this program is started by purveyd")
-    exit(1)
-}
+let arguments = CommandLine.arguments.dropFirst()
+if let status = manual.answer(arguments) { exit(status) }
+if let extra = arguments.first { exit(manual.refuse(extra)) }
+guard fcntl(3, F_SETFD, FD_CLOEXEC) >= 0 else { exit(manual.misuse("this program is started by purveyd")) }
 do throws(Errno) {
     let line = try SequencedPacketSocket(checking: FileDescriptor(owning: 3))
     guard var keeper = Keeper(line: line) else { exit(0) }

@@ -1,30 +1,38 @@
 import Glibc
 import LinuxSystem
 
-// Tells the kernel of backing files for mounts of users who may not do it themselves. Runs as root:
-//
-//     purvey-passthrough [SOCKET]
+// Tells the kernel of backing files for mounts of users who may not do it themselves.
 StandardDescriptors.fillMissing()
 signal(SIGPIPE, SIG_IGN)
 
-func complain(_ text: String) {
-    _ = (text + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
-}
-guard CommandLine.arguments.count <= 2 else {
-    complain("usage: purvey-passthrough [SOCKET]")
-    exit(64)
-}
+let standardSocket = "/run/purvey-passthrough"
+let manual = ProgramManual(
+    name: "purvey-passthrough",
+    help: """
+        usage: purvey-passthrough [SOCKET]
+
+        Registers files with the kernel for the mounts of users who may not do that themselves, so that what is on this machine is read
+        without asking purveyd. Runs as root, and stays until it is ended.
+
+          SOCKET       where it listens, for everybody (\(standardSocket)); what begins with '-' is none
+          --help       show this (also -h)
+          --version    print the version
+
+        """)
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let status = manual.answer(arguments) { exit(status) }
 do throws(Errno) {
-    let argument = CommandLine.arguments.dropFirst().first
-    if argument == Channel.argument {
+    if arguments == [Channel.argument] {
         var server = try Server()
         // However it ends, the client is the only one whom it concerns.
         try? server.serve()
-    } else {
-        var listener = try Listener(at: argument ?? "/run/purvey-passthrough")
-        try listener.listen()
+        exit(0)
     }
+    if let option = arguments.first(where: { $0.hasPrefix("-") || $0.isEmpty }) ?? arguments.dropFirst().first {
+        exit(manual.refuse(option))
+    }
+    var listener = try Listener(at: arguments.first ?? standardSocket)
+    try listener.listen()
 } catch {
-    complain("purvey-passthrough: \(error)")
-    exit(1)
+    exit(manual.complain("\(error)"))
 }

@@ -35,7 +35,21 @@ extension ImageError {
     fileprivate var isOfThisMachine: Bool { if case .unavailable = self { true } else { false } }
 }
 
+let manual = ProgramManual(
+    name: "purvey-pictures",
+    help: """
+        usage: purvey-pictures [--help] [--version]
+
+        Makes small pictures of the large ones that services send, in a process that reaches nothing and may crash.
+
+        It is nothing to be started by hand: purveyd starts it when there is a picture to decode, with a socket as descriptor 3.
+
+        """)
+
 signal(SIGPIPE, SIG_IGN)
+let arguments = CommandLine.arguments.dropFirst()
+if let status = manual.answer(arguments) { exit(status) }
+if let extra = arguments.first { exit(manual.refuse(extra)) }
 var service = Service()
 service.on(ShrinkPictureCall.self) { request, call in
     HandlerThreads.shared.run {
@@ -49,10 +63,7 @@ service.on(ShrinkPictureCall.self) { request, call in
         }
     }
 }
-guard fcntl(3, F_GETFD) >= 0 else {
-    FileHandle.standardError.write(Data("this program is started by purveyd\n".utf8))
-    exit(1)
-}
+guard fcntl(3, F_GETFD) >= 0 else { exit(manual.misuse("this program is started by purveyd")) }
 let connection = try Connection(
     try SequencedPacketSocket(checking: FileDescriptor(owning: 3)), service: service)
 connection.onClose { _ in exit(0) }

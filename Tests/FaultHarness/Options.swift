@@ -1,3 +1,4 @@
+import LinuxSystem
 import ScriptableService
 
 extension Harness {
@@ -45,7 +46,7 @@ extension Harness {
                 case "--jobs": jobs = try value { Int($0).flatMap { $0 < 1 ? nil : $0 } }
                 case "--keep": keepsFiles = true
                 case "--keeper": hasKeeper = true
-                default: throw WrongUsage(description: "there is no '\(word)'\n\(Self.usage)")
+                default: throw WrongUsage(description: Self.manual.complaint(about: word))
                 }
             }
             if hasKeeper {
@@ -58,13 +59,20 @@ extension Harness {
             if !kinds.isEmpty { self.kinds = kinds }
         }
 
-        private static var usage: String {
-            """
-            usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
-                [--model \(StartedCloud.Model.allCases.map(\.rawValue).joined(separator: "|"))]
-                [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
-                [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper]
-            """
-        }
+        package static let manual = ProgramManual(
+            name: "purvey-faults",
+            help: """
+                usage: purvey-faults [--scenario \(Scenario.allCases.map(\.rawValue).joined(separator: "|"))]… [--seed NUMBER]
+                    [--model \(StartedCloud.Model.allCases.map(\.rawValue).joined(separator: "|"))]
+                    [--kind \(Fault.Kind.allCases.map(\.rawValue).joined(separator: "|"))]… [--sample NUMBER]
+                    [--fault KIND:STEP[:COUNT]]… [--jobs NUMBER] [--keep] [--keeper] [--help] [--version]
+
+                Kills, stops, disconnects and fills the disk at every step of what is done in a mounted domain, and tells what was
+                lost. The exit status is 0 when nothing was, and 1 when something was.
+
+                """,
+            options: [
+                "--scenario", "--seed", "--model", "--kind", "--fault", "--sample", "--jobs", "--keep", "--keeper",
+            ])
     }
 }

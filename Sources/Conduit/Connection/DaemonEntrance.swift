@@ -6,11 +6,19 @@ package final class DaemonEntrance: Sendable {
     /// The same with a daemon that runs; `nil` where there is none.
     package let join: @Sendable (Service) throws -> Connection?
 
+    /// Makes sure that the daemon keeps things where this process looks for them. Blocks until it has answered.
+    ///
+    /// For callers that ask for what is kept. Turns at files are the same for all processes of a user, whatever their
+    /// home folder is.
+    package let check: @Sendable (Connection) throws -> Void
+
     package init(
         connect: @escaping @Sendable (Service) throws -> Connection,
-        join: @escaping @Sendable (Service) throws -> Connection?
+        join: @escaping @Sendable (Service) throws -> Connection?,
+        check: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) {
         self.connect = connect
         self.join = join
+        self.check = check
     }
 }

@@ -149,7 +149,6 @@ extension ExchangeClient {
             state.withLock { state in
                 state.generation += 1
                 state.connectedAt = .now()
-                state.endedOnPurpose = false
             }
             connection.onClose { [weak self] in self?.lost(connection, $0) }
             // Before anybody else's call, so that what was offered is there when it is looked for.
@@ -174,6 +173,26 @@ extension ExchangeClient {
 
     private func openConnection(startingDaemon: Bool) throws(ExchangeError) -> Connection {
         let locations = try locations.get()
+        var attempt = 1
+        while true {
+            let connection = try openConnection(locations, startingDaemon: startingDaemon)
+            // Before the daemon answers anything: it may say that it ends.
+            state.withLock { $0.endedOnPurpose = false }
+            do throws(ExchangeError) {
+                try locations.check(connection)
+                return connection
+            } catch {
+                connection.close()
+                // A daemon that was about to end still took the connection; there will be another one.
+                guard case .interrupted = error, attempt < Self.connectingAttempts else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    private static let connectingAttempts = 5
+
+    private func openConnection(_ locations: Locations, startingDaemon: Bool) throws(ExchangeError) -> Connection {
         do throws(ConduitError) {
             return try connectNow(locations)
         } catch .system(.noSuchFile) {

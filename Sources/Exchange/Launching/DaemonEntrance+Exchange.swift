@@ -15,7 +15,14 @@ extension DaemonEntrance {
                     throw ExchangeError.daemonUnavailable("\(locations.socket): \(error)")
                 }
             },
-            join: { service in try Self.join(try locations(), service) })
+            join: { service in try Self.join(try locations(), service) },
+            check: { connection in
+                do {
+                    try locations().check(connection)
+                } catch ExchangeError.interrupted {
+                    // The question that follows fails with the connection, and is asked again.
+                }
+            })
     }
 
     /// What is said here is said once, however much it is, and a daemon that has just started takes it in its own time.

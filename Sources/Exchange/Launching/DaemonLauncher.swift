@@ -12,17 +12,13 @@ package enum DaemonLauncher {
             }
             return named
         }
-        var candidates: [String] = []
-        if let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path, let slash = own.lastIndex(of: "/") {
-            candidates.append(own[..<slash] + "/purveyd")
+        let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path).flatMap { path in
+            path.lastIndex(of: "/").map { String(path[..<$0]) }
         }
-        if let path = getenv("PATH").map({ String(cString: $0) }) {
-            candidates += path.split(separator: ":").filter { $0.hasPrefix("/") }.map { $0 + "/purveyd" }
-        }
-        guard let found = candidates.first(where: isProgram) else {
-            throw .daemonUnavailable(
-                "the program purveyd is neither beside this one nor in PATH; PURVEY_DAEMON can name it")
-        }
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+        let candidates = ([own].compactMap(\.self) + folders).map { $0 + "/purveyd" }
+        guard let found = candidates.first(where: isProgram) else { throw .notFound(besides: own, in: folders) }
         return found
     }
 
@@ -58,8 +54,20 @@ package enum DaemonLauncher {
     ) throws(Errno) -> (ChildProgram, FileDescriptor) {
         let (ours, theirs) = try StartMessages.channel()
         let child = try ChildProgram.start(
-            program, arguments: ["--socket", locations.socket], descriptors: [nil, nil, theirs], workingFolder: "/")
+            program, arguments: ["--socket", locations.socket], environment: locations.environmentOfDaemon(),
+            descriptors: [nil, nil, theirs], workingFolder: "/")
         return (child, ours)
+    }
+}
+
+extension ExchangeError {
+    /// The daemon's program is nowhere: where it was looked for, and what to do.
+    fileprivate static func notFound(besides own: String?, in folders: [String]) -> ExchangeError {
+        let beside = own.map { " (\($0))" } ?? ""
+        let path = folders.isEmpty ? ", which has no folder" : " (\(folders.joined(separator: ", ")))"
+        return .daemonUnavailable(
+            "the program purveyd is neither beside this program\(beside) nor in PATH\(path), and PURVEY_DAEMON, "
+                + "which can name it, is not set")
     }
 }
 

@@ -18,6 +18,7 @@ package enum DaemonMethod {
     package static let removeBundle: UInt64 = 11
     package static let listBundles: UInt64 = 12
     package static let status: UInt64 = 13
+    package static let folders: UInt64 = 14
 }
 
 /// Puts an item on a board. Answered with the board's change count.

@@ -49,7 +49,11 @@ package struct ExtensionLibrary: Sendable {
         let all = all
         if let exact = all.first(where: { $0.identifier == text }) { return exact }
         let named = all.filter { $0.name == text }
-        guard let first = named.first else { throw Failure(description: "no extension \"\(text)\" is installed") }
+        guard let first = named.first else {
+            let known = all.flatMap { [$0.identifier, $0.name] }
+            throw Failure(
+                description: NearMiss.sentence("no extension \"\(text)\" is installed", about: text, known: known))
+        }
         guard named.count == 1 else {
             let identifiers = named.map(\.identifier).joined(separator: ", ")
             throw Failure(description: "several extensions are called \"\(text)\": \(identifiers)")

@@ -20,6 +20,7 @@ extension Command {
         for fault in known.faults { StandardError.complain("actions: \(fault)") }
         guard operands.count == 2 else {
             if arguments.has("json") { return try JSONOutput.print(known.actions.map(ListedAction.init)) }
+            if known.actions.isEmpty { StandardError.note("the provider has no action that fits \(path)") }
             for action in known.actions { try StandardOutput.print(action.line + "\n") }
             return
         }

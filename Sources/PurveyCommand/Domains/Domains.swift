@@ -64,7 +64,9 @@ extension Command {
         case ("add", _): throw UsageError("add takes a provider, a name and what the provider needs to know")
         case ("set", _): throw UsageError("set takes a name and what is to be set, such as cache=20G")
         case ("remove", _): throw UsageError("remove takes one name")
-        case (let word?, _): throw UsageError("there is no 'domains \(word)': add, set or remove")
+        case (let word?, _):
+            throw UsageError(
+                about: word, "there is no 'domains \(word)'", known: ["add", "set", "remove"], listing: true)
         }
     }
 
@@ -98,6 +100,7 @@ extension Command {
     private static func list(asJSON: Bool) async throws {
         let domains = try await DomainClient.call(ListDomainsCall()).domains
         if asJSON { return try JSONOutput.print(domains.map(ListedDomain.init)) }
+        if domains.isEmpty { StandardError.note("there is no domain; 'purvey domains add' adds one") }
         for domain in domains {
             let place = domain.mount ?? domain.state.word
             let words = [domain.name, domain.provider, place, domain.fault].compactMap { $0 }

@@ -24,6 +24,8 @@ extension Command {
         if arguments.has("json") {
             try JSONOutput.print(found.items.map(ListedProvidedItem.init))
         } else {
+            // Faults are told below.
+            if found.items.isEmpty, found.faults.isEmpty { StandardError.note("no service has found anything") }
             var output = StandardOutput()
             for item in found.items { try output.write(item.line + "\n") }
             try output.flush()

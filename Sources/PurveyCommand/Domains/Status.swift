@@ -10,6 +10,7 @@ extension Command {
         let status = try await DomainClient.call(DomainsStatusCall())
         if arguments.has("json") { return try JSONOutput.print(ListedStatus(status)) }
         try StandardOutput.print("daemon  process \(status.processID)\n")
+        if status.domains.isEmpty { StandardError.note("nothing is mounted; 'purvey domains add' adds a service") }
         for activity in status.domains {
             let domain = activity.domain
             let place = [domain.name, domain.state.word, domain.mount ?? "not mounted"]

@@ -24,6 +24,7 @@ extension Command {
         }
         let items = try await DomainClient.call(TrashedItemsCall()).items
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedTrashedItem.init)) }
+        if items.isEmpty { StandardError.note("there is nothing in the trash of any service") }
         for item in items { try StandardOutput.print(OneLine.text("\(item.domain):\(item.name)") + "\n") }
     }
 

@@ -14,7 +14,7 @@ extension Command {
     ) { arguments in
         if let extra = arguments.operands.first { throw UsageError("unexpected argument '\(extra)'") }
         let found = try await DomainClient.call(RecentsCall(limit: try limit(arguments, standard: 50)))
-        try show(found.items, arguments) { item in
+        try show(found.items, arguments, orNote: "no file of a service was used yet") { item in
             [item.lastUsed.map(ListedFoundItem.date) ?? "-", OneLine.text(item.place)]
         }
     }
@@ -28,14 +28,15 @@ extension Command {
         switch (operands.first, operands.count) {
         case (nil, _):
             let found = try await DomainClient.call(FavoritesCall())
-            try show(found.items, arguments) { [OneLine.text($0.place)] }
+            try show(found.items, arguments, orNote: "there are no favorites") { [OneLine.text($0.place)] }
         case ("add", 2...), ("remove", 2...):
             if arguments.has("json") { throw UsageError("--json goes with the list") }
             try await each("favorites", Array(operands.dropFirst())) {
                 SetFavoriteCall(place: DomainClient.place($0), isFavorite: operands[0] == "add")
             }
         case ("add", _), ("remove", _): throw UsageError("a path is missing")
-        case (let word?, _): throw UsageError("there is no 'favorites \(word)': add or remove")
+        case (let word?, _):
+            throw UsageError(about: word, "there is no 'favorites \(word)'", known: ["add", "remove"], listing: true)
         }
     }
 
@@ -54,6 +55,7 @@ extension Command {
             TagItemCall(
                 place: DomainClient.place(path), added: isRemoval ? [] : tags, removed: isRemoval ? tags : []))
         if arguments.has("json") { return try JSONOutput.print(reply.tags) }
+        if reply.tags.isEmpty { StandardError.note("\(path) has no tags") }
         for tag in reply.tags { try StandardOutput.print(OneLine.text(tag) + "\n") }
     }
 
@@ -91,7 +93,9 @@ extension Command {
         let found = try await DomainClient.call(call)
         // There may be files with an extension that nobody declares; without one, the word is a mistake.
         if found.items.isEmpty, let unknown = types.first(where: { !$0.1.isDeclared })?.0 { throw noType(unknown) }
-        try show(found.items, arguments) { [OneLine.text($0.place)] }
+        try show(found.items, arguments, orNote: "nothing that is known on this machine fits") {
+            [OneLine.text($0.place)]
+        }
     }
 
     static let push = Command(
@@ -141,9 +145,11 @@ extension Command {
     // MARK: Output
 
     private static func show(
-        _ items: [FoundItemDescription], _ arguments: Arguments, _ columns: (FoundItemDescription) -> [String]
+        _ items: [FoundItemDescription], _ arguments: Arguments, orNote note: String,
+        _ columns: (FoundItemDescription) -> [String]
     ) throws {
         if arguments.has("json") { return try JSONOutput.print(items.map(ListedFoundItem.init)) }
+        if items.isEmpty { StandardError.note(note) }
         var output = StandardOutput()
         for item in items { try output.write(columns(item).joined(separator: "  ") + "\n") }
         try output.flush()

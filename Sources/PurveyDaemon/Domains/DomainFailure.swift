@@ -30,8 +30,10 @@ struct DomainFailure: Error, CustomStringConvertible {
         (self.description, self.code, self.cause) = (description, code, cause)
     }
 
-    static func noSuchDomain(_ name: String) -> DomainFailure {
-        DomainFailure("there is no domain \"\(name)\"; 'purvey domains' lists them", .noSuchDomain)
+    /// - Parameter known: the names of the domains that there are.
+    static func noSuchDomain(_ name: String, among known: some Sequence<String>) -> DomainFailure {
+        let complaint = NearMiss.sentence("there is no domain \"\(name)\"", about: name, known: known.sorted())
+        return DomainFailure("\(complaint); 'purvey domains' lists them", .noSuchDomain)
     }
 
     /// What became of a call.

@@ -1,6 +1,7 @@
 import AppExtension
 import FileProvider
 import FileProviderEngine
+import LinuxSystem
 
 /// What a person can say of a domain.
 enum DomainSettings {
@@ -17,8 +18,11 @@ enum DomainSettings {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
         for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
             let words = known.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) (\($0.value))" }
+            let complaint = NearMiss.sentence(
+                "\(bundle.name) has no setting \"\(setting.key)\"", about: setting.key,
+                known: known.keys.sorted() + [DomainSetting.cache])
             throw DomainFailure(
-                "\(bundle.name) has no setting \"\(setting.key)\"; there is "
+                complaint + "; there is "
                     + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
         }
         try checkOwn(settings)
@@ -39,7 +43,9 @@ extension DomainService {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
         try DomainSettings.checkOwn(request.settings)
-        guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
+        guard let place = places[request.name] else {
+            throw DomainFailure.noSuchDomain(request.name, among: places.keys)
+        }
         if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
         var record = place.record
         guard !record.isDamaged else { throw DomainFailure("\(request.name) is damaged: its settings are not known") }
@@ -54,7 +60,7 @@ extension DomainService {
         }
         try await update(record)
         if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
-        guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
+        guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name, among: places.keys) }
         return description(of: now)
     }
 

@@ -43,7 +43,7 @@ extension DomainService {
         case .running(_, let domain): return domain
         case .changing: throw DomainFailure("\(name) is being changed; try again")
         case .failed(_, let fault): throw DomainFailure("\(name) does not run: \(fault)")
-        case nil: throw DomainFailure.noSuchDomain(name)
+        case nil: throw DomainFailure.noSuchDomain(name, among: places.keys)
         }
     }
 }

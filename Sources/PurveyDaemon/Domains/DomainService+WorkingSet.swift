@@ -105,7 +105,7 @@ extension DomainService {
             return isMeant && (provider.map { $0 == record.provider } ?? true)
         }
         guard !meant.isEmpty else {
-            if let domain = push.domain { throw DomainFailure.noSuchDomain(domain) }
+            if let domain = push.domain { throw DomainFailure.noSuchDomain(domain, among: places.keys) }
             throw DomainFailure("there is no domain that the push is about", .noSuchDomain)
         }
         guard push.domain != nil || push.topic != nil || meant.count == 1 else {

@@ -297,7 +297,9 @@ actor DomainService {
 
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
-        guard let place = places[request.name] else { throw DomainFailure.noSuchDomain(request.name) }
+        guard let place = places[request.name] else {
+            throw DomainFailure.noSuchDomain(request.name, among: places.keys)
+        }
         let record = place.record
         let edits: String?
         switch place {
@@ -352,7 +354,7 @@ actor DomainService {
     /// Tries again what could not be done: the start, the mount, the transfers.
     func retry(_ name: String) async throws -> DomainDescription {
         try await ready()
-        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
+        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name, among: places.keys) }
         switch place {
         case .changing: throw DomainFailure("\(name) is being changed; try again")
         case .failed(let known, let fault):
@@ -374,7 +376,7 @@ actor DomainService {
                 return description
             }
         }
-        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name) }
+        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name, among: places.keys) }
         return description(of: place)
     }
 }

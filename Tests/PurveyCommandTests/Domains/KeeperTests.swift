@@ -6,6 +6,7 @@ import Glibc
 import Keeping
 import LinuxSystem
 import ProgramTesting
+import ScriptableService
 import Testing
 
 /// Daemons that die, and who starts them again.
@@ -39,22 +40,27 @@ import Testing
     }
 
     @Test func aQuestionThatADaemonDiesUnderIsAnsweredByTheNext() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
-            try await cloud.add()
-            try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
+        try await ServicePlace.run { service in
+            let place = service.place
+            try await service.tell { try $0.put("a.txt", "a") }
+            try await service.succeed("ls", "Cloud:")
+            try await service.eventually("the daemon has a keeper") { hasKeeper(place) }
             let daemon = try #require(runningDaemon(of: place))
-            // It takes the connection, and does not answer any more.
+            // The service takes one question, and does not answer it.
+            try await service.tell { try $0.add(CloudRule(.hold, on: .act)) }
+            async let acted = place.purvey("actions", "Cloud:a.txt", "Touch")
+            try await service.eventually("the action is asked for") { try await service.tell { try $0.held() } == 1 }
+            // The daemon takes the other connection, and does not answer any more.
             kill(daemon, SIGSTOP)
-            async let listed = place.purvey("ls", "Papers:")
-            async let removed = place.purvey("trash", "Papers:a.txt")
+            async let listed = place.purvey("ls", "Cloud:")
             try await Task.sleep(for: .seconds(1))
             kill(daemon, SIGKILL)
             let outcome = try await listed
             #expect(outcome.status == 0 && outcome.text.contains("a.txt"), "\(outcome)")
             // What may have been done is not done twice.
-            let refused = try await removed
+            let refused = try await acted
             #expect(refused.status != 0 && refused.errors.contains("did not answer"), "\(refused)")
+            #expect(try await service.tell { try $0.count(.act) } == 1)
         }
     }
 

@@ -14,7 +14,11 @@ final class PersonAtTerminal: Sendable {
     /// Starts `purvey` on a new pseudo terminal, which is its controlling terminal, its input and its output.
     ///
     /// - Parameter other: of the environment, what is other than in this process's own; `nil` for what it does not have.
-    init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
+    convenience init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
+        try self.init(place, environment: other, arguments)
+    }
+
+    init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: [String]) throws {
         terminal = try .open("/dev/ptmx", .readWrite)
         let name = "/dev/pts/\(try Self.unlock(terminal))"
         var environment = ProcessInfo.processInfo.environment

@@ -106,9 +106,7 @@ final class DaemonLink: Sendable {
     /// On the queue.
     private func connected() throws -> Connection {
         if let known = try connectedIfRunning() { return known }
-        let made = try entrance.connect(Service())
-        connection.withLock { $0 = made }
-        return made
+        return try keep(try entrance.connect(Service()))
     }
 
     /// On the queue.
@@ -116,7 +114,17 @@ final class DaemonLink: Sendable {
     /// - Returns: `nil` where no daemon runs.
     private func connectedIfRunning() throws -> Connection? {
         if let known = connection.withLock({ $0 }), known.closeReason == nil { return known }
-        guard let made = try entrance.join(Service()) else { return nil }
+        return try entrance.join(Service()).map { try keep($0) }
+    }
+
+    /// Keeps a connection for the questions that come, unless it leads to a daemon that keeps things elsewhere.
+    private func keep(_ made: Connection) throws -> Connection {
+        do {
+            try entrance.check(made)
+        } catch {
+            made.close()
+            throw error
+        }
         connection.withLock { $0 = made }
         return made
     }

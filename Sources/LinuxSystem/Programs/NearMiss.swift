@@ -1,0 +1,73 @@
+/// Words that are almost one of those that a program knows.
+package enum NearMiss {
+    /// Longer words are no slips of the hand, and to compare them takes long.
+    private static let mostLetters = 64
+
+    /// Returns the known word that was probably meant with another one; `nil` where none is near enough.
+    ///
+    /// Capitals and the dashes before an option do not count. A beginning that only one word has is as good as near.
+    package static func nearest(to word: String, among known: [String]) -> String? {
+        let written = letters(of: word)
+        guard !written.isEmpty, written.count <= mostLetters else { return nil }
+        var best: (word: String, distance: Int)?
+        for candidate in known {
+            let meant = letters(of: candidate)
+            let found = distance(from: written, to: meant)
+            guard found <= reach(max(written.count, meant.count)) else { continue }
+            if best.map({ found < $0.distance }) ?? true { best = (candidate, found) }
+        }
+        if let best { return best.word }
+        guard written.count > 1 else { return nil }
+        let begun = known.filter { letters(of: $0).starts(with: written) }
+        return begun.count == 1 ? begun.first : nil
+    }
+
+    /// Returns what is said of a word that is not known: with the word that was probably meant, else with all that there
+    /// are.
+    ///
+    /// - Parameters:
+    ///   - complaint: such as "there is no command 'statsu'".
+    ///   - listing: whether the known words follow where none of them is near.
+    package static func sentence(
+        _ complaint: String, about word: String, known: [String], listing: Bool = false
+    ) -> String {
+        if let meant = nearest(to: word, among: known) { return complaint + ": did you mean '\(meant)'?" }
+        guard listing, let last = known.last else { return complaint }
+        let others = known.dropLast().joined(separator: ", ")
+        return complaint + ": " + (others.isEmpty ? last : others + " or " + last)
+    }
+
+    private static func letters(of word: String) -> [Character] {
+        Array(word.drop { $0 == "-" }.lowercased())
+    }
+
+    /// Returns how many slips there may be in words of so many letters.
+    private static func reach(_ letters: Int) -> Int {
+        switch letters {
+        case ..<3: 0
+        case ..<6: 1
+        case ..<9: 2
+        default: 3
+        }
+    }
+
+    /// Returns how many slips lead from one word to the other: a letter too many, too few or another one, or two that
+    /// changed places.
+    static func distance(from one: [Character], to other: [Character]) -> Int {
+        // The rows of the table of distances between beginnings: the last but one, and the last.
+        var (before, last) = ([Int](), Array(0...other.count))
+        for (row, letter) in one.enumerated() {
+            var next = [row + 1]
+            for (column, otherLetter) in other.enumerated() {
+                var least = last[column] + (letter == otherLetter ? 0 : 1)
+                least = min(least, last[column + 1] + 1, next[column] + 1)
+                if row > 0, column > 0, letter == other[column - 1], one[row - 1] == otherLetter {
+                    least = min(least, before[column - 1] + 1)
+                }
+                next.append(least)
+            }
+            (before, last) = (last, next)
+        }
+        return last[other.count]
+    }
+}

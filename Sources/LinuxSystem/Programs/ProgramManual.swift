@@ -1,0 +1,85 @@
+import Glibc
+
+/// A program's answers to `--help`, `-h` and `--version`, and to words that it does not take.
+package struct ProgramManual: Sendable {
+    /// The program's name, as it is written on a command line.
+    package let name: String
+    /// The answer to `--help`, with a line end.
+    package let help: String
+    /// The options that the program takes besides, for suggestions.
+    package let options: [String]
+
+    /// The options of every program.
+    package static let commonOptions = ["--help", "--version"]
+
+    package init(name: String, help: String, options: [String] = []) {
+        self.name = name
+        self.help = help
+        self.options = options
+    }
+
+    /// Prints the help or the version where the arguments ask for one of them.
+    ///
+    /// - Returns: the exit status of a program that has nothing else to do then; `nil` where they ask for neither.
+    package func answer(_ arguments: some Sequence<String>) -> CInt? {
+        for word in arguments {
+            switch word {
+            case "--help", "-h": return print(help)
+            case "--version": return print("\(name) \(PurveyVersion.text)\n")
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Complains about a word that the program does not take.
+    ///
+    /// - Returns: the exit status of wrong usage.
+    package func refuse(_ word: String) -> CInt { misuse(complaint(about: word)) }
+
+    /// Complains about a command line.
+    ///
+    /// - Returns: the exit status of wrong usage.
+    package func misuse(_ message: String) -> CInt { complain("\(message); see '\(name) --help'", status: 2) }
+
+    /// Returns what is said of a word that the program does not take.
+    package func complaint(about word: String) -> String {
+        guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
+        let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
+        return NearMiss.sentence(
+            "unknown option '\(spelling)'", about: spelling, known: options + Self.commonOptions)
+    }
+
+    /// Writes one line on standard error: the program's name, and what is wrong.
+    ///
+    /// - Returns: the status.
+    @discardableResult
+    package func complain(_ message: String, status: CInt = 1) -> CInt {
+        // A part of it may be what was written on the command line: it begins no line, and moves no cursor.
+        let scalars = message.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
+        // One write is one line. Where it fails, there is no reader.
+        _ = Self.write("\(name): \(String(String.UnicodeScalarView(scalars)))\n", to: STDERR_FILENO)
+        return status
+    }
+
+    /// Returns the exit status.
+    private func print(_ text: String) -> CInt {
+        guard let error = Self.write(text, to: STDOUT_FILENO) else { return 0 }
+        return complain("standard output: \(error)")
+    }
+
+    private static func write(_ text: String, to descriptor: CInt) -> Errno? {
+        Array(text.utf8).withUnsafeBytes { bytes -> Errno? in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                do throws(Errno) {
+                    let piece = UnsafeRawBufferPointer(rebasing: rest)
+                    rest = rest.dropFirst(try retrying { Glibc.write(descriptor, piece.baseAddress, piece.count) })
+                } catch {
+                    return error
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Glibc
+import ProgramTesting
+import Testing
+
+/// A command that finds no daemon, or one that keeps things elsewhere.
+@Suite(.timeLimit(.minutes(10))) struct DaemonReachTests {
+    /// Runs a script with a session's folder and home folders of the test's own, and without `PURVEY_HOME`.
+    private func shell(_ script: String, _ place: CommandPlace) async throws -> ProgramRun {
+        try await place.shell(
+            """
+            cd "$PURVEY_HOME"; unset PURVEY_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME
+            mkdir -p -m 700 session good other; export HOME=$PWD/good XDG_RUNTIME_DIR=$PWD/session
+            \(script)
+            """)
+    }
+
+    /// Ends the daemon at the session's socket, and waits until it has gone.
+    private func endDaemon(_ place: CommandPlace) async throws {
+        for _ in 0..<3_000 {
+            let daemons = place.processes(of: place.home + "/session/purvey/daemon.socket")
+            if daemons.isEmpty { return }
+            for daemon in daemons { kill(daemon, SIGTERM) }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("the daemon does not end")
+    }
+
+    @Test func aCommandWithoutADaemonsProgramSaysWhereItWasLookedFor() async throws {
+        try await CommandPlace.run { place in
+            try FileManager.default.createDirectory(atPath: place.path("alone"), withIntermediateDirectories: true)
+            try FileManager.default.linkItem(atPath: BuiltProgram.path("purvey"), toPath: place.path("alone/purvey"))
+            for (path, words) in [
+                ("/nonexistent/bin:relative:/var/empty", "nor in PATH (/nonexistent/bin, /var/empty)"),
+                ("", "nor in PATH, which has no folder"),
+            ] {
+                let run = try await place.shell("unset PURVEY_DAEMON; PATH='\(path)' alone/purvey list")
+                #expect(run.status == 1 && run.output.isEmpty)
+                #expect(
+                    run.errors == """
+                        purvey: list: the Purvey daemon cannot be reached: the program purveyd is neither beside this program \
+                        (\(place.path("alone"))) \(words), and PURVEY_DAEMON, which can name it, is not set
+
+                        """)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("HOME=$PWD/missing", "/missing does not exist"), ("HOME=$PWD/file", "/file is no folder"),
+        ("HOME=/proc", "the folder /proc/.local/share/purvey cannot be used: "),
+        ("XDG_DATA_HOME=$PWD/file", "/file/purvey cannot be used: Not a directory"),
+        ("XDG_CACHE_HOME=$PWD/file/x", "/file/x/purvey cannot be used: Not a directory"),
+        ("PURVEY_HOME=/proc/purvey", "the folder /proc/purvey/data cannot be used: "),
+    ])
+    func aDaemonWithoutItsFoldersDoesNotTakeThePlace(_ setting: String, _ words: String) async throws {
+        try await CommandPlace.run { place in
+            let run = try await shell("echo >file; env \(setting) \"$purvey\" list", place)
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(run.errors.hasPrefix("purvey: list: the Purvey daemon cannot be reached: purveyd: "), "\(run)")
+            #expect(run.errors.contains(words) && run.errors.count { $0 == "\n" } == 1, "\(run)")
+            #expect(!FileManager.default.fileExists(atPath: place.home + "/session/purvey"))
+            #expect(!FileManager.default.fileExists(atPath: place.home + "/missing"))
+            // By hand it says the same, and later commands are served from where they look.
+            let daemon = try await shell("env \(setting) \"$(dirname \"$purvey\")/purveyd\"", place)
+            #expect(daemon.status == 1 && daemon.errors.contains(words) && daemon.errors.hasPrefix("purveyd: "))
+            let next = try await shell("\"$purvey\" list", place)
+            #expect(next.status == 0 && next.errors.isEmpty, "\(next)")
+            #expect(FileManager.default.fileExists(atPath: place.home + "/good/.local/share/purvey"))
+            try await endDaemon(place)
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can make a folder of another user"))
+    func theDataOfAnotherUserIsNotUsed() async throws {
+        try await CommandPlace.run { place in
+            let run = try await shell(
+                """
+                mkdir -p other/.local/share/purvey; chown 12345 other/.local/share/purvey
+                HOME=$PWD/other "$purvey" list
+                """, place)
+            #expect(run.status == 1 && run.errors.contains("cannot be used: it belongs to another user"), "\(run)")
+        }
+    }
+
+    @Test func aDaemonOfAnotherHomeFolderIsNotWhatServes() async throws {
+        try await CommandPlace.run { place in
+            let offering = try await shell(
+                """
+                echo >file; "$purvey" offer file >ids & offer=$!; while [ ! -s ids ]; do sleep 0.01; done
+                for words in list bundles domains "extensions install $PWD/none" "status --json"; do
+                    HOME=$PWD/other "$purvey" $words; echo $?
+                done
+                ln -s good link; HOME=$PWD/link "$purvey" list; echo $?
+                XDG_DATA_HOME=$PWD/other "$purvey" list; echo $?
+                kill $offer; wait $offer
+                """, place)
+            let lines = offering.errors.split(separator: "\n")
+            let data = "keeps its data in \(place.home)/good/.local/share/purvey, and this program would in "
+            for (index, command) in ["list", "bundles", "domains"].enumerated() {
+                let line = lines.count > index ? String(lines[index]) : ""
+                #expect(
+                    line.hasPrefix(
+                        "purvey: \(command): the daemon at \(place.home)/session/purvey/daemon.socket \(data)"),
+                    "\(offering)")
+                #expect(line.contains("\(place.home)/other/.local/share/purvey: end that daemon (process "), "\(line)")
+            }
+            #expect(lines.count == 6 && lines[5].contains("would in \(place.home)/other/purvey: "), "\(offering)")
+            let statuses = offering.text.split(separator: "\n").compactMap { Int($0) }
+            // The same folder by another name is the same.
+            #expect(statuses.filter { $0 < 2 } == [1, 1, 1, 1, 1, 0, 1], "\(offering)")
+            #expect(!FileManager.default.fileExists(atPath: place.home + "/other/.local/share/purvey"))
+            try await endDaemon(place)
+            // Without it, the other home folder has a daemon of its own.
+            #expect(try await shell("HOME=$PWD/other \"$purvey\" list", place).status == 0)
+            try await endDaemon(place)
+        }
+    }
+
+    @Test(arguments: [
+        ("$PWD/missing", "which does not exist"), ("relative", "which is no absolute path"),
+        ("$PWD/file", "which is no folder"), ("$PWD/open", "which others may write to"),
+    ])
+    func aBadRuntimeFolderIsToldOfOnceInACommand(_ folder: String, _ reason: String) async throws {
+        try await CommandPlace.run { place in
+            // The command looks at the extensions by itself. A daemon would be that of the user who runs the tests.
+            let run = try await shell(
+                """
+                echo >file; mkdir open; chmod 777 open; export XDG_RUNTIME_DIR=\(folder)
+                "$purvey" extensions list; "$purvey" types file >types; "$purvey" help list >help
+                PURVEY_HOME=$PWD/own "$purvey" extensions list
+                """, place)
+            #expect(run.status == 0 && run.output.isEmpty, "\(run)")
+            let named = folder.replacing("$PWD", with: place.home)
+            #expect(run.errors.hasPrefix("purvey: warning: XDG_RUNTIME_DIR is '\(named)', \(reason): /"), "\(run)")
+            #expect(run.errors.hasSuffix(" is used instead\n"), "\(run)")
+            #expect(run.errors.count { $0 == "\n" } == 1, "\(run)")
+            // The daemon says it by hand, and not where a program starts it. With this home folder it stays nowhere.
+            let daemon = try await shell(
+                "export XDG_RUNTIME_DIR=\(folder) HOME=/proc; \"$(dirname \"$purvey\")/purveyd\"", place)
+            let warning = "purveyd: warning: XDG_RUNTIME_DIR is '\(named)', \(reason): /"
+            #expect(daemon.errors.hasPrefix(warning), "\(daemon)")
+            #expect(daemon.status == 1 && daemon.errors.count { $0 == "\n" } == 2, "\(daemon)")
+            let onDemand = try await shell("export XDG_RUNTIME_DIR=\(folder) HOME=/proc; \"$purvey\" list", place)
+            #expect(onDemand.status == 1 && onDemand.errors.count { $0 == "\n" } == 2, "\(onDemand)")
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can have a /tmp of its own"))
+    func programsWithoutARuntimeFolderMeetAtItsReplacement() async throws {
+        try await CommandPlace.run { place in
+            let run = try await shell(
+                """
+                exec unshare --mount sh -c '
+                    mount -t tmpfs none /run && mount -t tmpfs none /tmp || exit 9
+                    mkdir /tmp/home; export HOME=/tmp/home XDG_RUNTIME_DIR=/nonexistent
+                    "$purvey" list
+                    daemon=$("$purvey" status --json 2>errors | sed -n "s/.*daemon.* : \\([0-9]*\\).*/\\1/p")
+                    ls /tmp/purvey-0; kill $daemon; while [ -e /tmp/purvey-0/daemon.socket ]; do sleep 0.01; done'
+                """, place)
+            let warning =
+                "purvey: warning: XDG_RUNTIME_DIR is '/nonexistent', which does not exist: /tmp/purvey-0 is used instead\n"
+            #expect(run.status == 0 && run.errors == warning, "\(run)")
+            #expect(run.text.contains("daemon.socket\n"), "\(run)")
+            #expect(try String(contentsOfFile: place.home + "/errors", encoding: .utf8) == warning)
+        }
+    }
+}

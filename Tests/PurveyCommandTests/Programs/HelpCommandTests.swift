@@ -1,0 +1,87 @@
+import ProgramTesting
+import Testing
+
+/// The help of `purvey`, and its complaints about words that it does not know.
+@Suite(.timeLimit(.minutes(10))) struct HelpCommandTests {
+    private func purvey(_ arguments: [String]) async throws -> ProgramRun {
+        // Nothing here needs a daemon, and none could be made there.
+        try await RunningProgram(
+            BuiltProgram.path("purvey"), arguments, environment: ["PURVEY_HOME": "/proc/purvey"]
+        ).end()
+    }
+
+    @Test func helpExplainsACommandAsTheCommandDoes() async throws {
+        let all = try await purvey(["--help"])
+        #expect(all.text.contains("\n  help ") && all.text.contains("purvey --version"))
+        for words in [["help"], ["-h"]] { #expect(try await purvey(words).text == all.text) }
+        let domains = try await purvey(["domains", "--help"])
+        #expect(domains.status == 0 && domains.text.hasPrefix("usage: purvey domains "))
+        for words in [["help", "domains"], ["--help", "domains"], ["domains", "-h"]] {
+            let run = try await purvey(words)
+            #expect(run.status == 0 && run.errors.isEmpty && run.text == domains.text, "\(run)")
+        }
+        #expect(try await purvey(["help", "--help"]).text.hasPrefix("usage: purvey help [COMMAND]\n"))
+    }
+
+    @Test(arguments: [
+        (["statsu"], "there is no command 'statsu': did you mean 'status'?; see 'purvey --help'"),
+        (["LIST"], "there is no command 'LIST': did you mean 'list'?; see 'purvey --help'"),
+        (["extens"], "there is no command 'extens': did you mean 'extensions'?; see 'purvey --help'"),
+        (["frobnicate"], "there is no command 'frobnicate'; see 'purvey --help'"),
+        (["help", "domians"], "there is no command 'domians': did you mean 'domains'?; see 'purvey --help'"),
+        (["help", "list", "x"], "unexpected argument 'x'; see 'purvey --help'"),
+        (["--version", "x"], "unexpected argument 'x'; see 'purvey --help'"),
+        (["-help"], "unknown option '-help': did you mean '--help'?; see 'purvey --help'"),
+        (["--json", "list"], "unknown option '--json'; see 'purvey --help'"),
+        (["list", "--jsno"], "list: unknown option '--jsno': did you mean '--json'?; see 'purvey list --help'"),
+        (
+            ["offer", "-visibility=all"],
+            "offer: unknown option '-visibility': did you mean '--visibility'?; see 'purvey offer --help'"
+        ),
+        (
+            ["offer", "--visibility", "grp", "/etc/passwd"],
+            "offer: there is no visibility 'grp': all, team, group or process; see 'purvey offer --help'"
+        ),
+        (
+            ["load", "--as", "in-palce", "-o", "x"],
+            "load: there is no way 'in-palce' to load: did you mean 'in-place'?; see 'purvey load --help'"
+        ),
+        (["domains", "ad"], "domains: there is no 'domains ad': did you mean 'add'?; see 'purvey domains --help'"),
+        (["domains", "x"], "domains: there is no 'domains x': add, set or remove; see 'purvey domains --help'"),
+        (
+            ["extensions", "instal", "x"],
+            "extensions: there is no 'extensions instal': did you mean 'install'?; see 'purvey extensions --help'"
+        ),
+        (
+            ["favorites", "ad"],
+            "favorites: there is no 'favorites ad': did you mean 'add'?; see 'purvey favorites --help'"
+        ),
+        (
+            ["bundles", "regster", "x"],
+            "bundles: there is no 'bundles regster': did you mean 'register'?; see 'purvey bundles --help'"
+        ),
+    ])
+    func aWordThatIsNotKnownIsRefusedWithTheOneThatWasMeant(_ words: [String], _ complaint: String) async throws {
+        let run = try await purvey(words)
+        #expect(run.status == 2 && run.output.isEmpty && run.errors == "purvey: \(complaint)\n", "\(run)")
+    }
+
+    @Test func namesThatOnlyTheDaemonKnowsHaveASuggestionToo() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let provider = try await place.purvey(
+                "domains", "add", "org.purvey.LocalFoler", "Papers", "path=" + cloud.cloud)
+            #expect(
+                provider.errors.contains(
+                    "no extension \"org.purvey.LocalFoler\" is installed: did you mean 'org.purvey.LocalFolder'?"),
+                "\(provider)")
+            try await cloud.add()
+            let domain = try await place.purvey("retry", "Paprs")
+            #expect(
+                domain.errors
+                    == "purvey: retry: there is no domain \"Paprs\": did you mean 'Papers'?; 'purvey domains' lists them\n"
+            )
+            try await cloud.end()
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// Every program says what it is, and refuses what it does not take.
+@Suite(.timeLimit(.minutes(10))) struct ProgramManualTests {
+    private static let programs = [
+        "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-demo",
+        "purvey-benchmark", "purvey-faults", "mirror",
+    ]
+
+    /// Runs a program to its end in an empty folder, which has to be empty afterwards.
+    private func run(_ name: String, _ arguments: String...) async throws -> ProgramRun {
+        let folder = NSTemporaryDirectory() + "/pvm-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let run = try await RunningProgram(
+            BuiltProgram.path(name), arguments, environment: ["PURVEY_HOME": folder], in: folder
+        ).end()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "\(name) \(arguments)")
+        return run
+    }
+
+    @Test(arguments: programs, ["--help", "-h"])
+    func helpIsPrintedAndNothingElseIsDone(_ name: String, _ option: String) async throws {
+        let run = try await run(name, option)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+        #expect(run.text.hasPrefix("usage: \(name) ") && run.text.hasSuffix("\n"), "\(run)")
+    }
+
+    @Test(arguments: programs) func theVersionIsThatOfAllPrograms(_ name: String) async throws {
+        let run = try await run(name, "--version")
+        #expect(run.status == 0 && run.errors.isEmpty && run.text == "\(name) \(PurveyVersion.text)\n", "\(run)")
+    }
+
+    @Test(arguments: programs.filter { $0 != "mirror" })
+    func anUnknownOptionIsRefusedInOneLineWithTheOneThatWasMeant(_ name: String) async throws {
+        let run = try await run(name, "--verison")
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(
+            run.errors
+                == "\(name): unknown option '--verison': did you mean '--version'?; see '\(name) --help'\n")
+    }
+
+    @Test(arguments: [
+        ("purveyd", "x"), ("purvey-keeper", "x"), ("purvey-pictures", "x"), ("purvey-bus", "--x"),
+        ("purvey-passthrough", "--socket"), ("purvey-passthrough", "-s"), ("purvey-passthrough", ""), ("mirror", "x"),
+        ("purvey-demo", "--x"), ("purvey-benchmark", "x"), ("purvey-faults", "x"),
+    ])
+    func aSurplusArgumentIsRefusedInOneLine(_ name: String, _ argument: String) async throws {
+        let run = try await run(name, argument)
+        #expect(run.status == 2 && run.output.isEmpty && run.errors.count { $0 == "\n" } == 1, "\(run)")
+    }
+
+    @Test func aSecondSocketIsRefusedBeforeTheFirstIsMade() async throws {
+        let run = try await run("purvey-passthrough", "one", "two")
+        #expect(run.status == 2, "\(run)")
+        #expect(run.errors == "purvey-passthrough: unexpected argument 'two'; see 'purvey-passthrough --help'\n")
+    }
+
+    @Test(arguments: [("purvey-keeper", [String]()), ("purvey-pictures", []), ("purvey-bus", ["unix:path=/none"])])
+    func aHelperThatIsStartedByHandSaysByWhomItIsStarted(_ name: String, _ arguments: [String]) async throws {
+        let run = try await RunningProgram(BuiltProgram.path(name), arguments).end()
+        #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+        #expect(run.errors == "\(name): this program is started by purveyd; see '\(name) --help'\n")
+        #expect(try await self.run(name, "--help").text.contains("purveyd starts it"))
+    }
+
+    @Test func helpThatCannotBePrintedIsAnError() async throws {
+        let run = try await RunningProgram(
+            "/bin/sh", ["-c", "exec \"$0\" --help >/dev/full", try BuiltProgram.path("purvey-keeper")]
+        ).end()
+        #expect(run.status == 1 && run.errors == "purvey-keeper: standard output: No space left on device\n", "\(run)")
+    }
+
+    @Test func wordsThatAreWrongInAProgramsOwnWayHaveASuggestion() async throws {
+        for (name, arguments, complaint) in [
+            ("purveyd", ["--log", "inof"], "there is no log level 'inof': did you mean 'info'?"),
+            ("purveyd", ["--foregroud"], "unknown option '--foregroud': did you mean '--foreground'?"),
+            ("purveyd", ["--log", "x"], "there is no log level 'x': error, warning, info or debug"),
+            ("purvey-benchmark", ["tpyes"], "there is no section 'tpyes': did you mean 'types'?"),
+            ("purvey-faults", ["--sede", "1"], "unknown option '--sede': did you mean '--seed'?"),
+        ] {
+            let run = try await RunningProgram(BuiltProgram.path(name), arguments).end()
+            #expect(run.status == 2 && run.output.isEmpty, "\(run)")
+            #expect(run.errors == "\(name): \(complaint); see '\(name) --help'\n")
+        }
+    }
+}
