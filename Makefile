@@ -7,49 +7,98 @@ DESTDIR ?=
 SWIFT_FLAGS ?=
 
 FORMATTED = Package.swift Sources Tests Examples Providers
+
+# The programs that are installed, and their targets.
 PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures purvey-bus
-# The extensions that ship, each the name of a folder in Providers and of its program.
+PROGRAM_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper PurveyPassthrough PurveyPictures PurveyBus
+# The extensions that are installed, each the name of a folder in Providers and of its target.
 PROVIDERS = LocalFolder
+EXAMPLES = HandOff Logbook Mirror ThumbnailAction FileAway NewNote
+RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
+
+# Builds targets and what they depend on: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of release
+# builds; what is installed or measured is a release build.
+build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
+products = "$$($(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1)) --show-bin-path)"
+
+# Units are put into a folder that systemd looks into, for that prefix: see systemd.unit(5). Of a user's own prefix, systemd
+# takes units of the user only.
+ifneq ($(filter /usr /usr/local,$(PREFIX)),)
+USER_UNITS = $(PREFIX)/lib/systemd/user
+SYSTEM_UNITS = $(PREFIX)/lib/systemd/system
+else ifeq ($(PREFIX),$(HOME)/.local)
+USER_UNITS = $(PREFIX)/share/systemd/user
+SYSTEM_UNITS =
+else ifneq ($(filter $(HOME)/%,$(PREFIX)),)
+USER_UNITS = $(HOME)/.config/systemd/user
+SYSTEM_UNITS =
+else
+USER_UNITS = /etc/systemd/user
+SYSTEM_UNITS = /etc/systemd/system
+endif
+BIN = $(DESTDIR)$(PREFIX)/bin
+EXTENSIONS = $(DESTDIR)$(PREFIX)/lib/purvey/extensions
 
 .DEFAULT_GOAL = help
-.PHONY: help packages run demo test thread-sanitizer lint format declarations build benchmark faults install clean
+.PHONY: help run demo build test test-debug test-full thread-sanitizer lint format declarations benchmark faults install \
+    uninstall clean
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
+	@echo 'make build       builds the programs, the provider of folders and the examples into .build/debug'
 	@echo 'make demo        hands the files of Examples from one process to another, and shows how they arrived'
-	@echo 'make test        checks the sources, builds, and runs all tests in debug and release'
+	@echo 'make test        checks the sources, builds, and runs every test once, optimized; what CI runs'
+	@echo 'make test-debug  runs every test in a debug build'
+	@echo 'make test-full   make test with all cases of the tests that run a sample, then make test-debug'
 	@echo 'make thread-sanitizer  runs the tests of file coordination under ThreadSanitizer'
 	@echo 'make lint        checks the sources only'
 	@echo 'make format      formats the sources in place'
-	@echo 'make declarations writes the table of Apple'"'"'s declarations, after a build with tests'
+	@echo 'make declarations writes the table of Apple'"'"'s declarations, after make test'
 	@echo 'make benchmark   measures, against peers in the same run where there are any, and prints the ratios'
-	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount; ends with what was lost'
+	@echo 'make faults      kills, stops, disconnects and fills the disk at every step of what is done in a mount'
 	@echo 'make install     installs the programs and the provider of folders beneath PREFIX (/usr/local)'
+	@echo 'make uninstall   removes what make install with the same PREFIX installed'
 	@echo 'make clean       removes what was built'
 
-packages:
-	@Scripts/install-packages
+# Works in a folder and with a daemon of its own: nothing of the user's is touched. Stays until it is interrupted, or ends at
+# once with STAY=no.
+run:
+	@Scripts/install-packages run
+	@$(call build,debug,$(RUN_TARGETS))
+	@Scripts/demonstrate-file-provider $(call products,debug) Examples
 
-# Both stand on a folder and a daemon of their own: nothing of the person who runs them is touched. The first stays until it is
-# interrupted, or ends at once with STAY=no.
-run: packages
-	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
-	@Scripts/demonstrate-file-provider "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)" Examples
+build:
+	@Scripts/install-packages run build
+	@$(call build,debug,$(PROGRAM_TARGETS) $(PROVIDERS) $(EXAMPLES))
 
-demo: packages
-	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
-	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-demo" Examples
+demo:
+	@Scripts/install-packages run build
+	@$(call build,debug,PurveyDaemon PurveyDemo ThumbnailAction FileAway)
+	@$(call products,debug)/purvey-demo Examples
 
-test: packages lint
-	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
+test: lint
+	@Scripts/install-packages run build test
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
 	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'a package that uses this one' Scripts/check-client
-	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'make install' Scripts/check-installation
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug --listed
 
-thread-sanitizer: packages
+test-debug:
+	@Scripts/install-packages run build test
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests debug
+
+# Takes about an hour on two processors.
+test-full:
+	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test
+	@STEP_TIMEOUT=120m PURVEY_TESTS=full $(MAKE) test-debug
+
+thread-sanitizer:
+	@Scripts/install-packages run build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-thread-sanitizer
 
-lint: packages
+lint:
+	@Scripts/install-packages run build test
 	@Scripts/quietly 'swift format lint' \
 	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
 	@Scripts/quietly 'the source check itself' Scripts/check-sources --self-test
@@ -58,38 +107,50 @@ lint: packages
 format:
 	@$(SWIFT) format --in-place --recursive --parallel --configuration .swift-format $(FORMATTED)
 
-# After a debug build with tests, as make test leaves it.
-declarations: packages
+# After a build of the tests, as make test leaves it.
+declarations:
 	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
-build: packages
-	@Scripts/quietly 'release build' $(SWIFT) build $(SWIFT_FLAGS) -c release
-
-benchmark: build
-	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-benchmark"
+benchmark:
+	@Scripts/install-packages run build benchmark
+	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS) PurveyBenchmark)
+	@$(call products,release)/purvey-benchmark
 
 # Takes one to two hours on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
-faults: build
-	@"$$($(SWIFT) build $(SWIFT_FLAGS) -c release --show-bin-path)/purvey-faults" $(FAULTS)
+faults:
+	@Scripts/install-packages run build test
+	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider FileCheckPeer)
+	@$(call products,release)/purvey-faults $(FAULTS)
 
-# Linked with Swift's libraries inside: what is installed needs no toolchain, and starts in half the time.
-install: packages
-	@Scripts/quietly 'build for installing' \
-	    $(SWIFT) build $(SWIFT_FLAGS) -c release --static-swift-stdlib --scratch-path .build/install
-	install -d '$(DESTDIR)$(PREFIX)/bin'
-	cd "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
-	    && install --strip $(PROGRAMS) '$(DESTDIR)$(PREFIX)/bin'
-	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/user' '$(DESTDIR)$(PREFIX)/lib/systemd/system'
-	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(PREFIX)/lib/systemd/user/purvey.service'
-	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey-passthrough.service \
-	    >'$(DESTDIR)$(PREFIX)/lib/systemd/system/purvey-passthrough.service'
-	install -d '$(DESTDIR)$(PREFIX)/lib/purvey/extensions'
+# Linked with Swift's libraries inside: what is installed needs no toolchain, and starts faster.
+install:
+	@Scripts/install-packages run
+	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS))
+	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install $(PROGRAMS) $(PROVIDERS)
+	install -d '$(BIN)' '$(EXTENSIONS)'
+	cd .build/install && install --strip $(PROGRAMS) '$(BIN)'
+	install Scripts/assemble-extension '$(BIN)'
 	for provider in $(PROVIDERS); do \
-	    Scripts/assemble-extension Providers/$$provider \
-	        "$$($(SWIFT) build $(SWIFT_FLAGS) -c release --scratch-path .build/install --show-bin-path)" \
-	        '$(DESTDIR)$(PREFIX)/lib/purvey/extensions' \
-	    && strip '$(DESTDIR)$(PREFIX)/lib/purvey/extensions/'$$provider.appex/$$provider || exit; \
+	    Scripts/assemble-extension Providers/$$provider .build/install '$(EXTENSIONS)' \
+	    && strip '$(EXTENSIONS)'/$$provider.appex/$$provider || exit; \
 	done
+	install -d '$(DESTDIR)$(USER_UNITS)'
+	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(USER_UNITS)/purvey.service'
+ifneq ($(SYSTEM_UNITS),)
+	install -d '$(DESTDIR)$(SYSTEM_UNITS)'
+	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey-passthrough.service \
+	    >'$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
+endif
+
+# What users have in their folders stays: domains, caches and extensions of their own.
+uninstall:
+	cd '$(BIN)' && rm -f $(PROGRAMS) assemble-extension
+	cd '$(EXTENSIONS)' && rm -rf $(PROVIDERS:=.appex)
+	rmdir --ignore-fail-on-non-empty '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'
+	rm -f '$(DESTDIR)$(USER_UNITS)/purvey.service'
+ifneq ($(SYSTEM_UNITS),)
+	rm -f '$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
+endif
 
 clean:
 	rm -rf .build

@@ -9,11 +9,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// In a release build modules are read a second time, for those that would wait for them. For tests nobody waits.
-let readOnce = SwiftSetting.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))
+/// For what is not optimized in a release build either.
+let notOptimized = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
 
-/// Tests are not optimized in a release build either. What they test is, and the build takes far less time.
-let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release)), readOnce]
+/// Tests are not optimized. What they test is, and the build takes far less time.
+let testSettings = settings + [notOptimized]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -32,17 +32,15 @@ func implicitImports(_ modules: String...) -> SwiftSetting {
     .unsafeFlags(modules.flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] })
 }
 
-/// Programs as they are written for Apple's platforms.
+/// Programs as they are written for Apple's platforms. In a release build, those in Swift 5 mode are optimized and those in
+/// Swift 6 mode are not: what their casts and lifetimes come to may not depend on it.
 func compatibilityTests(
     _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
 ) -> Target {
-    .testTarget(
+    let optimization = if case .v6 = mode { [notOptimized] } else { [SwiftSetting]() }
+    return .testTarget(
         name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
-        swiftSettings: [
-            .swiftLanguageMode(mode),
-            implicitImports("Purvey", "OSLog"),
-            readOnce,
-        ])
+        swiftSettings: [.swiftLanguageMode(mode), implicitImports("Purvey", "OSLog")] + optimization)
 }
 
 /// A process for tests of pasteboards and drags, with a model class that is written for Apple's platforms.
@@ -88,13 +86,16 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        // Without pkgConfig: SwiftPM would warn of the flags of gtk4, or of a library that is missing, in each client's
+        // build. The folder has links to headers. It is hidden because SwiftPM warns of links that lead nowhere.
+        .target(name: "CGTK", dependencies: ["CGLib"], publicHeadersPath: ".headers"),
+        // By the name of GObject, whose headers lie beside those of GIO: SwiftPM does not know all flags of gio-2.0.
+        .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
         .target(name: "CLateBinding"),
-        // Named as programs import it; empty but for its submodule.
-        .target(name: "os"),
+        // The submodule of `os` below.
+        .target(name: "COSLog"),
         .target(name: "CAuthentication", dependencies: ["CGLib"]),
         // With libvips, which it loads when it needs it; its headers take those of GLib.
         .target(name: "CImages", dependencies: ["CGLib"]),
@@ -105,6 +106,8 @@ let package = Package(
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers", ["PropertyLists"]),
         library("OSLog"),
+        // Named as programs import it.
+        library("os", ["COSLog", "OSLog"]),
 
         // Floor 2
         library("MobileCoreServices", ["UniformTypeIdentifiers"]),
@@ -418,7 +421,7 @@ let package = Package(
                 "CGIO", "DaemonTesting", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyBus",
                 "ScriptableProvider", "ScriptableService", "TestThreads",
             ]),
-        tests("PurveyDemoTests", ["ProgramTesting"]),
+        tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(
             "LocalFolderTests",
             ["FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
@@ -489,3 +492,49 @@ let package = Package(
         ),
     ],
 )
+
+#if arch(arm64)
+    let triple = "aarch64-unknown-linux-gnu"
+#else
+    let triple = "x86_64-unknown-linux-gnu"
+#endif
+/// The index of the symbols that tests and examples use, for SwiftPM's discovery of tests and Scripts/check-declarations.
+/// Scripts/build-flags turns off that of all other targets.
+let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
+    let store = "\(Context.packageDirectory)/.build/\(triple)/\(folder)/index/store"
+    // Without the modules of C and of the toolchain, which take a third of the time to compile a test.
+    return .unsafeFlags(
+        ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
+        .when(configuration: configuration))
+}
+for target in package.targets where target.type == .test || target.isBeneath("Tests") || target.isBeneath("Examples") {
+    target.swiftSettings = (target.swiftSettings ?? []) + index
+}
+
+// PURVEY_TARGETS="PurveyDaemon PurveyCommand" limits a build to those targets and what they depend on. SwiftPM's own
+// --product takes one product.
+if let names = Context.environment["PURVEY_TARGETS"]?.split(separator: " ").map(String.init), !names.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var (needed, pending) = (Set<String>(), names)
+    while let name = pending.popLast() {
+        if needed.insert(name).inserted { pending += targets[name]?.dependencyNames ?? [] }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let names = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+        return !needed.isSuperset(of: names)
+    }
+}
+
+extension Target {
+    func isBeneath(_ folder: String) -> Bool { path?.hasPrefix(folder + "/") == true }
+
+    var dependencyNames: [String] {
+        dependencies.compactMap { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+}

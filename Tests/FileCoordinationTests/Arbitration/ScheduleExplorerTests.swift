@@ -1,5 +1,6 @@
 import ArbitrationTesting
 import Dispatch
+import FileTesting
 import Foundation
 import Glibc
 import LinuxSystem
@@ -12,7 +13,7 @@ import Testing
     #if DEBUG
         private static let schedules = 6_000
     #else
-        private static let schedules = 120_000
+        private static let schedules = TestSample.count(24_000, of: 120_000)
     #endif
 
     @Test func noScheduleBreaksTheRules() async {

@@ -1,0 +1,1 @@
+#include <graphene-1.0/graphene.h>

@@ -1,6 +1,0 @@
-#include <glib-unix.h>
-#include <gtk/gtk.h>
-
-/* The descriptor that can be read when the first thread's queue has something to do. Dispatch has it for whoever runs a loop of
-   their own on that thread, as Foundation's RunLoop does. */
-int _dispatch_get_main_queue_handle_4CF(void);

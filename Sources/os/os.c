@@ -1,1 +1,0 @@
-// A module needs a file to compile.

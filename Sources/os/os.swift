@@ -1,0 +1,2 @@
+// The module that programs for Apple's platforms import for logging.
+@_exported public import OSLog
