@@ -7,7 +7,7 @@ case "offer":
     let provider = NSItemProvider()
     provider.suggestedName = "Greeting"
     provider.registerDataRepresentation(for: .utf8PlainText) { completion in
-        // Runs each time somebody loads the greeting, and not before.
+        // Runs each time a process loads the greeting, and not before.
         completion(Data("Hello from process \(getpid())!\n".utf8), nil)
         return nil
     }

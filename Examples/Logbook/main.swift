@@ -32,7 +32,7 @@ if arguments.first == "watch" {
 
 var error: NSError?
 NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forMerging, error: &error) { url in
-    // Whoever else adds a line waits for this one to be there.
+    // Another program that adds a line waits until this one is there.
     let lines = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
     try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
 }

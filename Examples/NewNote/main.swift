@@ -23,7 +23,7 @@ final class NewNoteController: FPUIActionExtensionViewController {
     }
 
     private func write(_ text: String, named name: String) async throws {
-        // The folder that a person handed to the domain.
+        // The folder that the user gave to the domain.
         let domain = try await NSFileProviderManager.domains().first {
             $0.identifier == extensionContext.domainIdentifier
         }

@@ -5,7 +5,7 @@ import PackageDescription
 let flags = ["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }
 
 func products(_ names: String...) -> [Target.Dependency] {
-    names.map { .product(name: $0, package: "purvey") }
+    names.map { .product(name: $0, package: "Purvey") }
 }
 
 func unmodified(_ name: String, _ mode: SwiftLanguageMode) -> Target {
@@ -17,7 +17,7 @@ func unmodified(_ name: String, _ mode: SwiftLanguageMode) -> Target {
 // A package as a client has it: it sees the products of Purvey, and nothing else. Scripts/check-client builds and runs it.
 let package = Package(
     name: "ClientPackage",
-    dependencies: [.package(name: "purvey", path: "../..")],
+    dependencies: [.package(name: "Purvey", path: "../..")],
     targets: [
         unmodified("Unmodified", .v6),
         unmodified("UnmodifiedSwift5", .v5),
@@ -25,5 +25,11 @@ let package = Package(
             name: "Importing",
             dependencies: products(
                 "CoreTransferable", "ItemProvider", "MobileCoreServices", "OSLog", "Purvey", "UniformTypeIdentifiers")),
+        // With nothing but the product for logging, as a program that only logs.
+        .executableTarget(
+            name: "Logging", dependencies: products("OSLog"),
+            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility")]),
+        .executableTarget(
+            name: "LoggingSwift5", dependencies: products("OSLog"), swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(name: "Greeting", dependencies: products("Fuse")),
     ])

@@ -72,12 +72,6 @@ import Testing
         _ = try await program.end()
     }
 
-    @Test func theReadmeShowsItsProgramAsItIs() throws {
-        let readme = try String(contentsOfFile: Repository.path("README.md"), encoding: .utf8)
-        let program = try String(contentsOfFile: Repository.path("Examples/HandOff/main.swift"), encoding: .utf8)
-        #expect(readme.contains("```swift\n" + program + "```\n"))
-    }
-
     /// Gives the body a folder for everything that Purvey keeps, and removes it afterwards.
     private func withHome(_ body: (URL) async throws -> Void) async throws {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID().uuidString.prefix(8))")

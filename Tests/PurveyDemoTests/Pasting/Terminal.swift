@@ -1,0 +1,161 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import Testing
+
+/// A terminal with an interactive shell. A text that is pasted goes to it at once, whole, as a terminal's window sends
+/// it: a command that reads takes lines that follow, and one that fails does not stop those after it.
+final class Terminal: Sendable {
+    private let shell: ChildProgram
+    private let process: ProcessDescriptor
+    private let display: FileDescriptor
+    private let files: String
+    private let record = Lock(Record())
+
+    private struct Record {
+        /// The text that was shown since the last look.
+        var shown = ""
+        /// The number of times that the end of the commands was waited for.
+        var ends = 0
+        var isAtEnd = false
+    }
+
+    /// Starts the shell in a session of its own, whose controlling terminal this is.
+    ///
+    /// - Parameter files: the beginning of the paths of what it keeps.
+    init(environment: [String: String], in folder: String, files: String) throws {
+        display = try .open("/dev/ptmx", .readWrite)
+        self.files = files
+        let name = "/dev/pts/\(try Self.unlock(display))"
+        // It shows no prompts and not what is typed, and notes each command that fails.
+        let settings = """
+            PS1= PS2=
+            unset HISTFILE
+            stty -echo -onlcr
+            set -E -o pipefail
+            trap 'printf "%s (exit status %s)\\n" "$BASH_COMMAND" "$?" >>"\(files).failures"' ERR
+            echo '[begin]'
+
+            """
+        try Data(settings.utf8).write(to: URL(fileURLWithPath: files + ".bashrc"))
+        // A session without a terminal gets the first one that it opens.
+        shell = try ChildProgram.start(
+            "/bin/sh",
+            arguments: [
+                "-c", "exec /bin/bash --noprofile --noediting --rcfile \"$1\" -i <\"$0\" >\"$0\" 2>&1", name,
+                files + ".bashrc",
+            ],
+            environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], workingFolder: folder,
+            newSession: true)
+        process = try ProcessDescriptor.open(shell.processID)
+        try SystemThread.start("terminal") { self.readAll() }
+    }
+
+    /// Lets the other side of a pseudo terminal be opened, and returns its number (ioctl_tty(2)). The C library's
+    /// functions for this are hidden from Swift.
+    private static func unlock(_ terminal: FileDescriptor) throws(Errno) -> CInt {
+        var (lock, number): (CInt, CInt) = (0, 0)
+        try retrying { ioctl(terminal.rawValue, setLock, &lock) }
+        try retrying { ioctl(terminal.rawValue, getNumber, &number) }
+        return number
+    }
+
+    /// TIOCSPTLCK and TIOCGPTN.
+    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+
+    /// Reads what is shown until no process has the terminal open. Blocks.
+    private func readAll() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var pending: [UInt8] = []
+        // At the end it fails with EIO.
+        while let count = try? bytes.withUnsafeMutableBytes({ try display.read(into: $0) }), count > 0 {
+            pending += bytes[..<count]
+            // A character that is not whole yet is shown with its rest.
+            guard let text = String(validating: pending, as: UTF8.self) else { continue }
+            pending = []
+            record.withLock { $0.shown += text }
+        }
+        record.withLock { $0.isAtEnd = true }
+    }
+
+    /// Waits until the shell takes commands.
+    func begin() async throws { _ = try await shows("[begin]\n") }
+
+    /// Types a text, or pastes it.
+    func type(_ text: String) throws {
+        try Array(text.utf8).withUnsafeBytes { try display.writeAll($0) }
+    }
+
+    func paste(_ block: MarkdownBlock) throws { try type(block.text) }
+
+    /// Presses Ctrl-C.
+    func interrupt() throws { try type("\u{3}") }
+
+    /// Waits until a text is shown.
+    ///
+    /// - Returns: what was shown up to its end since the last time that this returned.
+    @discardableResult
+    func shows(_ text: String) async throws -> String {
+        try await shows { $0.range(of: text) }
+    }
+
+    /// Waits until a text is shown that matches.
+    ///
+    /// - Returns: what was shown up to its end since the last time that this returned.
+    @discardableResult
+    func shows(matching pattern: Regex<Substring>) async throws -> String {
+        try await shows { $0.firstMatch(of: pattern)?.range }
+    }
+
+    private func shows(_ find: (String) -> Range<String.Index>?) async throws -> String {
+        let isShown = try await eventually {
+            let (shown, isAtEnd) = record.withLock { ($0.shown, $0.isAtEnd) }
+            if find(shown) == nil, isAtEnd { throw NotShownError(shown: shown) }
+            return find(shown) != nil
+        }
+        let shown = record.withLock { $0.shown }
+        guard isShown, let range = find(shown) else { throw NotShownError(shown: shown) }
+        return take(String(shown[..<range.upperBound]))
+    }
+
+    private func take(_ text: String) -> String {
+        record.withLock { $0.shown.removeFirst(text.count) }
+        return text
+    }
+
+    /// A text that a test waited for and that was not shown.
+    private struct NotShownError: Error {
+        /// What was shown instead.
+        let shown: String
+    }
+
+    /// Waits until the commands that were typed have ended, and expects that none of them failed.
+    ///
+    /// - Returns: what was shown since the last time that this or `shows` returned.
+    @discardableResult
+    func finish() async throws -> String {
+        let end = record.withLock { record in
+            record.ends += 1
+            return "[end \(record.ends)]\n"
+        }
+        try type("echo; echo '\(end.dropLast())'\n")
+        let shown = try await shows("\n" + end).dropLast(end.count + 1)
+        let failures = (try? String(contentsOfFile: files + ".failures", encoding: .utf8)) ?? ""
+        #expect(failures.isEmpty, "shown: \(shown)")
+        // Where the shell itself has something to say, a line was not understood.
+        #expect(!shown.contains("bash: "), "\(shown)")
+        return String(shown)
+    }
+
+    /// Closes the window: the shell hangs up, and so do the commands that it runs.
+    func close() async {
+        try? process.send(signal: SIGHUP)
+        let hasEnded = await eventually { process.hasEnded }
+        if !hasEnded {
+            Issue.record("a shell does not end")
+            try? process.send(signal: SIGKILL)
+        }
+        _ = try? shell.wait()
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import ProgramTesting
+import Testing
+
+/// The README's text: its programs, and the commands that it names.
+@Suite struct ReadmeTests {
+    @Test func programsAreShownAsTheyAre() throws {
+        let blocks = try swiftBlocks
+        let handOff = try String(contentsOfFile: Repository.path("Examples/HandOff/main.swift"), encoding: .utf8)
+        #expect(blocks.contains { $0.heading == "A hand-off in Swift" && $0.text == handOff })
+        let logbook = try String(contentsOfFile: Repository.path("Examples/Logbook/main.swift"), encoding: .utf8)
+        #expect(blocks.contains { $0.heading == "Files that several programs use" && logbook.contains($0.text) })
+        // The others are packages, whole. Scripts/check-client builds them.
+        let packages = blocks.filter { $0.text.hasPrefix("// swift-tools-version: ") }
+        #expect(packages.count == 2)
+        #expect(blocks.count == packages.count + 2)
+    }
+
+    private var swiftBlocks: [MarkdownBlock] {
+        get throws { try MarkdownBlock.all(in: "README.md").filter { $0.language == "swift" } }
+    }
+
+    @Test func goalsThatAreNamedAreGoalsOfMake() async throws {
+        let readme = try String(contentsOfFile: Repository.path("README.md"), encoding: .utf8)
+        let goals = Set(readme.matches(of: /(?m)(?:`|^)make ([a-z-]+)/).map { String($0.1) })
+        try #require(goals.isSuperset(of: ["build", "demo", "install", "run", "test"]))
+        for goal in goals.sorted() {
+            // Says what it would do.
+            let run = try await make("--dry-run", goal)
+            #expect(run.status == 0, "make \(goal): \(run)")
+        }
+    }
+
+    @Test func makeBuildsWhatTheBlocksUse() async throws {
+        let targets = [
+            "purvey": "PurveyCommand", "purveyd": "PurveyDaemon", "purvey-keeper": "PurveyKeeper",
+            "purvey-pictures": "PurveyPictures", "purvey-bus": "PurveyBus", "purvey-passthrough": "PurveyPassthrough",
+            "hand-off": "HandOff", "logbook": "Logbook", "mirror": "Mirror",
+        ]
+        let run = try await make("--dry-run", "build")
+        let words = Set(run.text.split { !($0.isLetter || $0.isNumber) })
+        for program in FreshHome.built {
+            #expect(words.contains(Substring(targets[program] ?? program)), "\(program) is not in: \(run)")
+        }
+        // As in the command that the blocks have in the place of make.
+        for (goal, command) in [("run", "/demonstrate-file-provider "), ("demo", "/purvey-demo Examples")] {
+            let run = try await make("--dry-run", goal)
+            #expect(run.text.contains(command), "\(run)")
+        }
+    }
+
+    /// Runs make in the repository.
+    private func make(_ arguments: String...) async throws -> ProgramRun {
+        // Nothing is taken from a `make` that runs the tests.
+        let environment: [String: String?] = ["MAKEFLAGS": nil, "MAKELEVEL": nil, "MFLAGS": nil]
+        return try await RunningProgram(
+            "/usr/bin/make", arguments, environment: environment, in: Repository.folder.path
+        ).end()
+    }
+}
+
+/// Samples of output beside the output itself.
+@Suite struct SampleOutputTests {
+    private let output = "one  1.5 ms\n\ntwo of 2026-01-01T00:00:00Z\nthree\nfour: /tmp/a.txt\n"
+
+    @Test(arguments: [
+        "one 20 ms\ntwo of 1999-12-31T23:59:59Z", "one 1 ms\n…\nthree", "four: …/a.txt", "…\nthree\n…", "three\nfour…",
+    ])
+    func outputHasWhatASampleShows(sample: String) { #expect(SampleOutput.missing(sample, in: output) == []) }
+
+    @Test(arguments: [
+        "one 20 ms\nthree", "three\n…\none 1 ms", "five", "four: …/b.txt", "thre", "four: /tmp/a.txt\nfive",
+    ])
+    func aLineThatIsMissingOrElsewhereIsFound(sample: String) {
+        #expect(SampleOutput.missing(sample, in: output).count == 1)
+    }
+}
