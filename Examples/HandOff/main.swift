@@ -2,25 +2,30 @@
 import Foundation
 import Purvey
 
-switch CommandLine.arguments.last {
-case "offer":
-    let provider = NSItemProvider()
-    provider.suggestedName = "Greeting"
-    provider.registerDataRepresentation(for: .utf8PlainText) { completion in
-        // Runs each time a process loads the greeting, and not before.
-        completion(Data("Hello from process \(getpid())!\n".utf8), nil)
-        return nil
+do {
+    switch CommandLine.arguments.last {
+    case "offer":
+        let provider = NSItemProvider()
+        provider.suggestedName = "Greeting"
+        provider.registerDataRepresentation(for: .utf8PlainText) { completion in
+            // Runs each time a process loads the greeting, and not before.
+            completion(Data("Hello from process \(getpid())!\n".utf8), nil)
+            return nil
+        }
+        let offer = try await Board.shelf.offer(provider)
+        print("Offered. Press return to withdraw it.")
+        _ = readLine()
+        await offer.withdraw()
+    case "load":
+        for provider in try await Board.shelf.items() where provider.suggestedName == "Greeting" {
+            let greeting = try await provider.loadDataRepresentation(for: .utf8PlainText)
+            print(String(decoding: greeting, as: UTF8.self), terminator: "")
+        }
+    default:
+        print("usage: hand-off offer|load")
+        exit(2)
     }
-    let offer = try await Board.shelf.offer(provider)
-    print("Offered. Press return to withdraw it.")
-    _ = readLine()
-    await offer.withdraw()
-case "load":
-    for provider in try await Board.shelf.items() where provider.suggestedName == "Greeting" {
-        let greeting = try await provider.loadDataRepresentation(for: .utf8PlainText)
-        print(String(decoding: greeting, as: UTF8.self), terminator: "")
-    }
-default:
-    print("usage: hand-off offer|load")
-    exit(2)
+} catch {
+    FileHandle.standardError.write(Data("hand-off: \(error.localizedDescription)\n".utf8))
+    exit(1)
 }

@@ -37,6 +37,20 @@ import Testing
         }
     }
 
+    @Test func theReadmesProgramWithoutADaemonInReachSaysSoInOneLine() async throws {
+        try await withHome { home in
+            let alone = home.appendingPathComponent("hand-off").path
+            try FileManager.default.linkItem(atPath: BuiltProgram.path("hand-off"), toPath: alone)
+            let environment: [String: String?] = [
+                "PURVEY_HOME": home.path, "PURVEY_DAEMON": nil, "PATH": "/nonexistent",
+            ]
+            let run = try await RunningProgram(alone, ["load"], environment: environment).end()
+            #expect(run.status == 1 && run.output.isEmpty, "\(run)")
+            #expect(run.errors.hasPrefix("hand-off: the Purvey daemon cannot be reached: "), "\(run)")
+            #expect(run.errors.contains(home.path) && run.errors.count { $0 == "\n" } == 1, "\(run)")
+        }
+    }
+
     private func greet(at daemon: RunningProgram, _ home: URL) async throws {
         // A program that comes before the daemon listens would start another one.
         let socket = home.appendingPathComponent("run/daemon.socket").path

@@ -133,10 +133,13 @@ import Testing
             // Every daemon stands still there, the first time that it opens a domain.
             let first = try await place.shell("PURVEY_FAULT_POINT=engine.recovery.identities:1:stop $purvey status")
             try #require(first.status == 0, "\(first.errors)")
+            // A daemon that no process uses ends, and the next one would not stand still.
+            let user = try await place.offer(try place.write("text", to: "offered.txt"))
             let cloud = try await CloudPlace(place)
             async let added: Void = cloud.add()
             kill(try await stoppedDaemon(of: cloud), SIGCONT)
             try await added
+            try await user.end()
             try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
             // A file that is complete when it is opened is passed through.
             let file = cloud.mount + "/a.txt"

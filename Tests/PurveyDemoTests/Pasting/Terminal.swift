@@ -126,7 +126,7 @@ final class Terminal: Sendable {
 
     /// A text that a test waited for and that was not shown.
     private struct NotShownError: Error {
-        /// What was shown instead.
+        /// The text that was shown instead.
         let shown: String
     }
 
