@@ -73,7 +73,7 @@ build:
 
 demo:
 	@Scripts/install-packages run build
-	@$(call build,debug,PurveyDaemon PurveyDemo ThumbnailAction FileAway)
+	@$(call build,debug,PurveyDaemon PurveyCommand PurveyDemo ThumbnailAction FileAway)
 	@$(call products,debug)/purvey-demo Examples
 
 test: lint
@@ -112,14 +112,14 @@ declarations:
 	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
 benchmark:
-	@Scripts/install-packages run build benchmark
+	@Scripts/install-packages run build test benchmark
 	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS) PurveyBenchmark)
 	@$(call products,release)/purvey-benchmark
 
 # Takes one to two hours on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
 faults:
 	@Scripts/install-packages run build test
-	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider FileCheckPeer)
+	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider)
 	@$(call products,release)/purvey-faults $(FAULTS)
 
 # Linked with Swift's libraries inside: what is installed needs no toolchain, and starts faster.

@@ -502,7 +502,7 @@ let package = Package(
 /// Scripts/build-flags turns off that of all other targets.
 let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
     let store = "\(Context.packageDirectory)/.build/\(triple)/\(folder)/index/store"
-    // Without the modules of C and of the toolchain, which take a third of the time to compile a test.
+    // Without the modules of C and of the toolchain: to index those takes much of the time of a test's compilation.
     return .unsafeFlags(
         ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
         .when(configuration: configuration))
