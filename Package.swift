@@ -289,7 +289,7 @@ let package = Package(
         .executableTarget(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
-        // Apart from the tests, for it is optimized.
+        // Apart from the tests, because it is optimized.
         .target(
             name: "ArbitrationTesting", dependencies: ["FileCoordination", "FileTesting"],
             path: "Tests/ArbitrationTesting",
@@ -498,17 +498,26 @@ let package = Package(
 #else
     let triple = "x86_64-unknown-linux-gnu"
 #endif
-/// The index of the symbols that tests and examples use, for SwiftPM's discovery of tests and Scripts/check-declarations.
-/// Scripts/build-flags turns off that of all other targets.
-let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
-    let store = "\(Context.packageDirectory)/.build/\(triple)/\(folder)/index/store"
+
+/// The index of the symbols that tests and examples use, for Scripts/check-declarations. Scripts/build-flags turns off that
+/// of all other targets.
+let index = SwiftSetting.unsafeFlags(
     // Without the modules of C and of the toolchain: to index those takes much of the time of a test's compilation.
-    return .unsafeFlags(
-        ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
-        .when(configuration: configuration))
-}
+    [
+        "-index-store-path", "\(Context.packageDirectory)/.build/\(triple)/release/index/store",
+        "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib",
+    ],
+    .when(configuration: .release))
 for target in package.targets where target.type == .test || target.isBeneath("Tests") || target.isBeneath("Examples") {
-    target.swiftSettings = (target.swiftSettings ?? []) + index
+    target.swiftSettings = (target.swiftSettings ?? []) + [index]
+}
+
+// Programs and libraries that only tests use are not optimized either, but for those that compute much, and for two that
+// stand for clients' programs in Swift 5 mode (see compatibilityTests).
+let optimizedForTests = ["ArbitrationTesting", "FileCheckPeer", "PasteboardPeerSwift5", "ProviderPeer"]
+for target in package.targets
+where target.type != .test && target.isBeneath("Tests") && !optimizedForTests.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [notOptimized]
 }
 
 // PURVEY_TARGETS="PurveyDaemon PurveyCommand" limits a build to those targets and what they depend on. SwiftPM's own

@@ -150,9 +150,10 @@ private final class MillionListing {
 }
 
 extension rusage {
-    /// Of the processor, in the program and in the kernel.
+    /// The processor's time, in the program and in the kernel.
     fileprivate var seconds: Double {
-        [ru_utime, ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+        let microseconds: Int = ru_utime.tv_usec + ru_stime.tv_usec
+        return Double(ru_utime.tv_sec + ru_stime.tv_sec) + Double(microseconds) / 1e6
     }
 }
 

@@ -28,7 +28,11 @@ import UniformTypeIdentifiers
         /// The signals in one of its masks, without the two that the C library keeps for itself.
         func signals(_ name: String) throws -> Set<CInt> {
             let mask = try status(name).flatMap { UInt64($0, radix: 16) } ?? .max
-            return Set((1...64).filter { mask >> UInt64($0 - 1) & 1 == 1 && $0 != 32 && $0 != 33 })
+            return Set(
+                (1...64).filter { (signal: CInt) in
+                    let bit: UInt64 = 1 << UInt64(signal - 1)
+                    return mask & bit != 0 && signal != 32 && signal != 33
+                })
         }
 
         /// A soft and a hard limit, as the kernel prints them.

@@ -115,7 +115,11 @@ import UniformTypeIdentifiers
             }
             let items = try await board.items()
             #expect(items.count == 1_500)
-            #expect(items.compactMap { $0.suggestedName?.prefix { $0 != " " } }.map { Int($0) } == Array(0..<1_500))
+            let numbers: [Int] = items.compactMap { item in
+                guard let name = item.suggestedName else { return nil }
+                return Int(name.prefix { $0 != " " })
+            }
+            #expect(numbers == Array(0..<1_500))
         }
     }
 }

@@ -56,7 +56,11 @@ import Testing
     }
 
     @Test func whatCanBeSeenThroughStaysSo() throws {
-        let pixels = Data((0..<64 * 32).flatMap { [UInt8(truncatingIfNeeded: $0), 10, 20, UInt8($0 / 32 * 4)] })
+        var pixels = Data()
+        for index in 0..<64 * 32 {
+            let alpha = UInt8(index / 32 * 4)
+            pixels += [UInt8(truncatingIfNeeded: index), 10, 20, alpha] as [UInt8]
+        }
         let picture = try ImageCodec.encode(pixels, width: 64, height: 32, as: .png)
         let pictures = try ImageCodec.quickThumbnails(picture, sides: [16, 64])
         #expect(try ImageCodec.decode(Data(pictures[1])).pixels == pixels)
@@ -86,7 +90,10 @@ import Testing
         let (width, height) = (256, 300)
         var random = SystemRandomNumberGenerator()
         // Each half as often as the one before, or a bit more: what comes once in many thousands has a long code.
-        let rarities = (0..<20).flatMap { [UInt8](repeating: UInt8($0 * 7), count: max(1, 10_000 >> ($0 * 7 / 10))) }
+        let rarities = (0..<20).flatMap { (step: Int) -> [UInt8] in
+            let count: Int = 10_000 >> (step * 7 / 10)
+            return [UInt8](repeating: UInt8(step * 7), count: max(1, count))
+        }
         let isDrawn = content == .flat || content == .drawing
         var value: UInt8 = 0
         var pixels = Data()

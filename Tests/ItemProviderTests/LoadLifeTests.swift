@@ -11,11 +11,11 @@ import UniformTypeIdentifiers
     /// A folder that takes a while to zip.
     private static func largeFolder(_ scratch: Scratch) throws -> URL {
         var random = SystemRandomNumberGenerator()
-        for number in 0..<12 {
-            var contents = Data(count: 4 << 20)
-            for position in stride(from: 0, to: contents.count, by: 7) { contents[position] = random.next() }
-            _ = try scratch.file("Large/\(number).bin", contents)
-        }
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        for position in stride(from: 0, to: piece.count, by: 7) { piece[position] = random.next() }
+        var contents = Data()
+        for _ in 0..<64 { contents += piece }
+        for number in 0..<12 { _ = try scratch.file("Large/\(number).bin", contents) }
         return scratch.url.appendingPathComponent("Large", isDirectory: true)
     }
 

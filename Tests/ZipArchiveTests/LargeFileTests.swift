@@ -15,26 +15,44 @@ import ZipArchive
             case .zeros: return Array(repeating: 0, count: count)
             case .words:
                 let line = Array("It was the best of times, it was the worst of times.\n".utf8)
-                return (0..<count).map { $0 % 977 == 0 ? UInt8(truncatingIfNeeded: $0 >> 3) : line[$0 % line.count] }
-            case .noise: return Self.noise(count)
+                var bytes = Self.repeated(line, count: count)
+                for index in stride(from: 0, to: count, by: 977) {
+                    bytes[index] = UInt8(truncatingIfNeeded: index >> 3)
+                }
+                return bytes
+            case .noise: return Self.repeated(Self.noise, count: count)
             case .mixed:
                 // Noise with readable stretches: blocks of every kind, ending at any bit.
-                var bytes = Self.noise(count)
+                var bytes = Self.repeated(Self.noise, count: count)
+                let text = Self.repeated(Array("ABCDEFGHIJK".utf8), count: 40_000)
                 for start in stride(from: 0, to: count, by: 70_000) {
-                    for index in start..<min(start + 40_000, count) { bytes[index] = UInt8(index % 11 + 65) }
+                    let end = min(start + text.count, count)
+                    bytes.replaceSubrange(start..<end, with: text.prefix(end - start))
                 }
                 return bytes
             }
         }
 
-        private static func noise(_ count: Int) -> [UInt8] {
+        /// Bytes that cannot be compressed, also when they are repeated: the compressor looks back 32 KiB.
+        private static let noise: [UInt8] = {
             var state: UInt64 = 88_172_645_463_325_252
-            return (0..<count).map { _ in
+            return (0..<256 << 10).map { _ in
                 state ^= state << 13
                 state ^= state >> 7
                 state ^= state << 17
                 return UInt8(truncatingIfNeeded: state >> 24)
             }
+        }()
+
+        /// Returns a piece repeated to `count` bytes.
+        ///
+        /// Tests are not optimized: a loop over each byte of a large file takes seconds.
+        private static func repeated(_ piece: [UInt8], count: Int) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count + piece.count)
+            while bytes.count < count { bytes += piece }
+            bytes.removeLast(bytes.count - count)
+            return bytes
         }
     }
 

@@ -160,7 +160,10 @@ import Testing
         #expect(domain.provider.count(.contents) == 3)
         // What the provider has of it is not given again.
         let requests = domain.provider.requests.map(\.kind).filter { $0 == .contents || $0 == .stopProviding }
-        #expect(requests.prefix(5) == [.contents, .stopProviding, .contents, .stopProviding, .contents])
+        let expected: [MemoryProvider.Kind] = [
+            .contents, .stopProviding, .contents, .stopProviding, .contents,
+        ]
+        #expect(Array(requests.prefix(5)) == expected)
     }
 
     @Test func theContentsOfAnotherItemAreRefused() async throws {

@@ -1,3 +1,4 @@
+import FileTesting
 import Glibc
 import LinuxSystem
 import TestThreads
@@ -10,19 +11,22 @@ import Testing
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {
-        try await Self.runAll(Self.number("PURVEY_SIMULATION_SEEDS") ?? 200)
+        try await Self.runAll(80, of: 200)
     }
 
     /// What was not brought to the disk before is lost then, of the journal, of the index or of both.
     @Test func nothingIsLostWhenThePowerFails() async throws {
-        try await Self.runAll(Self.number("PURVEY_SIMULATION_SEEDS") ?? 60, losesPower: true)
+        try await Self.runAll(30, of: 60, losesPower: true)
     }
 
     @Test func nothingIsLostWhenTheDiskIsFullNowAndThen() async throws {
-        try await Self.runAll(Self.number("PURVEY_SIMULATION_SEEDS") ?? 60, fillsDisk: true)
+        try await Self.runAll(30, of: 60, fillsDisk: true)
     }
 
-    private static func runAll(_ count: UInt64, losesPower: Bool = false, fillsDisk: Bool = false) async throws {
+    private static func runAll(
+        _ sample: Int, of whole: Int, losesPower: Bool = false, fillsDisk: Bool = false
+    ) async throws {
+        let count = Self.number("PURVEY_SIMULATION_SEEDS") ?? UInt64(TestSample.count(sample, of: whole))
         let first = Self.number("PURVEY_SIMULATION_FIRST") ?? 1
         let seeds = Self.number("PURVEY_SIMULATION_SEED").map { $0..<$0 + 1 } ?? first..<first + count
         try await withThrowingTaskGroup(of: Void.self) { group in

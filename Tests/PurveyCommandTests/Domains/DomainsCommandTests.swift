@@ -248,7 +248,8 @@ import Testing
                 """)
             try #require(outcome.status == 0, "\(outcome.errors)")
             let names = outcome.text.split(separator: "\n").filter { $0.hasPrefix("name ") }
-            #expect(names.compactMap { $0.split(separator: " ").last } == ["b.txt", "a.txt", "Papers:a.txt"])
+            let last: [Substring] = names.compactMap { $0.split(separator: " ").last }
+            #expect(last == ["b.txt", "a.txt", "Papers:a.txt"])
         }
     }
 
