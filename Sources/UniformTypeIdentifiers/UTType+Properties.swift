@@ -35,6 +35,8 @@ extension UTType {
     }
 
     /// The first declared MIME type; of a dynamic type its own, else the one the freedesktop database has.
+    ///
+    /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` means that type, but says nothing of it.
     public var preferredMIMEType: String? {
         preferredTag(of: .mimeType)
     }
@@ -47,7 +49,7 @@ extension UTType {
         return withFacts { facts in
             switch tagClass {
             case .filenameExtension: facts.extensions.first
-            case .mimeType: facts.mimeTypes.first
+            case .mimeType: identity === UTType.data.identity ? nil : facts.mimeTypes.first
             default: facts.otherTags[tagClass.rawValue]?.first
             }
         } ?? nil

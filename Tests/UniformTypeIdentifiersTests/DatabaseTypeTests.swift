@@ -6,23 +6,23 @@ import UniformTypeIdentifiers
 @Suite(.enabled(if: MIMEDatabase.shared != nil || ProcessInfo.processInfo.environment["CI"] != nil, "no mime.cache"))
 struct DatabaseTypeTests {
     @Test func anExtensionOfTheDatabaseIsADynamicTypeThatKnowsMore() throws {
-        let type = try #require(UTType(filenameExtension: "md"))
-        #expect(type.isDynamic && DynamicIdentifier(type.identifier)?.payload == "?0=6:1=md")
+        let type = try #require(UTType(filenameExtension: "rst"))
+        #expect(type.isDynamic && DynamicIdentifier(type.identifier)?.payload == "?0=6:1=rst")
         #expect(UTType(type.identifier) == type)
-        #expect(type.tags == [.filenameExtension: ["md"]])
-        #expect(type.preferredMIMEType == "text/markdown")
-        #expect(type.mimeTypes == ["text/markdown"])
-        #expect(type.filenameExtensions.first == "md" && type.filenameExtensions.contains("markdown"))
+        #expect(type.tags == [.filenameExtension: ["rst"]])
+        #expect(type.preferredMIMEType == "text/x-rst")
+        #expect(type.mimeTypes == ["text/x-rst"])
+        #expect(type.filenameExtensions == ["rst"])
         #expect(type.conforms(to: .plainText) && type.conforms(to: .text) && type.conforms(to: .data))
         #expect(!type.conforms(to: .image))
         #expect(type.localizedDescription?.isEmpty == false)
-        #expect(try type.isSubtype(of: #require(UTType(mimeType: "text/markdown"))))
+        #expect(try type.isSubtype(of: #require(UTType(mimeType: "text/x-rst"))))
     }
 
     @Test func aMIMETypeOfTheDatabaseIsADynamicTypeThatKnowsMore() throws {
-        let type = try #require(UTType(mimeType: "text/markdown"))
-        #expect(type.isDynamic && type.tags == [.mimeType: ["text/markdown"]])
-        #expect(type.preferredFilenameExtension == "md" && type.conforms(to: .plainText))
+        let type = try #require(UTType(mimeType: "text/x-rst"))
+        #expect(type.isDynamic && type.tags == [.mimeType: ["text/x-rst"]])
+        #expect(type.preferredFilenameExtension == "rst" && type.conforms(to: .plainText))
         #expect(try #require(UTType(type.identifier)).conforms(to: .plainText))
         let notebook = try #require(UTType(mimeType: "application/x-ipynb+json"))
         #expect(notebook.conforms(to: .json) && notebook.conforms(to: .text))

@@ -6,8 +6,14 @@ import UniformTypeIdentifiers
         ("mp4", "public.mpeg-4"), ("plist", "com.apple.property-list"), ("app", "com.apple.application-file"),
         ("pkg", "com.apple.installer-package-archive"), ("pkpass", "com.apple.pkpass-data"), ("jpg", "public.jpeg"),
         ("JPEG", "public.jpeg"), ("Swift", "public.swift-source"), ("c++", "public.c-plus-plus-source"),
-        ("shutdownstall", "com.apple.shutdownStall"), ("geojson", "public.geojson"),
-        ("ts", "public.mpeg-2-transport-stream"),
+        ("shutdownstall", "com.apple.shutdownstall"), ("geojson", "public.geojson"),
+        ("ts", "public.mpeg-2-transport-stream"), ("doc", "com.microsoft.word.doc"),
+        ("docx", "org.openxmlformats.wordprocessingml.document"), ("xlsx", "org.openxmlformats.spreadsheetml.sheet"),
+        ("pptx", "org.openxmlformats.presentationml.presentation"), ("flac", "org.xiph.flac"),
+        ("webm", "org.webmproject.webm"), ("md", "net.daringfireball.markdown"), ("iso", "public.iso-image"),
+        ("7z", "org.7-zip.7-zip-archive"), ("cr2", "com.canon.cr2-raw-image"), ("eml", "com.apple.mail.email"),
+        ("tif", "public.tiff"), ("key", "com.apple.iwork.keynote.sffkey"), ("xml", "public.xml"),
+        ("usda", "com.pixar.universal-scene-description-utf8"),
     ])
     func anExtensionMeansTheTypeThatApplesSystemsGive(ext: String, identifier: String) {
         #expect(UTType(filenameExtension: ext)?.identifier == identifier)
@@ -20,7 +26,18 @@ import UniformTypeIdentifiers
         ("application/x-msdownload", "com.microsoft.windows-executable"), ("audio/3gpp", "public.3gpp"),
         // Known to the freedesktop database as aliases, or as types that the system declares without a MIME type.
         ("image/pjpeg", "public.jpeg"), ("application/x-pdf", "com.adobe.pdf"), ("text/x-csrc", "public.c-source"),
-        ("application/x-compressed-tar", "org.gnu.gnu-zip-tar-archive"),
+        ("application/x-compressed-tar", "org.gnu.gnu-zip-tar-archive"), ("audio/x-flac", "org.xiph.flac"),
+        ("application/x-cd-image", "public.iso-image"), ("image/x-nikon-nef", "com.nikon.raw-image"),
+        // Declared by the system, though others define them.
+        ("application/msword", "com.microsoft.word.doc"), ("application/vnd.ms-excel", "com.microsoft.excel.xls"),
+        ("application/vnd.ms-powerpoint", "com.microsoft.powerpoint.ppt"), ("audio/flac", "org.xiph.flac"),
+        (
+            "application/vnd.ms-word.document.macroEnabled.12",
+            "org.openxmlformats.wordprocessingml.document.macroenabled"
+        ),
+        ("video/webm", "org.webmproject.webm"), ("audio/webm", "org.webmproject.webm"),
+        ("application/vnd.oasis.opendocument.text", "org.oasis-open.opendocument.text"),
+        ("text/markdown", "net.daringfireball.markdown"), ("message/rfc822", "com.apple.mail.email"),
     ])
     func aMIMETypeMeansTheDeclaredType(mime: String, identifier: String) {
         #expect(UTType(mimeType: mime)?.identifier == identifier)
@@ -91,11 +108,18 @@ import UniformTypeIdentifiers
 
     @Test func identifiersAreFoundInAnyCaseWithTheDeclaredSpelling() {
         #expect(UTType("PUBLIC.Jpeg") == .jpeg)
-        #expect(UTType("com.apple.ShutdownStall")?.identifier == "com.apple.shutdownStall")
+        #expect(UTType("com.apple.ShutdownStall")?.identifier == "com.apple.shutdownstall")
         #expect(UTType("com.apple.ICNS")?.identifier == "com.apple.icns")
         #expect(UTType("com.example.nothing") == nil)
         #expect(UTType("") == nil)
-        // Named as a parent in the tables, declared by none of them.
-        #expect(UTType("com.apple.homebuttonless-device") == nil)
+        // What programs declare, rather than the system.
+        #expect(UTType("org.matroska.mkv") == nil)
+    }
+
+    @Test func dataHasAMIMETypeThatIsNotPreferred() {
+        #expect(UTType(mimeType: "application/octet-stream") == .data)
+        #expect(UTType.data.preferredMIMEType == nil)
+        #expect(UTType("PUBLIC.DATA")?.preferredMIMEType == nil)
+        #expect(UTType.data.tags[.mimeType] == ["application/octet-stream"])
     }
 }

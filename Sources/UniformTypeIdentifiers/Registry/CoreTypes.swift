@@ -26,8 +26,9 @@ package enum CoreTypes {
             var identities: [TypeIdentity] = []
             var facts: [TypeFacts] = []
             var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
-            var extensions = identifiers
-            var mimeTypes = identifiers
+            var (extensions, mimeTypes) = (identifiers, identifiers)
+            // Of several types with a tag, the first is the preferred one: owners come before all others.
+            var (ownedExtensions, ownedMIMETypes) = (identifiers, identifiers)
             identities.reserveCapacity(lines.count)
             facts.reserveCapacity(lines.count)
             identifiers.reserveCapacity(lines.count)
@@ -35,25 +36,33 @@ package enum CoreTypes {
             for (index, line) in lines.enumerated() {
                 identifiers.append((line.identifier, index))
                 for tag in line.extensions {
-                    extensions.append((tag, index))
+                    if tag.isOwned {
+                        ownedExtensions.append((tag.text, index))
+                    } else {
+                        extensions.append((tag.text, index))
+                    }
                 }
                 for tag in line.mimeTypes {
-                    mimeTypes.append((tag, index))
+                    if tag.isOwned {
+                        ownedMIMETypes.append((tag.text, index))
+                    } else {
+                        mimeTypes.append((tag.text, index))
+                    }
                 }
                 identities.append(TypeIdentity(declared: CoreTypes.text(line.identifier), index: index))
                 facts.append(
                     TypeFacts(
                         isDeclared: line.isDeclared, parents: line.parents,
-                        extensions: line.extensions.map { CoreTypes.text($0) },
-                        mimeTypes: line.mimeTypes.map { CoreTypes.text($0) },
+                        extensions: line.extensions.map { CoreTypes.text($0.text) },
+                        mimeTypes: line.mimeTypes.map { CoreTypes.text($0.text) },
                         description: line.description.isEmpty ? nil : CoreTypes.text(line.description),
                         ancestors: closure.sets[index]))
             }
             self.identities = identities
             self.facts = facts
             self.identifiers = FoldedIndex(identifiers)
-            self.extensions = FoldedIndex(extensions)
-            self.mimeTypes = FoldedIndex(mimeTypes)
+            self.extensions = FoldedIndex(ownedExtensions + extensions)
+            self.mimeTypes = FoldedIndex(ownedMIMETypes + mimeTypes)
         }
     }
 
@@ -95,8 +104,8 @@ package enum CoreTypes {
         var identifier = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         var isDeclared = true
         var parents: [Int] = []
-        var extensions: [UnsafeBufferPointer<UInt8>] = []
-        var mimeTypes: [UnsafeBufferPointer<UInt8>] = []
+        var extensions: [Tag] = []
+        var mimeTypes: [Tag] = []
         var description = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         var constant = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
@@ -111,13 +120,25 @@ package enum CoreTypes {
                     CoreTypes.forEachPiece(of: piece, between: comma) { number in
                         parents.append(number.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
                     }
-                case 2: CoreTypes.forEachPiece(of: piece, between: comma) { extensions.append($0) }
-                case 3: CoreTypes.forEachPiece(of: piece, between: comma) { mimeTypes.append($0) }
+                case 2: CoreTypes.forEachPiece(of: piece, between: comma) { extensions.append(Tag($0)) }
+                case 3: CoreTypes.forEachPiece(of: piece, between: comma) { mimeTypes.append(Tag($0)) }
                 case 4: description = piece
                 default: constant = piece
                 }
                 column += 1
             }
+        }
+    }
+
+    /// A tag of a line.
+    private struct Tag {
+        let text: UnsafeBufferPointer<UInt8>
+        /// Whether the tag means this type first, of several that have it.
+        let isOwned: Bool
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>) {
+            isOwned = bytes.first == UInt8(ascii: "!")
+            text = isOwned ? UnsafeBufferPointer(rebasing: bytes.dropFirst()) : bytes
         }
     }
 }

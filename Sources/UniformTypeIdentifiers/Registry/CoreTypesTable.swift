@@ -2,11 +2,12 @@
 
 extension CoreTypes {
     /// How many lines ``table`` has.
-    static let count = 685
+    static let count = 960
 
     /// One line for each type the system declares: identifier, numbers of the lines of its parents (`?` for a type that
     /// is only named as a parent), filename extensions, MIME types, description, name of the Swift constant; columns
-    /// parted by tabs, empty ones at the end left out, lists parted by commas.
+    /// parted by tabs, empty ones at the end left out, lists parted by commas. A `!` stands before a tag that the type
+    /// owns, of several that have it.
     // swift-format-ignore
     static let table: StaticString = """
 public.item				item	item
@@ -17,7 +18,7 @@ public.data	0		application/octet-stream	data	data
 public.directory	0			directory	directory
 com.apple.resolvable				reference to another item	resolvable
 public.symlink	0,6			symbolic link	symbolicLink
-public.executable	0			executable	executable
+public.executable				executable	executable
 com.apple.mount-point	0,6			mount point	mountPoint
 com.apple.alias-file	4,6			alias	aliasFile
 com.apple.bookmark	4,6			bookmark data	urlBookmarkData
@@ -29,12 +30,12 @@ public.utf8-plain-text	15		text/plain;charset=utf-8,text/plain;charset="utf-8"	U
 public.utf16-external-plain-text	15			Unicode (UTF-16) plain text with byte order mark	utf16ExternalPlainText
 public.utf16-plain-text	15		text/plain;charset=utf-16,text/plain;charset="utf-16"	Unicode (UTF-16) plain text	utf16PlainText
 public.delimited-values-text	14			delimited text	delimitedText
-public.comma-separated-values-text	19,15	csv	text/csv,text/comma-separated-values	comma-separated values	commaSeparatedText
-public.tab-separated-values-text	19,15	tsv	text/tab-separated-values	tab-separated values	tabSeparatedText
+public.comma-separated-values-text	15,19	csv	text/csv,text/comma-separated-values	comma-separated values	commaSeparatedText
+public.tab-separated-values-text	15,19	tsv	text/tab-separated-values	tab-separated values	tabSeparatedText
 public.utf8-tab-separated-values-text	21,16			Unicode (UTF-8) tab-separated values	utf8TabSeparatedText
 public.rtf	14	rtf	text/rtf	rich text document	rtf
 public.html	14	html,htm,shtml,shtm	text/html	HTML document	html
-public.xml	14	xml	application/xml,text/xml	XML document	xml
+public.xml	14	!xml	application/xml,text/xml	XML document	xml
 public.yaml	14	yml,yaml	application/x-yaml	YAML document	yaml
 public.css	14	css	text/css	CSS style sheet	css
 public.source-code	15			source code	sourceCode
@@ -49,8 +50,8 @@ public.c-plus-plus-header	28	hh,hp,hpp,hxx,h++,ipp		C++ header	cPlusPlusHeader
 public.script	28			script	script
 com.apple.applescript.text	37	applescript		AppleScript text	appleScript
 com.apple.applescript.script	4,37	scpt		compiled OSA script	osaScript
-com.apple.applescript.script-bundle	102,101,37	scptd		OSA script bundle	osaScriptBundle
-com.netscape.javascript-source	28,8,37	js,jscript,javascript,mjs	text/javascript	JavaScript script	javaScript
+com.apple.applescript.script-bundle	102,101	scptd		OSA script bundle	osaScriptBundle
+com.netscape.javascript-source	37,8	js,jscript,javascript,mjs	text/javascript	JavaScript script	javaScript
 public.shell-script	37	sh		shell script	shellScript
 public.perl-script	42	pl,pm	text/x-perl-script	Perl script	perlScript
 public.python-script	42	py	text/x-python-script	Python script	pythonScript
@@ -58,7 +59,7 @@ public.ruby-script	42	rb,rbw	text/x-ruby-script	Ruby script	rubyScript
 public.php-script	42	php,php3,php4,ph3,ph4,phtml	text/php,text/x-php-script,application/php	PHP script	phpScript
 public.make-source	37	make,mak,gmk,mk		makefile	makefile
 public.json	14	json	application/json	JSON document	json
-com.apple.property-list	4	plist		property list	propertyList
+com.apple.property-list	4	!plist		property list	propertyList
 com.apple.xml-property-list	25,49	plist		XML property list	xmlPropertyList
 com.apple.binary-property-list	49	plist		binary property list	binaryPropertyList
 com.adobe.pdf	4,2	pdf	application/pdf	PDF document	pdf
@@ -67,7 +68,7 @@ com.apple.flat-rtfd	4,2			flattened rich text document with attachments	flatRTFD
 com.apple.webarchive	4,2	webarchive	application/x-webarchive	web archive	webArchive
 public.image	4,1			image	image
 public.jpeg	56	jpeg,jpg,jpe	image/jpeg,image/jpg	JPEG image	jpeg
-public.tiff	56	tiff,tif	image/tiff	TIFF image	tiff
+public.tiff	56	tiff,!tif	image/tiff	TIFF image	tiff
 com.compuserve.gif	56	gif	image/gif	GIF image	gif
 public.png	56	png	image/png	PNG image	png
 com.apple.icns	56	icns		Apple icon image	icns
@@ -81,10 +82,10 @@ public.heic	148	heic	image/heic	HEIC image	heic
 public.heics	148	heics	image/heic-sequence	HEIC image sequence	heics
 org.webmproject.webp	56	webp	image/webp	WebP image	webP
 com.ilm.openexr-image	56	exr		OpenEXR image	exr
-com.adobe.raw-image	56	dng	image/x-adobe-dng	Digital Negative image	dng
+com.adobe.raw-image	64	dng	image/x-adobe-dng	Digital Negative image	dng
 public.jpeg-xl	56	jxl	image/jxl	JPEG XL image	jpegxl
 public.3d-content	1			3D content	threeDContent
-com.pixar.universal-scene-description	74,4	usd,usda,usdc		Universal Scene Description file	usd
+com.pixar.universal-scene-description	74,4	usd,usdc		Universal Scene Description file	usd
 com.pixar.universal-scene-description-mobile	74,4	usdz	model/vnd.usdz+zip	Universal Scene Description package	usdz
 com.apple.reality	4	reality	model/vnd.reality	Reality file	realityFile
 com.apple.scenekit.scene	74,4	scn,scnz		SceneKit scene	sceneKitScene
@@ -96,18 +97,18 @@ public.audio	80			audio	audio
 com.apple.quicktime-movie	81	mov,qt	video/quicktime	QuickTime movie	quickTimeMovie
 public.mpeg	81	mpg,mpeg,mpe,m75,m15	video/mpeg,video/mpg,video/x-mpeg,video/x-mpg	MPEG movie	mpeg
 public.mpeg-2-video	82	m2v	video/mpeg2,video/mpeg2-video	MPEG-2 video	mpeg2Video
-public.mpeg-2-transport-stream	81	ts		MPEG-2 transport stream	mpeg2TransportStream
+public.mpeg-2-transport-stream	81	!ts		MPEG-2 transport stream	mpeg2TransportStream
 public.mp3	83	mp3,mpga	audio/mpeg,audio/mpeg3,audio/mpg,audio/mp3,audio/x-mpeg,audio/x-mpeg3,audio/x-mpg,audio/x-mp3	MP3 audio	mp3
-public.mpeg-4	81	mp4,mpg4	video/mp4,video/mp4v-es	MPEG-4 movie	mpeg4Movie
-public.mpeg-4-audio	89,83	mp4,mpg4	audio/mp4,audio/mp4a-latm	MPEG-4 audio	mpeg4Audio
+public.mpeg-4	81	!mp4,!mpg4	video/mp4,video/mp4v-es	MPEG-4 movie	mpeg4Movie
+public.mpeg-4-audio	83	mp4,mpg4	audio/mp4,!audio/mp4a-latm	MPEG-4 audio	mpeg4Audio
 com.apple.protected-mpeg-4-audio	83	m4p		protected MPEG-4 audio	appleProtectedMPEG4Audio
 com.apple.protected-mpeg-4-video	143			protected MPEG-4 movie	appleProtectedMPEG4Video
 public.avi	81	avi,vfw	video/avi,video/msvideo,video/x-msvideo	AVI movie	avi
 public.aiff-audio	146	aiff,aif	audio/aiff,audio/x-aiff	AIFF audio	aiff
 com.microsoft.waveform-audio	83	wav,wave,bwf	audio/vnd.wave,audio/wav,audio/wave,audio/x-wav	WAV audio	wav
-public.midi-audio	83	midi,mid,smf,kar	audio/midi,audio/x-midi	MIDI audio	midi
+public.midi-audio	83	midi,mid,!smf,kar	audio/midi,audio/x-midi	MIDI audio	midi
 public.playlist				playlist	playlist
-public.m3u-playlist	14,97,15	m3u,m3u8	audio/mpegurl,application/vnd.apple.mpegurl,audio/x-mpegurl	M3U playlist	m3uPlaylist
+public.m3u-playlist	15,97	m3u,m3u8	audio/mpegurl,application/vnd.apple.mpegurl,audio/x-mpegurl	M3U playlist	m3uPlaylist
 public.folder	5			folder	folder
 public.volume	99			volume	volume
 com.apple.package	5			package	package
@@ -118,17 +119,17 @@ com.apple.quicklook-generator	103	qlgenerator		Quick Look generator	quickLookGen
 com.apple.xpc-service	102,101	xpc		XPC service	xpcService
 com.apple.framework	102	framework		framework	framework
 com.apple.application	8			application	application
-com.apple.application-bundle	108,102,101,142	app		application bundle	applicationBundle
+com.apple.application-bundle	108,142,101	!app		application bundle	applicationBundle
 com.apple.application-and-system-extension	106	appex		application extension	applicationExtension
 public.unix-executable	4,8			Unix executable	unixExecutable
-com.microsoft.windows-executable	4,8	exe	application/x-msdownload	Windows executable	exe
-com.apple.systempreference.prefpane	101,102	prefPane		preference pane	systemPreferencesPane
+com.microsoft.windows-executable	4,8	exe	!application/x-msdownload	Windows executable	exe
+com.apple.systempreference.prefpane	101,102	prefpane		preference pane	systemPreferencesPane
 public.archive				archive	archive
 org.gnu.gnu-zip-archive	4,114	gz,gzip	application/x-gzip,application/gzip	gzip archive	gzip
 public.bzip2-archive	4,114	bz2,bz	application/x-bzip2,application/x-bzip,application/bzip2,application/bzip,application/x-bz2	bzip2 archive	bz2
 public.zip-archive	144	zip	application/zip,application/x-zip-compressed	ZIP archive	zip
 com.apple.archive	4,114	aar,yaa		Apple Archive	appleArchive
-public.tar-archive	4,114,145	tar	application/x-tar,application/tar	tar archive	tarArchive
+public.tar-archive	145	tar	application/x-tar,application/tar	tar archive	tarArchive
 public.spreadsheet	1			spreadsheet	spreadsheet
 public.presentation	2			presentation	presentation
 public.database				database	database
@@ -138,13 +139,13 @@ public.vcard	14,124	vcf,vcard	text/vcard,text/directory,text/x-vcard	vCard conta
 public.to-do-item				to-do item	toDoItem
 public.calendar-event				calendar event	calendarEvent
 public.email-message	123			email message	emailMessage
-com.apple.internet-location	4,149			internet location	internetLocation
-com.microsoft.internet-shortcut	4,149	url		internet shortcut	internetShortcut
+com.apple.internet-location	149,4			internet location	internetLocation
+com.microsoft.internet-shortcut	149,4	url		internet shortcut	internetShortcut
 public.font	4			font	font
 public.bookmark				bookmark	bookmark
 com.rsa.pkcs-12	4	p12,pfx	application/x-pkcs12	PKCS #12 keys and certificates	pkcs12
 public.x509-certificate	4	cer,der,crt,pem	application/x-x509-ca-cert	X.509 certificate	x509Certificate
-org.idpf.epub-container	4,2	epub	application/epub+zip	EPUB book	epub
+org.idpf.epub-container	4,2	!epub	application/epub+zip	EPUB book	epub
 public.log	0			log	log
 com.apple.haptics.ahap	147,48	ahap		haptic pattern	ahap
 public.geojson	48	geojson	application/geo+json	GeoJSON document	geoJSON
@@ -164,7 +165,7 @@ public.geometry-definition-format	74,14	obj		Wavefront 3D model
 public.standard-tesselated-geometry-format	74,4	stl		STL 3D model
 public.polygon-file-format	74,4	ply		Polygon 3D model
 com.apple.ical.vcs	14,0,127	vcs,vcal	text/x-vcalendar	vCalendar file
-com.apple.ical.ics	14,0,127	ics	text/calendar	iCalendar file
+com.apple.ical.ics	14,0,127	!ics	text/calendar	iCalendar file
 com.apple.log	15,136	log		log file
 com.apple.crashreport	16,136	crash		crash report
 public.object-code	4,8	o		object code
@@ -177,7 +178,7 @@ public.tar-bzip2-archive	116	tbz2,tbz		bzip2-compressed tar archive
 com.apple.macbinary-archive	4,114	bin	application/macbinary,application/x-macbinary	MacBinary archive
 public.uuencoded-archive	4,114	uu	text/x-uuencode	uuencoded archive
 public.z-archive	4,114	z	application/x-compress	Unix compress archive
-public.cpio-archive	4,114	cpio,pax		cpio archive
+public.cpio-archive	4,114	cpio,!pax		cpio archive
 com.apple.web-internet-location	129	webloc		web location
 com.apple.mail-internet-location	129	mailloc		mail location
 public.xhtml	25	xhtml,xhtm,xht	application/xhtml+xml	XHTML document
@@ -210,11 +211,11 @@ public.tcsh-script	42	tcsh		tcsh script
 public.zsh-script	42	zsh		Z shell script
 com.sun.java-web-start	25	jnlp	application/x-java-jnlp-file,application/jnlp	Java Web Start file
 public.jpeg-2000	56	jp2,jpf,jpx,j2k,j2c	image/jp2	JPEG 2000 image
-com.apple.pict	56	pict,pct,pic	image/pict,image/x-pict,image/x-macpict	PICT image
+com.apple.pict	56	pict,pct,!pic	image/pict,image/x-pict,image/x-macpict	PICT image
 com.apple.quicktime-image	56	qtif,qti	image/x-quicktime	QuickTime image
 public.xbitmap-image	56	xbm	image/x-xbitmap	X bitmap image
 public.mpo-image	56	mpo		multi-picture image
-public.dv-movie	81	dv,dif	video/x-dv	DV movie
+public.dv-movie	81	dv,!dif	video/x-dv	DV movie
 public.3gpp	81	3gp,3gpp,sdv	video/3gpp,audio/3gpp	3GPP movie
 public.3gpp2	81	3g2,3gp2	video/3gpp2,audio/3gpp2	3GPP2 movie
 public.flc-animation	81	flc,fli,cel	video/flc	FLC animation
@@ -232,8 +233,8 @@ public.ac3-audio	83	ac3	audio/ac3	AC-3 audio
 public.enhanced-ac3-audio	83	eac3,ec3	audio/eac3	Enhanced AC-3 audio
 public.aac-audio	83	aac,adts	audio/aac,audio/x-aac	AAC audio
 com.sony.wave64	83	w64		Wave64 audio
-public.opentype-font	131	otf	font/otf	OpenType font
-public.opentype-collection-font	223	otc		OpenType font collection
+public.opentype-font	131	!otf	font/otf	OpenType font
+public.opentype-collection-font	223	!otc		OpenType font collection
 public.truetype-ttf-font	316	ttf	font/ttf	TrueType font
 public.truetype-collection-font	316	ttc		TrueType font collection
 com.adobe.postscript-pfb-font	317	pfb		PostScript font (PFB)
@@ -244,15 +245,15 @@ public.character-special	0			character device
 public.block-special	0			block device
 public.socket	0			socket
 com.apple.csstore	4,122	csstore
-com.apple.iCloud	0
+com.apple.icloud	0
 com.apple.traditional-mac-plain-text	15			Mac OS plain text
 public.case-insensitive-text	14			case-insensitive text
-com.apple.shutdownStall	16,136	shutdownStall
-com.apple.gpuRestart	16,136	gpuRestart
+com.apple.shutdownstall	16,136	shutdownstall
+com.apple.gpurestart	16,136	gpurestart
 com.apple.hangreport	16,136	hang		hang report
 com.apple.spinreport	16,136	spin		spin report
 com.apple.panicreport	16,136	panic		panic report
-com.apple.ktrace	4,136	ktrace		kernel trace
+com.apple.ktrace	924	ktrace		kernel trace
 public.filename-extension	237			filename extension
 public.mime-type	237			MIME type
 com.apple.ostype	14
@@ -270,12 +271,12 @@ com.apple.mapkit.map-item	4
 com.apple.alias-record	4,6
 com.apple.icloud-file-fault	4	icloud
 com.apple.finder.clipping	4
-com.apple.finder.sound-clipping	260	sndClipping		sound clipping
+com.apple.finder.sound-clipping	260	sndclipping		sound clipping
 com.apple.finder.textclipping	260	textclipping		text clipping
 com.apple.finder.pictclipping	260,56	pictclipping		picture clipping
 com.apple.finder.burn-folder	99	fpbf
 com.apple.iconset	99	iconset		icon set
-com.apple.finder.smart-folder	4	savedSearch		smart folder
+com.apple.finder.smart-folder	4	savedsearch		smart folder
 com.apple.finder.recent-items	266
 com.apple.mach-o-binary	111			Mach-O binary
 com.apple.mach-o-object	268
@@ -293,7 +294,7 @@ com.apple.applesingle-archive	4,114	as		AppleSingle archive
 com.apple.bom-compressed-cpio	4,278	cpgz		compressed cpio archive
 com.apple.xar-archive	4,114	xar		xar archive
 com.apple.xip-archive	282	xip		signed xar archive
-com.apple.installer-package-archive	4,114	pkg,mpkg		installer package archive
+com.apple.installer-package-archive	4,114	!pkg,!mpkg		installer package archive
 com.apple.encrypted-archive	4,114	aea		encrypted archive
 public.url-name	4			URL name
 com.apple.vnc-internet-location	129	vncloc
@@ -309,7 +310,7 @@ com.apple.generic-stationery	4
 com.apple.ascii-property-list	14,49	plist		text property list
 public.source-code.preprocessed	28			preprocessed source code
 com.apple.iig-source	30	iig
-com.apple.rez-source	28	r		Rez source
+com.apple.rez-source	28	!r		Rez source
 com.apple.symbol-export	28	exp		symbol export list
 com.apple.xcode.dsym	101	dsym		debug symbols
 com.apple.private.live-photo-bundle	66,102,101	pvt		Live Photo bundle
@@ -360,7 +361,7 @@ com.apple.idisk
 com.apple.user-idisk
 com.apple.generic-bundle	102,101	bundle		generic bundle
 com.apple.systempreference.screen-saver	101,102	saver		screen saver
-com.apple.systempreference.screen-slide-saver	101,102	slideSaver
+com.apple.systempreference.screen-slide-saver	101,102	slidesaver
 com.apple.menu-extra	101,102	menu
 com.apple.application-file	108,4	app		application file
 com.apple.deprecated-application-file	353
@@ -376,7 +377,7 @@ com.apple.dashboard-widget	142,101	wdgt		Dashboard widget
 com.apple.driver-extension	142,101	dext		driver extension
 com.apple.system-extension	142,101	systemextension		system extension
 com.apple.ppp-plug-in	103	ppp
-com.apple.file-system-plug-in	103	fs
+com.apple.file-system-plug-in	103	!fs
 com.apple.data-container	99,142
 org.openxmlformats.openxml	4			Office Open XML document
 org.oasis-open.opendocument	4			OpenDocument file
@@ -405,7 +406,7 @@ com.apple.bonjour
 com.apple.notifications
 com.apple.mobileprovision	4	mobileprovision	application/x-apple-aspen-mobileprovision	provisioning profile
 com.apple.pkpass	102,101	pkpass	application/vnd.apple.pkpass	pass
-com.apple.pkpass-data	4	pkpass		pass data
+com.apple.pkpass-data	4	!pkpass		pass data
 com.apple.pkpasses-data	4	pkpasses	application/vnd.apple.pkpasses	passes
 com.apple.watchface	4,1	watchface		watch face
 public.device				device
@@ -478,7 +479,7 @@ com.apple.imac-g5	461
 com.apple.imac-g5-isight	461
 com.apple.imac-core-duo	461
 com.apple.imac-core-2-duo	461
-com.apple.imac-iSight-24	461
+com.apple.imac-isight-24	461
 com.apple.imac-aluminum-20	461
 com.apple.imac-aluminum-24	461
 com.apple.imac-unibody-21	461
@@ -601,8 +602,8 @@ com.apple.ipod-touch-2	586
 com.apple.ipod-touch-3	586
 com.apple.ipod-touch-4	586
 com.apple.ipad	558
-com.apple.homebuttonless-ipad	591,684
-com.apple.homebuttonless-iphone	562,684
+com.apple.homebuttonless-ipad	591,906
+com.apple.homebuttonless-iphone	562,906
 com.apple.watch	558
 com.apple.airport-express	405
 com.apple.airport	405
@@ -693,6 +694,281 @@ com.apple.structured-text.address	678
 com.apple.structured-text.telephone-number	678
 com.apple.structured-text.transit-information	678
 com.apple.active-webpage
-com.apple.homebuttonless-device	?
+com.adobe.edn	4	edn
+com.adobe.etd	4	etd
+com.adobe.xfdf	4,2	xfdf
+com.adobe.fdf	4	fdf
+com.adobe.postscript	4,2	ps	application/postscript	PostScript document
+com.adobe.encapsulated-postscript	688	eps		Encapsulated PostScript image
+org.webmproject.webm	81	webm	video/webm,audio/webm	WebM movie
+public.ofd	4,2	ofd	application/ofd
+org.openoffice.text	4,1	sxw,sdw	application/vnd.sun.xml.writer,application/vnd.stardivision.writer	OpenOffice.org text
+org.openoffice.text-template	4,1	stw	application/vnd.sun.xml.writer.template
+org.oasis-open.opendocument.text	370,2	odt	application/vnd.oasis.opendocument.text	OpenDocument text
+org.oasis-open.opendocument.text-template	370,2	ott	application/vnd.oasis.opendocument.text-template	OpenDocument text template
+org.openoffice.graphics	4,1	sxd,sda	application/vnd.sun.xml.draw,application/vnd.stardivision.draw
+org.openoffice.graphics-template	4,1	std	application/vnd.sun.xml.draw.template
+org.oasis-open.opendocument.graphics	370,2	odg	application/vnd.oasis.opendocument.graphics	OpenDocument drawing
+org.oasis-open.opendocument.graphics-template	370,2	otg	application/vnd.oasis.opendocument.graphics-template
+org.openoffice.presentation	4,1,121	sxi,sdd,sdp	application/vnd.sun.xml.impress,application/vnd.stardivision.impress,application/vnd.stardivision.impress-packed	OpenOffice.org presentation
+org.openoffice.presentation-template	4,1,121	sti	application/vnd.sun.xml.impress.template
+org.oasis-open.opendocument.presentation	370,2,121	odp	application/vnd.oasis.opendocument.presentation	OpenDocument presentation
+org.oasis-open.opendocument.presentation-template	370,2,121	otp	application/vnd.oasis.opendocument.presentation-template	OpenDocument presentation template
+org.openoffice.spreadsheet	4,120	sxc,sdc	application/vnd.sun.xml.calc,application/vnd.stardivision.calc	OpenOffice.org spreadsheet
+org.openoffice.spreadsheet-template	4,120	stc	application/vnd.sun.xml.calc.template
+org.oasis-open.opendocument.spreadsheet	370,2,120	ods	application/vnd.oasis.opendocument.spreadsheet	OpenDocument spreadsheet
+org.oasis-open.opendocument.spreadsheet-template	370,2,120	ots	application/vnd.oasis.opendocument.spreadsheet-template	OpenDocument spreadsheet template
+org.oasis-open.opendocument.chart	370,2	odc	application/vnd.oasis.opendocument.chart
+org.oasis-open.opendocument.chart-template	370,2	otc	application/vnd.oasis.opendocument.chart-template
+org.oasis-open.opendocument.image	370,56	odi	application/vnd.oasis.opendocument.image
+org.oasis-open.opendocument.image-template	370,56	oti	application/vnd.oasis.opendocument.image-template
+org.openoffice.formula	4,1	sxm,smf	application/vnd.sun.xml.math,application/vnd.stardivision.math
+org.oasis-open.opendocument.formula	370,1	odf	application/vnd.oasis.opendocument.formula	OpenDocument formula
+org.oasis-open.opendocument.formula-template	370,1	otf	application/vnd.oasis.opendocument.formula-template
+org.openoffice.text-master	4,1	sxg	application/vnd.sun.xml.writer.global
+org.oasis-open.opendocument.text-master	370,2	odm	application/vnd.oasis.opendocument.text-master
+org.oasis-open.opendocument.text-web	370,2	oth	application/vnd.oasis.opendocument.text-web
+org.oasis-open.opendocument.database	4,1,122	odb	application/vnd.oasis.opendocument.database	OpenDocument database
+com.microsoft.word.wordml	25,2	xml		Word 2003 XML document
+org.openxmlformats.wordprocessingml.document	369,2	docx	application/vnd.openxmlformats-officedocument.wordprocessingml.document	Word document
+org.openxmlformats.wordprocessingml.document.macroenabled	369,2,8	docm	application/vnd.ms-word.document.macroenabled.12	Word document with macros
+org.openxmlformats.wordprocessingml.template	369,2	dotx	application/vnd.openxmlformats-officedocument.wordprocessingml.template	Word template
+org.openxmlformats.wordprocessingml.template.macroenabled	369,2,8	dotm	application/vnd.ms-word.template.macroenabled.12	Word template with macros
+org.openxmlformats.spreadsheetml.sheet	369,2,120	xlsx	application/vnd.openxmlformats-officedocument.spreadsheetml.sheet	Excel workbook
+org.openxmlformats.spreadsheetml.sheet.macroenabled	369,2,120,8	xlsm	application/vnd.ms-excel.sheet.macroenabled.12	Excel workbook with macros
+com.microsoft.excel.sheet.binary.macroenabled	117,2,120,8	xlsb	application/vnd.ms-excel.sheet.binary.macroenabled.12	Excel binary workbook
+org.openxmlformats.spreadsheetml.template	369,2,120	xltx	application/vnd.openxmlformats-officedocument.spreadsheetml.template	Excel template
+org.openxmlformats.spreadsheetml.template.macroenabled	369,2,120,8	xltm	application/vnd.ms-excel.template.macroenabled.12
+org.openxmlformats.presentationml.presentation	369,121	pptx	application/vnd.openxmlformats-officedocument.presentationml.presentation	PowerPoint presentation
+org.openxmlformats.presentationml.presentation.macroenabled	369,121,8	pptm	application/vnd.ms-powerpoint.presentation.macroenabled.12	PowerPoint presentation with macros
+org.openxmlformats.presentationml.slideshow	369,121	ppsx	application/vnd.openxmlformats-officedocument.presentationml.slideshow	PowerPoint slide show
+org.openxmlformats.presentationml.slideshow.macroenabled	369,121,8	ppsm	application/vnd.ms-powerpoint.slideshow.macroenabled.12
+org.openxmlformats.presentationml.template	369,121	potx	application/vnd.openxmlformats-officedocument.presentationml.template	PowerPoint template
+org.openxmlformats.presentationml.template.macroenabled	369,121,8	potm	application/vnd.ms-powerpoint.template.macroenabled.12
+com.microsoft.word.doc	4,2	doc	!application/msword	Word 97–2004 document
+com.microsoft.word.dot	4,2	dot	application/msword	Word 97–2004 template
+com.microsoft.excel.xls	4,2,120	xls	!application/vnd.ms-excel,!application/msexcel	Excel 97–2004 workbook
+com.microsoft.excel.xlt	4,120	xlt	application/vnd.ms-excel,application/msexcel	Excel 97–2004 template
+com.microsoft.excel.xlw	4,120	xlw	application/vnd.ms-excel,application/msexcel
+com.microsoft.excel.xla	4	xla
+com.microsoft.powerpoint.ppt	4,121	ppt	!application/vnd.ms-powerpoint,!application/mspowerpoint	PowerPoint 97–2004 presentation
+com.microsoft.powerpoint.pot	4,121	pot	application/vnd.ms-powerpoint,application/mspowerpoint	PowerPoint 97–2004 template
+com.microsoft.powerpoint.pps	4,121	pps	application/vnd.ms-powerpoint,application/mspowerpoint	PowerPoint 97–2004 slide show
+com.apple.keynote.key	101,121
+com.apple.keynote.kth	101,121
+com.apple.iwork.keynote.key	101,121,744	key		Keynote presentation
+com.apple.iwork.keynote.key-tef	101,121,744	key-tef
+com.apple.iwork.keynote.sffkey	4,121	!key	application/x-iwork-keynote-sffkey	Keynote presentation
+com.apple.iwork.keynote.kth	101,121,745	kth
+com.apple.iwork.keynote.sffkth	4,121	!kth	application/x-iwork-keynote-sffkth
+com.apple.iwork.pages.pages	101,2	pages		Pages document
+com.apple.iwork.pages.pages-tef	101,2	pages-tef
+com.apple.iwork.pages.sffpages	4,2	!pages	application/x-iwork-pages-sffpages	Pages document
+com.apple.iwork.pages.template	101,2	template
+com.apple.iwork.pages.sfftemplate	4,2	!template	application/x-iwork-pages-sfftemplate
+com.apple.iwork.numbers.numbers	101,2,120	numbers		Numbers spreadsheet
+com.apple.iwork.numbers.numbers-tef	101,2,120	numbers-tef
+com.apple.iwork.numbers.sffnumbers	4,2,120	!numbers	application/x-iwork-numbers-sffnumbers	Numbers spreadsheet
+com.apple.iwork.numbers.template	101,2,120	nmbtemplate
+com.apple.iwork.numbers.sfftemplate	4,2,120	!nmbtemplate	application/x-iwork-numbers-sfftemplate
+com.apple.garageband.project	101,80	band,gbproj
+com.adobe.photoshop-image	56	psd	image/vnd.adobe.photoshop,image/photoshop,image/x-photoshop,image/psd,application/photoshop	Photoshop document
+com.adobe.photoshop-large-image	56	psb
+com.adobe.illustrator.ai-image	56	ai		Illustrator document
+com.truevision.tga-image	56	tga	image/targa,image/tga,application/tga	TGA image
+com.sgi.sgi-image	56	sgi	image/sgi	SGI image
+com.kodak.flashpix-image	56	fpx	image/fpx,application/vnd.fpx
+public.avci	148	avci	image/avci
+public.heifs	148	heifs	image/heif-sequence
+public.avcs	148	avcs	image/avcs
+com.apple.drawing	56	drawing
+com.j2.jfx-fax	304	jfx
+com.j2.efx-fax	304	efx	image/efax
+com.digidesign.sd2-audio	83	sd2
+com.microsoft.advanced-systems-format	80	asf	video/x-ms-asf
+com.microsoft.windows-media-wm	81,775	wm	video/x-ms-wm
+com.microsoft.windows-media-wmv	81,775	wmv	video/x-ms-wmv	Windows Media video
+com.microsoft.windows-media-wmp	81,775	wmp	video/x-ms-wmp
+com.microsoft.windows-media-wma	83,775	wma	video/x-ms-wma	Windows Media audio
+com.microsoft.advanced-stream-redirector	80,25	asx	video/x-ms-asx
+com.microsoft.windows-media-wmx	81,780	wmx	video/x-ms-wmx
+com.microsoft.windows-media-wvx	81,780	wvx	video/x-ms-wvx
+com.microsoft.windows-media-wax	83,780	wax	video/x-ms-wax
+com.real.realmedia	81	rm	application/vnd.rn-realmedia	RealMedia movie
+com.real.realmedia-vbr	81	rmvb	application/vnd.rn-realmedia-vbr
+org.smpte.mxf	81	mxf	application/mxf	MXF movie
+com.real.realaudio	83	ram,ra	audio/vnd.rn-realaudio,audio/x-pn-realaudio,audio/x-realaudio	RealAudio audio
+com.soundblaster.soundfont	83	sf2
+org.xiph.flac	83	flac	audio/flac	FLAC audio
+com.avid.open-media-framework	80	omf
+public.mp4a-loas	83	loas,latm
+public.mp4a-latm	83		audio/mp4a-latm
+com.allume.stuffit-archive	4,114
+com.stuffit.archive.sitx	793	sitx	application/x-stuffitx,application/x-sitx
+com.stuffit.archive.sidx	793	sidx	application/x-stuffitx-index,application/x-sitx-index
+com.stuffit.archive.sit	793	sit,!sea	application/x-stuffit,application/x-sit	StuffIt archive
+com.adobe.flash.video	81	flv,f4v,f4p,f4a,f4b	video/x-flv	Flash video
+org.khronos.collada.digital-asset-exchange	25,80,74	dae		COLLADA scene
+com.apple.imovielibrary	101	imovielibrary
+com.apple.imovietheater	101	theater
+org.7-zip.7-zip-archive	4,114	7z	application/x-7z-compressed	7-Zip archive
+org.tukaani.xz-archive	4,114	xz	application/x-xz	xz archive
+org.tukaani.tar-xz-archive	4,114	txz		xz-compressed tar archive
+com.microsoft.cab	4,114	cab		Cabinet archive
+com.apple.coreml.model	4	mlmodel,mlkitmodel
+com.apple.coreml.mlpackage	101	mlpackage
+com.apple.groupactivities.activity	4	groupactivity
+com.apple.icon-decoration
+com.apple.icon-decoration-position
+com.apple.icon-decoration-position.center	809
+com.apple.icon-decoration-position.leading-bottom	809
+com.apple.icon-decoration-position.trailing-bottom	809
+com.apple.icon-decoration-position.overlay	809
+com.apple.icon-decoration.badge	812,808
+com.apple.icon-decoration.emboss	810,808
+com.apple.icon-decoration.system	808
+com.apple.icon-decoration.system.unsupported	816
+com.apple.icon-decoration.system.caution-alert	816
+com.apple.icon-decoration.system.alias	816
+com.apple.icon-decoration.system.new-folder	816
+com.apple.icon-decoration.badge.locked	811,816
+com.apple.icon-decoration.badge.checkmark	812,814
+com.apple.icon-decoration.badge.comments	812,814
+com.apple.icon-decoration.badge.drop-folder	812,814
+com.apple.icon-decoration.badge.heart	812,814
+com.apple.icon-decoration.badge.in-review	812,814
+com.apple.icon-decoration.badge.locked-by-collaborator	812,814
+com.apple.icon-decoration.badge.locked-by-user	812,814
+com.apple.icon-decoration.badge.pinned	812,814
+com.apple.icon-decoration.badge.private-folder	812,814
+com.apple.icon-decoration.badge.syncing	812,814
+com.apple.icon-decoration.badge.trending	812,814
+com.apple.icon-decoration.badge.warning	812,814
+com.apple.document-type	0
+com.apple.document-type.dictionary	834
+com.apple.accounts-icon	834
+com.apple.legacy.actions-icon	834
+com.apple.everyone-icon	834
+com.apple.legacy.general-icon	834
+com.apple.legacy.sidebar-prefs-icon	834
+com.apple.legacy.toolbar-advanced-icon	834
+com.apple.legacy.toolbar-info-icon	834
+com.apple.legacy.toolbar-labels-icon	834
+com.apple.legacy.clock-icon	834
+com.apple.legacy.synchronize	834
+com.apple.icon-overlay.new-folder-badge	834
+com.apple.legacy.finder-icon	834
+com.apple.unknown-object	834
+com.apple.not-loaded	834
+com.apple.legacy.window	834
+com.apple.legacy.question-mark	834
+com.apple.legacy.eject-media	834
+com.apple.legacy.burn	834
+com.apple.legacy.customize-toolbar	834
+com.apple.legacy.delete-toolbar	834
+com.apple.legacy.right-container-arrow	834
+com.apple.icon-overlay.drop-folder-badge	834
+com.apple.icon-overlay.private-folder-badge	834
+com.apple.icon-overlay.private-folder	834
+com.apple.legacy.open-folder	834
+com.apple.legacy.favorite-items	834
+com.apple.legacy.locked	834
+com.apple.legacy.unlocked	834
+com.apple.legacy.no-write	834
+com.apple.legacy.keep-arranged	834
+com.apple.legacy.grid	834
+com.apple.legacy.connect-to	834
+com.apple.legacy.backward-arrow	834
+com.apple.legacy.forward-arrow	834
+com.apple.icon-overlay.locked-badge	834
+com.apple.icon-overlay.alias-badge	834
+com.apple.icon-overlay.alert-caution-badge	834
+com.apple.icon-overlay.unsupported-badge	834
+com.apple.legacy.magnifying-glass	834
+com.apple.legacy.erasing	834
+com.apple.legacy.multiple-items	834
+com.dxo.raw-image	64	dxo	image/x-dxo-dxo
+com.canon.crw-raw-image	64	crw	image/x-canon-crw
+com.canon.cr2-raw-image	64	cr2
+com.canon.cr3-raw-image	64	cr3
+com.canon.tif-raw-image	64	tif
+com.epson.raw-image	64	erf	image/x-epson-erf
+com.fuji.raw-image	64	raf
+com.hasselblad.fff-raw-image	64	fff
+com.hasselblad.3fr-raw-image	64	3fr
+com.kodak.raw-image	64	dcr
+com.konicaminolta.raw-image	64	mrw
+com.leafamerica.raw-image	64	mos
+com.leica.pwl-raw-image	64	pwl	image/x-leica-pwl
+com.nikon.raw-image	64	nef
+com.nikon.nrw-raw-image	64	nrw	image/x-nikon-nrw
+com.olympus.raw-image	64	!orf,ori
+com.panasonic.raw-image	64	!raw
+com.panasonic.rw2-raw-image	64	rw2
+com.leica.raw-image	64	raw
+com.samsung.raw-image	64	srw
+com.leica.rwl-raw-image	64	rwl
+com.pentax.raw-image	64	pef
+com.sony.raw-image	64	srf
+com.sony.arw-raw-image	64	arw
+com.sony.sr2-raw-image	64	sr2	image/x-sony-sr2
+com.olympus.sr-raw-image	892	orf	image/x-olympus-sr
+com.olympus.or-raw-image	892	orf	image/x-olympus-or
+com.phaseone.raw-image	64	iiq
+com.apple.ilifemediabrowser.plugin	103	ilmbplugin
+com.apple.homebuttonless-device
+com.apple.disk-image	3,4
+com.apple.disk-image-udif	907	dmg,udif,img		Apple disk image
+com.apple.disk-image-sparse	907	sparseimage,asif		sparse disk image
+com.apple.disk-image-cdr	907	dvdr,!cdr
+com.roxio.disk-image-toast	907	toast
+public.iso-image	907	iso		ISO disk image
+public.avif	148	avif	image/avif	AVIF image
+public.pbm	56	pbm,pfm,pgm,ppm		portable bitmap image
+public.pvr	56	pvr
+public.radiance	56	hdr,pic		Radiance image
+org.khronos.ktx	56	ktx
+org.khronos.astc	56	astc
+com.microsoft.dds	56	dds		DirectDraw surface
+public.avchd-content	4,1	bdm,bdmv
+public.avchd-mpeg-2-transport-stream	87	mts,m2ts
+com.pixar.universal-scene-description-utf8	16,75	!usda		Universal Scene Description text
+com.apple.cfr-font	131	sfont
+com.apple.trace	4	atrc
+com.apple.ips	14	ips		crash report
+com.apple.terminal.shell-script	42	command,tool		terminal shell script
+com.apple.terminal.session	4	term
+com.apple.systemprofiler.document	25	!spx
+com.apple.wireless-diagnostics.wdmon	4	wdmon
+com.apple.photos.apple-adjustment-envelope	4,1	aae
+com.apple.photos.slow-motion-video-sidecar	4,1	slm
+com.apple.preview.blank	4	blank
+com.apple.pdf-printer-settings	4	pset
+com.apple.addressbook.group	4	abcdg
+com.apple.addressbook.person	4,124	abcdp
+com.apple.mail.email	4,128	!eml	message/rfc822	email message
+com.apple.mail.emlx	4,128	emlx
+com.apple.chess.game	16	game
+com.apple.chess.pgn	16	pgn
+com.apple.freeform.board	4,2	board
+com.apple.ibooks-container	4,2	ibooks
+com.apple.ibooksauthor.book	4,2	iba,book
+com.apple.ical.backup-package	101	icbu
+com.apple.itunes.ipa	4,8	ipa		iOS application
+com.apple.itunes.ipsw	4,8	ipsw
+com.apple.itunes.db	4,122	itl
+com.apple.music.itlp	24,101	itlp
+com.apple.music.rmp-playlist	14,97	rmp	application/vnd.rn-rn_music_package
+com.apple.tv.database	4,122	tvdb
+com.apple.tv.ite	24,101	ite
+com.apple.shortcuts.workflow-file	49,1	wflow
+com.apple.iphoto.ipmeta	4	ipmeta
+com.apple.iphoto.ipspot	4	ipspot
+com.evernote.enex	25	enex		Evernote export
+net.daringfireball.markdown	15	md,markdown,mdown,mkd,mkdn	text/markdown,text/x-markdown,text/x-web-markdown	Markdown document
+com.apple.mail.mbox	101	!mbox
+org.idpf.epub-folder	101,2	epub
+com.apple.ichat.transcript	4	ichat,chat
+com.apple.disk-image-udif-segment	4	dmgpart
 """
 }

@@ -90,10 +90,13 @@ struct FoldedIndex: Sendable, Equatable {
     /// Calls `body` with the values of `key`, in order, until it returns a result.
     @inline(__always)
     func first<Result>(_ key: String, where body: (Int) -> Result?) -> Result? {
-        if entries.isEmpty {
-            return nil
-        }
-        var number = withBytes(of: key) { find($0) }
+        first(from: find(key), where: body)
+    }
+
+    /// Calls `body` with the values of a key that was found, in order, until it returns a result.
+    @inline(__always)
+    func first<Result>(from place: Int, where body: (Int) -> Result?) -> Result? {
+        var number = place
         while number >= 0 {
             let link = links[number]
             if let result = body(Int(link.value)) {
@@ -109,9 +112,28 @@ struct FoldedIndex: Sendable, Equatable {
         first(key) { $0 }
     }
 
-    /// The number of the first link of `key`, or -1.
-    private func find(_ key: UnsafeBufferPointer<UInt8>) -> Int {
-        let entry = slots[probe(key, Self.hash(key))]
+    /// Where the values of `key` begin in this table, or -1.
+    ///
+    /// Not inlined, nor is the next: their callers are many, and what a call costs is little beside the hash.
+    @inline(never)
+    func find(_ key: String) -> Int {
+        isEmpty ? -1 : withBytes(of: key) { find($0, Self.hash($0)) }
+    }
+
+    /// Where the values of `key` begin in each of three tables; the key is hashed once.
+    @inline(never)
+    static func find(
+        _ key: String, in one: borrowing FoldedIndex, _ two: borrowing FoldedIndex, _ three: borrowing FoldedIndex
+    ) -> (Int, Int, Int) {
+        withBytes(of: key) { key in
+            let hash = hash(key)
+            return (one.find(key, hash), two.find(key, hash), three.find(key, hash))
+        }
+    }
+
+    private func find(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int {
+        if isEmpty { return -1 }
+        let entry = slots[probe(key, hash)]
         return entry == 0 ? -1 : Int(entries[Int(entry) - 1].first)
     }
 

@@ -18,6 +18,8 @@ package struct TypeDeclaration: Sendable, Equatable {
     package var referenceURL: URL?
     /// The bundle that the declaration is from, if it is known.
     package var bundle: URL?
+    /// Whether the tags count only where the system has no meaning for them, as with types of a collection.
+    var yieldsTags = false
 
     package init(
         identifier: String, isExported: Bool, parents: [String] = [], tags: [String: [String]] = [:],

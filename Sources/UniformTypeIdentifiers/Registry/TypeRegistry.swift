@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Precedence: what the process itself declares (the property list of its main bundle, then ``register(declarations:)``),
 /// what registered bundles export, what they import, the system's own types, what any of them adds to a type of the
-/// system, and behind all of them the freedesktop database, which is asked where nothing is declared.
+/// system, the types of collections that the process asks for, and behind all of them the freedesktop database, which is
+/// asked where nothing is declared.
 ///
 /// Reading takes no lock. Changes of the folder of bundle records are looked for at most once a second, when somebody
 /// looks a type up; ``reload()`` does it at once.
@@ -56,9 +57,17 @@ package enum TypeRegistry {
         return faults
     }
 
-    /// Takes back what ``register(declarations:)`` declared.
+    /// Declares the types of a collection for this process alone, behind all others. Does nothing the second time.
+    static func register(_ collection: UTTypeCollection) {
+        change { $0.collections.insert(collection) }
+    }
+
+    /// Takes back what ``register(declarations:)`` declared, and the collections.
     package static func unregisterAll() {
-        change { $0.registered = [] }
+        change { state in
+            state.registered = []
+            state.collections = []
+        }
     }
 
     /// The declarations and property lists that had to be left out, with the reason.
@@ -94,6 +103,7 @@ package enum TypeRegistry {
     private struct State {
         var interned = InternedIdentities()
         var registered: [TypeDeclaration] = []
+        var collections: Set<UTTypeCollection> = []
         var folder = ""
         var stamp: BundleRecords.Stamp?
         /// The main bundle's declarations do not change while the process runs.
@@ -128,6 +138,7 @@ package enum TypeRegistry {
             let found =
                 own.filter(\.isExported) + own.filter { !$0.isExported }
                 + records.others.filter(\.isExported) + records.others.filter { !$0.isExported }
+                + UTTypeCollection.allCases.filter(collections.contains).flatMap(\.declarations)
             let foundFaults = (main?.faults ?? []) + records.faults
             guard (found, foundFaults) != (declarations, faults) else { return false }
             declarations = sharing(found)

@@ -17,7 +17,7 @@ package final class TypeSnapshot: Sendable {
     private let identifiers: FoldedIndex
     private let extensions: FoldedIndex
     private let mimeTypes: FoldedIndex
-    /// Tags that bundles give to the system's types. Looked at behind the tables of the system.
+    /// Tags that bundles give to the system's types, and those of collections. Looked at behind the tables of the system.
     private let addedExtensions: FoldedIndex
     private let addedMIMETypes: FoldedIndex
     /// Tags of classes other than the two above, which compare exactly: class, tag, indexes.
@@ -72,11 +72,13 @@ package final class TypeSnapshot: Sendable {
     ) -> Result? {
         switch tagClass {
         case .filenameExtension:
-            return extensions.first(tag, where: body) ?? core.extensions.first(tag, where: body)
-                ?? addedExtensions.first(tag, where: body)
+            let (own, systems, added) = FoldedIndex.find(tag, in: extensions, core.extensions, addedExtensions)
+            return extensions.first(from: own, where: body) ?? core.extensions.first(from: systems, where: body)
+                ?? addedExtensions.first(from: added, where: body)
         case .mimeType:
-            return mimeTypes.first(tag, where: body) ?? core.mimeTypes.first(tag, where: body)
-                ?? addedMIMETypes.first(tag, where: body)
+            let (own, systems, added) = FoldedIndex.find(tag, in: mimeTypes, core.mimeTypes, addedMIMETypes)
+            return mimeTypes.first(from: own, where: body) ?? core.mimeTypes.first(from: systems, where: body)
+                ?? addedMIMETypes.first(from: added, where: body)
         default:
             return otherTags[tagClass.rawValue]?[tag]?.lazy.compactMap(body).first
         }

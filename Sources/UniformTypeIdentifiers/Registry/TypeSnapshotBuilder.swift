@@ -12,7 +12,7 @@ struct TypeSnapshotBuilder {
     private(set) var identifiers: [(key: String, value: Int)] = []
     private(set) var extensions: [(key: String, value: Int)] = []
     private(set) var mimeTypes: [(key: String, value: Int)] = []
-    /// What bundles add to types of the system.
+    /// Tags that count behind the system's: what bundles add to types of the system, and tags of collections.
     private(set) var addedExtensions: [(key: String, value: Int)] = []
     private(set) var addedMIMETypes: [(key: String, value: Int)] = []
     /// What had to be left out.
@@ -86,12 +86,13 @@ struct TypeSnapshotBuilder {
     }
 
     private mutating func addTags(of declaration: TypeDeclaration, _ index: Int) {
-        let isSystems = isSystems(index)
+        // Behind the system's own meanings of the tags.
+        let isBehind = isSystems(index) || declaration.yieldsTags
         for (tagClass, tags) in declaration.tags {
             for tag in tags {
                 switch tagClass {
-                case UTTagClass.filenameExtension.rawValue where isSystems: addedExtensions.append((tag, index))
-                case UTTagClass.mimeType.rawValue where isSystems: addedMIMETypes.append((tag, index))
+                case UTTagClass.filenameExtension.rawValue where isBehind: addedExtensions.append((tag, index))
+                case UTTagClass.mimeType.rawValue where isBehind: addedMIMETypes.append((tag, index))
                 case UTTagClass.filenameExtension.rawValue: extensions.append((tag, index))
                 case UTTagClass.mimeType.rawValue: mimeTypes.append((tag, index))
                 default: otherTags[tagClass, default: [:]][tag, default: []].append(index)

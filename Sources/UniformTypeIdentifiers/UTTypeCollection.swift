@@ -1,0 +1,44 @@
+/// Types that no device knows by itself, but that programs for it declare, or import because they are so common.
+///
+/// An addition of Purvey's. None is loaded unless a program asks for it by its name: code that runs on a device too should
+/// find the same types here as there.
+public enum UTTypeCollection: String, CaseIterable, Sendable {
+    /// Types that Apple's own programs export, such as `com.apple.xcode.entitlements-property-list`.
+    case appleApplications = "apple-app"
+    /// Types that other programs export under a name of their own, such as `com.microsoft.outlook15.email-message`.
+    case owners = "owner"
+    /// Types that programs export under a name that is not theirs.
+    case unowned
+    /// Types that programs import, such as `org.matroska.mkv`; their owners declare them nowhere.
+    case imports
+
+    /// Declares the types for this process, behind the system's and those of bundles: a tag that one of these has keeps
+    /// its meaning, but for the few that are known to belong to a type of the collection.
+    ///
+    /// May be called from any thread. To load a collection twice does nothing.
+    public func load() {
+        TypeRegistry.register(self)
+    }
+
+    /// The declarations of the collection's types, in order of precedence.
+    var declarations: [TypeDeclaration] {
+        let text = Self.table.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+        let lines = text.split(separator: "\n")
+        guard let head = lines.firstIndex(of: rawValue[...]) else { return [] }
+        return lines[(head + 1)...].prefix { $0.hasPrefix("\t") }.map { declaration($0.dropFirst()) }
+    }
+
+    private func declaration(_ line: Substring) -> TypeDeclaration {
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+        func list(_ column: Int) -> [String] {
+            columns.indices.contains(column) ? columns[column].split(separator: ",").map(String.init) : []
+        }
+        let isOwner = line.hasPrefix("!")
+        var declaration = TypeDeclaration(
+            identifier: String(columns[0].drop { $0 == "!" }), isExported: self != .imports, parents: list(1))
+        declaration.tags[UTTagClass.filenameExtension.rawValue] = list(2)
+        declaration.tags[UTTagClass.mimeType.rawValue] = list(3)
+        declaration.yieldsTags = !isOwner
+        return declaration
+    }
+}
