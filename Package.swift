@@ -99,18 +99,20 @@ let package = Package(
         .target(name: "CAuthentication", dependencies: ["CGLib"]),
         // With libvips, which it loads when it needs it; its headers take those of GLib.
         .target(name: "CImages", dependencies: ["CGLib"]),
+        // Foundation, and what it lacks on Linux. Every public module exports it, as Apple's frameworks do.
+        library("FoundationAdditions"),
         // Beside the system calls, because every floor above reads property lists that others wrote.
         library("PropertyLists"),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
-        library("UniformTypeIdentifiers", ["PropertyLists"]),
-        library("OSLog"),
+        library("UniformTypeIdentifiers", ["FoundationAdditions", "PropertyLists"]),
+        library("OSLog", ["COSLog", "FoundationAdditions"]),
         // Named as programs import it.
         library("os", ["COSLog", "OSLog"]),
 
         // Floor 2
-        library("MobileCoreServices", ["UniformTypeIdentifiers"]),
+        library("MobileCoreServices", ["FoundationAdditions", "UniformTypeIdentifiers"]),
         library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("Keeping", ["CLinux", "LinuxSystem"]),
@@ -120,28 +122,33 @@ let package = Package(
         library(
             "FileCoordination",
             [
-                "CAuthentication", "CLateBinding", "Conduit", "LinuxSystem", "OSLog", "PropertyLists",
-                "UniformTypeIdentifiers", "ZipArchive",
+                "CAuthentication", "CLateBinding", "Conduit", "FoundationAdditions", "LinuxSystem", "OSLog",
+                "PropertyLists", "UniformTypeIdentifiers", "ZipArchive",
             ]),
-        library("Images", ["CDeflate", "CImages", "UniformTypeIdentifiers"]),
+        library("Images", ["CDeflate", "CImages", "FoundationAdditions", "UniformTypeIdentifiers"]),
 
         // Floor 4
         library(
             "ItemProvider",
             [
-                "Conduit", "FileCoordination", "Images", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
-                "ZipArchive",
+                "Conduit", "FileCoordination", "FoundationAdditions", "Images", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers", "ZipArchive",
             ]),
 
         // Floor 5
-        library("CoreTransferable", ["ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        library(
+            "CoreTransferable", ["FoundationAdditions", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
         library(
             "AppExtension",
-            ["CSwiftRuntime", "Conduit", "ItemProvider", "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers"]),
+            [
+                "CSwiftRuntime", "Conduit", "FoundationAdditions", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "UniformTypeIdentifiers",
+            ]),
         library(
             "DragAndDrop",
             [
-                "CLateBinding", "FileCoordination", "Images", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "CLateBinding", "FileCoordination", "FoundationAdditions", "Images", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers",
             ]),
 
         // Floor 6
@@ -149,11 +156,14 @@ let package = Package(
             "FileProvider",
             [
                 "AppExtension", "CLateBinding", "CSwiftRuntime", "Conduit", "CoreTransferable", "FileCoordination",
-                "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists", "UniformTypeIdentifiers",
+                "FoundationAdditions", "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists",
+                "UniformTypeIdentifiers",
             ]),
 
         // Floor 7
-        library("FileProviderUI", ["AppExtension", "Conduit", "FileProvider", "ItemProvider", "LinuxSystem"]),
+        library(
+            "FileProviderUI",
+            ["AppExtension", "Conduit", "FileProvider", "FoundationAdditions", "ItemProvider", "LinuxSystem"]),
         library(
             "Exchange",
             [
@@ -189,8 +199,8 @@ let package = Package(
             "Purvey",
             [
                 "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
-                "FileCoordination", "FileProvider", "FileProviderUI", "Images", "ItemProvider", "MobileCoreServices",
-                "UniformTypeIdentifiers",
+                "FileCoordination", "FileProvider", "FileProviderUI", "FoundationAdditions", "Images", "ItemProvider",
+                "MobileCoreServices", "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.
@@ -268,6 +278,8 @@ let package = Package(
             swiftSettings: settings),
         tests("KeepingTests", ["FileTesting", "Keeping", "LinuxSystem"]),
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
+        tests(
+            "FoundationAdditionsTests", ["FileProvider", "FoundationAdditions", "OSLog", "UniformTypeIdentifiers"]),
         tests("UniformTypeIdentifiersTests", ["ProgramTesting", "UniformTypeIdentifiers"]),
         tests("MobileCoreServicesTests", ["MobileCoreServices", "UniformTypeIdentifiers"]),
         .target(

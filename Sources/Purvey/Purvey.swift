@@ -6,6 +6,9 @@
 @_exported import FileCoordination
 @_exported import FileProvider
 @_exported import FileProviderUI
+@_exported import FoundationAdditions
+@_exported import FoundationNetworking
+@_exported import FoundationXML
 @_exported import Images
 @_exported import ItemProvider
 @_exported import MobileCoreServices

@@ -1,0 +1,3 @@
+// As on Apple's platforms, Foundation and the types come with the module.
+@_exported import FoundationAdditions
+@_exported import UniformTypeIdentifiers

@@ -1,0 +1,53 @@
+import Dispatch
+
+/// A source of Dispatch for the descriptor of a watch, and the handlers of it.
+final class FileSystemObjectSource: DispatchSourceFileSystemObject {
+    let handle: Int32
+    let mask: DispatchSource.FileSystemEvent
+    private let watch: InodeWatch?
+    private let source: any DispatchSourceProtocol
+
+    init(_ descriptor: Int32, _ mask: DispatchSource.FileSystemEvent, _ queue: DispatchQueue?) {
+        handle = descriptor
+        self.mask = mask
+        watch = InodeWatch(of: descriptor)
+        if let watch {
+            source = DispatchSource.makeReadSource(fileDescriptor: watch.descriptor, queue: queue)
+        } else {
+            source = DispatchSource.makeUserDataAddSource(queue: queue)
+        }
+        // What the kernel tells is to be read even if no handler is set, or the source would never rest.
+        setEventHandler(qos: .unspecified, flags: [], handler: nil)
+    }
+
+    var data: DispatchSource.FileSystemEvent { watch?.events ?? [] }
+    var isCancelled: Bool { source.isCancelled }
+
+    // The watch is closed when the last handler that has it is gone: not before Dispatch has done with its descriptor.
+    func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
+        source.setEventHandler(qos: qos, flags: flags) { [watch, mask] in
+            if watch?.read(mask) == true { handler?() }
+        }
+    }
+
+    func setEventHandler(handler: DispatchWorkItem) {
+        setEventHandler(qos: .unspecified, flags: []) { handler.perform() }
+    }
+
+    func setCancelHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
+        source.setCancelHandler(qos: qos, flags: flags, handler: handler)
+    }
+
+    func setCancelHandler(handler: DispatchWorkItem) { source.setCancelHandler(handler: handler) }
+
+    func setRegistrationHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
+        source.setRegistrationHandler(qos: qos, flags: flags, handler: handler)
+    }
+
+    func setRegistrationHandler(handler: DispatchWorkItem) { source.setRegistrationHandler(handler: handler) }
+
+    func activate() { source.activate() }
+    func resume() { source.resume() }
+    func suspend() { source.suspend() }
+    func cancel() { source.cancel() }
+}

@@ -1,0 +1,95 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A watch of inotify on the item that a descriptor is open on, by whatever name.
+final class InodeWatch: Sendable {
+    /// The descriptor of the watch, which can be read when there are changes.
+    let descriptor: Int32
+    private let item: Int32
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The raw value of the changes that were read last.
+        var events: UInt = 0
+        var links: UInt
+        var size: Int
+    }
+
+    /// Nil if there are too many watches, or the descriptor is none of a file or folder.
+    init?(of item: Int32) {
+        var status = stat()
+        guard fstat(item, &status) == 0 else { return nil }
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        guard descriptor >= 0 else { return nil }
+        let changes =
+            IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF
+        let path = "/proc/self/fd/\(item)"
+        guard inotify_add_watch(descriptor, path, UInt32(changes)) >= 0 else {
+            close(descriptor)
+            return nil
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            // Of a folder that is removed while it is open, only the one around it hears.
+            _ = inotify_add_watch(descriptor, path + "/..", UInt32(IN_DELETE | IN_ONLYDIR))
+        }
+        self.descriptor = descriptor
+        self.item = item
+        state = Mutex(State(links: status.st_nlink, size: status.st_size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// The changes that were read last.
+    var events: DispatchSource.FileSystemEvent {
+        DispatchSource.FileSystemEvent(rawValue: state.withLock(\.events))
+    }
+
+    /// Reads what changed, and returns whether any of it is in `mask`.
+    func read(_ mask: DispatchSource.FileSystemEvent) -> Bool {
+        var (events, hasAttributes) = changes()
+        var status = stat()
+        if fstat(item, &status) == 0 {
+            let (links, size) = (UInt(status.st_nlink), Int(status.st_size))
+            let before = state.withLock { state in
+                defer { (state.links, state.size) = (links, size) }
+                return (links: state.links, size: state.size)
+            }
+            // The kernel tells of names in the same way as of other attributes.
+            if hasAttributes { events.insert(links == before.links ? .attrib : .link) }
+            if links == 0, before.links != 0 { events.formUnion([.delete, .link]) }
+            if events.contains(.write), size > before.size { events.insert(.extend) }
+        }
+        let told = events.intersection(mask).rawValue
+        guard told != 0 else { return false }
+        state.withLock { $0.events = told }
+        return true
+    }
+
+    private func changes() -> (events: DispatchSource.FileSystemEvent, hasAttributes: Bool) {
+        var events: DispatchSource.FileSystemEvent = []
+        var hasAttributes = false
+        let around = Int32(2)
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return (events, hasAttributes) }
+            buffer.withUnsafeBytes { bytes in
+                var place = 0
+                while place + MemoryLayout<inotify_event>.size <= count {
+                    let event = bytes.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+                    place += MemoryLayout<inotify_event>.size + Int(event.len)
+                    guard event.wd != around else { continue }
+                    func has(_ flags: Int32) -> Bool { event.mask & UInt32(bitPattern: flags) != 0 }
+                    if has(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_Q_OVERFLOW) {
+                        events.insert(.write)
+                    }
+                    if has(IN_ATTRIB) { hasAttributes = true }
+                    if has(IN_MOVE_SELF) { events.insert(.rename) }
+                    if has(IN_DELETE_SELF) { events.insert(.delete) }
+                    if has(IN_UNMOUNT) { events.insert(.revoke) }
+                }
+            }
+        }
+    }
+}

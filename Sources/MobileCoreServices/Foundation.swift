@@ -1,0 +1,2 @@
+// As on Apple's platforms, Foundation comes with the module.
+@_exported import FoundationAdditions
