@@ -17,6 +17,23 @@ public final class OSLog: Sendable {
         self.init(subsystem: subsystem, category: category, isEnabled: true)
     }
 
+    /// A stream for tools that measure.
+    public convenience init(subsystem: String, category: Category) {
+        self.init(subsystem: subsystem, category: category.rawValue)
+    }
+
+    /// A part of a program by its meaning to tools that measure.
+    public struct Category: Hashable, Sendable {
+        let rawValue: String
+
+        /// What matters to whoever looks at the program from outside.
+        public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
+        /// What is written only while a tool asks for it.
+        public static let dynamicTracing = Category(rawValue: "DynamicTracing")
+        /// The same, with the stack.
+        public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")
+    }
+
     private init(subsystem: String, category: String, isEnabled: Bool) {
         self.subsystem = subsystem
         self.category = category
@@ -50,7 +67,7 @@ public final class OSLog: Sendable {
 
 /// Writes messages to one stream.
 public struct Logger: Sendable {
-    private let log: OSLog
+    let log: OSLog
 
     /// Writes to the stream of whatever has none of its own.
     public init() { log = .default }
@@ -82,17 +99,42 @@ public struct Logger: Sendable {
 }
 
 /// Writes a message of a kind to a stream.
+@_disfavoredOverload
 public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) { log.write(type, message.text) }
+
+/// Writes what one would usually want to know.
+@_disfavoredOverload
+public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default, message.text) }
+
+/// Writes a message of a kind in the manner of `printf`, with `%{public}@` and `%{private}@` besides.
+public func os_log(
+    _ type: OSLogType, dso: UnsafeRawPointer? = nil, log: OSLog = .default, _ message: StaticString,
+    _ args: any CVarArg...
+) {
+    log.write(type, message, args)
+}
 
 /// Writes a message in the manner of `printf`, with `%{public}@` and `%{private}@` besides.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
     _ args: any CVarArg...
 ) {
-    guard log.isEnabled(type: type) else { return }
-    var format = message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
-    for modifier in ["{public}", "{private}", "{sensitive}"] {
-        format = format.replacingOccurrences(of: modifier, with: "")
+    log.write(type, message, args)
+}
+
+extension OSLog {
+    /// Writes a message in the manner of `printf`.
+    func write(_ type: OSLogType, _ message: StaticString, _ arguments: [any CVarArg]) {
+        guard isEnabled(type: type) else { return }
+        write(type, Self.text(message, arguments))
     }
-    log.write(type, String(format: format, arguments: args))
+
+    /// The text of a message in the manner of `printf`.
+    ///
+    /// What stands in braces, such as `{public}`, says how a value is shown elsewhere: here all are.
+    package static func text(_ message: StaticString, _ arguments: [any CVarArg]) -> String {
+        let format = message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+            .replacingOccurrences(of: #"%\{[^}]*\}"#, with: "%", options: .regularExpression)
+        return String(format: format, arguments: arguments)
+    }
 }

@@ -30,7 +30,7 @@ public struct OSLogPrivacy: Sendable, Equatable {
 
 /// A message with values in it.
 public struct OSLogMessage: ExpressibleByStringInterpolation, ExpressibleByStringLiteral, Sendable {
-    let text: String
+    package let text: String
 
     /// A message without values.
     public init(stringLiteral value: String) { text = value }
@@ -65,7 +65,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
         append("\(value())", privacy, isShownByItself: false)
     }
 
-    private mutating func append(_ value: String, _ privacy: OSLogPrivacy, isShownByItself: Bool) {
+    mutating func append(_ value: String, _ privacy: OSLogPrivacy, isShownByItself: Bool) {
         if privacy.isShown ?? isShownByItself {
             text += value
         } else if privacy.mask == .hash {

@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Which of several intervals of one name a signpost belongs to.
+///
+/// Source: `os/signpost.h`.
+public struct OSSignpostID: Hashable, Sendable, Comparable {
+    /// The number.
+    public let rawValue: UInt64
+    /// An interval by its number.
+    public init(_ value: UInt64) { rawValue = value }
+    /// A new one. The stream makes no difference.
+    public init(log: OSLog) { self = Self.make() }
+    /// The one of an object.
+    public init(log: OSLog, object: AnyObject) {
+        rawValue = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
+    }
+
+    /// Of the only interval of its name at a time.
+    public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
+    /// Of none.
+    public static let null = OSSignpostID(0)
+    /// Of none that can be.
+    public static let invalid = OSSignpostID(.max)
+
+    /// Whether the one number is less.
+    public static func < (left: OSSignpostID, right: OSSignpostID) -> Bool { left.rawValue < right.rawValue }
+
+    private static let last = Atomic<UInt64>(0)
+    static func make() -> OSSignpostID { OSSignpostID(last.add(1, ordering: .relaxed).newValue) }
+}
+
+/// The kind of a signpost.
+public enum OSSignpostType: UInt8, Sendable {
+    /// A moment.
+    case event = 0
+    /// The beginning of an interval.
+    case begin = 1
+    /// The end of an interval.
+    case end = 2
+
+    fileprivate var name: String {
+        switch self {
+        case .event: "event"
+        case .begin: "begin"
+        case .end: "end"
+        }
+    }
+}
+
+/// What a signpost says besides its name.
+public typealias SignpostMetadata = OSLogMessage
+
+/// An interval that has begun.
+public final class OSSignpostIntervalState: Sendable {
+    let id: OSSignpostID
+    fileprivate let start = ContinuousClock.now
+
+    fileprivate init(_ id: OSSignpostID) { self.id = id }
+
+    /// An interval that began elsewhere.
+    public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
+}
+
+/// Marks moments and intervals for tools that measure. On Linux they are messages of the kind `debug`; the end of an interval
+/// says how long it took.
+public struct OSSignposter: Sendable {
+    private let log: OSLog
+
+    /// Marks in the stream of whatever has none of its own.
+    public init() { log = .default }
+    /// Marks in the stream of a part of a program.
+    public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
+    /// Marks in a stream for tools that measure.
+    public init(subsystem: String, category: OSLog.Category) { log = OSLog(subsystem: subsystem, category: category) }
+    /// Marks in a stream.
+    public init(logHandle: OSLog) { log = logHandle }
+    /// Marks in a logger's stream.
+    public init(logger: Logger) { log = logger.log }
+
+    /// Marks nothing.
+    public static let disabled = OSSignposter(logHandle: .disabled)
+    /// Whether anything is written.
+    public var isEnabled: Bool { log.isEnabled(type: .debug) }
+
+    /// A number for an interval.
+    public func makeSignpostID() -> OSSignpostID { .make() }
+    /// The number for an interval of an object.
+    public func makeSignpostID(from object: AnyObject) -> OSSignpostID { OSSignpostID(log: log, object: object) }
+
+    /// Marks the beginning of an interval.
+    public func beginInterval(_ name: StaticString, id: OSSignpostID = .exclusive) -> OSSignpostIntervalState {
+        beginInterval(name, id: id, "")
+    }
+
+    /// Marks the beginning of an interval.
+    public func beginInterval(
+        _ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata
+    ) -> OSSignpostIntervalState {
+        log.mark(.begin, name, id, message.text)
+        return OSSignpostIntervalState(id)
+    }
+
+    /// Marks the beginning of an interval that is an animation.
+    public func beginAnimationInterval(
+        _ name: StaticString, id: OSSignpostID = .exclusive
+    ) -> OSSignpostIntervalState { beginInterval(name, id: id) }
+
+    /// Marks the end of an interval.
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { endInterval(name, state, "") }
+
+    /// Marks the end of an interval.
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
+        log.mark(
+            .end, name, state.id,
+            "\(ContinuousClock.now - state.start)" + (message.text.isEmpty ? "" : ", \(message.text)"))
+    }
+
+    /// Marks a moment.
+    public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive) { log.mark(.event, name, id, "") }
+
+    /// Marks a moment.
+    public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata) {
+        log.mark(.event, name, id, message.text)
+    }
+
+    /// Marks the interval that `task` takes.
+    public func withIntervalSignpost<T>(
+        _ name: StaticString, id: OSSignpostID = .exclusive, around task: () throws -> T
+    ) rethrows -> T { try withIntervalSignpost(name, id: id, "", around: task) }
+
+    /// Marks the interval that `task` takes.
+    public func withIntervalSignpost<T>(
+        _ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata, around task: () throws -> T
+    ) rethrows -> T {
+        let state = beginInterval(name, id: id, message)
+        defer { endInterval(name, state) }
+        return try task()
+    }
+}
+
+/// Marks a moment, or an end of an interval.
+public func os_signpost(
+    _ type: OSSignpostType, dso: UnsafeRawPointer? = nil, log: OSLog, name: StaticString,
+    signpostID: OSSignpostID = .exclusive
+) {
+    log.mark(type, name, signpostID, "")
+}
+
+/// Marks a moment, or an end of an interval, with a message in the manner of `printf`.
+public func os_signpost(
+    _ type: OSSignpostType, dso: UnsafeRawPointer? = nil, log: OSLog, name: StaticString,
+    signpostID: OSSignpostID = .exclusive, _ format: StaticString, _ arguments: any CVarArg...
+) {
+    guard log.isEnabled(type: .debug) else { return }
+    log.mark(type, name, signpostID, OSLog.text(format, arguments))
+}
+
+extension OSLog {
+    fileprivate func mark(_ type: OSSignpostType, _ name: StaticString, _ id: OSSignpostID, _ message: String) {
+        guard isEnabled(type: .debug) else { return }
+        let number = id == .exclusive ? "" : " \(id.rawValue)"
+        write(.debug, "\(name)\(number) \(type.name)" + (message.isEmpty ? "" : ": \(message)"))
+    }
+}

@@ -1,0 +1,14 @@
+// swift-format-ignore-file
+
+import UniformTypeIdentifiers
+
+// Nothing but the types: Foundation comes with them.
+func kinds(ofItemsIn folder: URL) throws -> [String: UTType] {
+    var kinds: [String: UTType] = [:]
+    for url in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.contentTypeKey]) {
+        autoreleasepool {
+            kinds[url.lastPathComponent] = try? url.resourceValues(forKeys: [.contentTypeKey]).contentType
+        }
+    }
+    return kinds
+}
