@@ -15,6 +15,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         var isDisconnected = false
         var isEnabled = true
         var backingStoreIdentity: Data?
+        var supportedKnownFolders: NSFileProviderKnownFolders = []
         // Values of property lists, which nobody changes.
         var userInfo: [AnyHashable: Any]?
     }
@@ -103,6 +104,11 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     open var supportsStringSearchRequest: Bool {
         get { with { $0.supportsStringSearchRequest } }
         set { with { $0.supportsStringSearchRequest = newValue } }
+    }
+    /// The known folders that the provider could take over. Nothing asks for it on Linux.
+    open var supportedKnownFolders: NSFileProviderKnownFolders {
+        get { with { $0.supportedKnownFolders } }
+        set { with { $0.supportedKnownFolders = newValue } }
     }
     /// The volume that it is on, where that is not the system's: never, here.
     open var volumeUUID: UUID? { nil }
