@@ -9,12 +9,14 @@ package final class ServiceLink: Sendable, Hashable {
 
     /// - Parameters:
     ///   - socket: at whose other end an actor is served.
+    ///   - service: what the other side can call meanwhile.
     ///   - ended: called once when the connection has ended, on the connections' thread.
     package init(
-        _ socket: FileDescriptor, translate: @escaping @Sendable (RemoteFailure) -> any Error,
-        ended: @escaping @Sendable (CloseReason) -> Void
+        _ socket: FileDescriptor, service: Service = Service(),
+        translate: @escaping @Sendable (RemoteFailure) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
     ) throws(Errno) {
-        connection = try Connection(try SequencedPacketSocket(checking: socket), limits: .ofServices)
+        connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices)
         self.translate = translate
         connection.onClose(ended)
     }
@@ -69,6 +71,19 @@ extension ServiceActorSystem {
         _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteFailure,
         ended: @escaping @Sendable () -> Void
     ) throws(Errno) -> @Sendable () -> Void where Act.ActorSystem == ServiceActorSystem {
+        let connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service(of: actor, describe: describe),
+            limits: .ofServices)
+        connection.onClose { _ in ended() }
+        return { connection.close() }
+    }
+
+    /// The calls of an actor, as a connection answers them.
+    ///
+    /// - Parameter describe: what is told of the errors that the actor throws.
+    package func service<Act: DistributedActor>(
+        of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteFailure
+    ) -> Service where Act.ActorSystem == ServiceActorSystem {
         let described: @Sendable (any Error) -> RemoteFailure = { error in
             switch error {
             case let error as ServiceCallError: ServiceFault.failure(error)
@@ -92,10 +107,32 @@ extension ServiceActorSystem {
             }
             call.onCancel { task.cancel() }
         }
-        let connection = try Connection(
-            try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices)
-        connection.onClose { _ in ended() }
-        return { connection.close() }
+        return service
+    }
+
+    /// The calls of an actor whose type is known when the program runs; nil for one of another actor system.
+    package func service(
+        ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteFailure
+    ) -> Service? {
+        func servable<Act: DistributedActor>(_ actor: Act) -> (any ServableActor)? {
+            ActorOfSomeSystem(actor: actor) as? any ServableActor
+        }
+        return servable(actor)?.service(describe: describe)
+    }
+}
+
+/// An actor whose system is found out by whether it is a ``ServableActor``.
+private struct ActorOfSomeSystem<Act: DistributedActor> {
+    let actor: Act
+}
+
+private protocol ServableActor {
+    func service(describe: @escaping @Sendable (any Error) -> RemoteFailure) -> Service
+}
+
+extension ActorOfSomeSystem: ServableActor where Act.ActorSystem == ServiceActorSystem {
+    func service(describe: @escaping @Sendable (any Error) -> RemoteFailure) -> Service {
+        ServiceActorSystem.shared.service(of: actor, describe: describe)
     }
 }
 

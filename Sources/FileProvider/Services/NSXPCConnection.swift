@@ -6,7 +6,7 @@ import LinuxSystem
 /// A program's connection to a provider's service. While it is open, the provider's process is kept.
 ///
 /// There are no protocols of Objective-C on Linux: what is at the other end is a distributed actor, to be had from
-/// ``remoteActor(as:)``. Handlers are called on threads of their own.
+/// ``remoteActor(as:)``, and so is what the other side calls, ``exportedObject``. Handlers are called on threads of their own.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCConnection: NSObject, Sendable {
@@ -21,6 +21,11 @@ public final class NSXPCConnection: NSObject, Sendable {
         var link: Link
         var interruption: (@Sendable () -> Void)?
         var invalidation: (@Sendable () -> Void)?
+        /// Called at the end, before the program's handlers.
+        var ended: (@Sendable () -> Void)?
+        var exported: (any DistributedActor)?
+        var exportedInterface: NSXPCInterface?
+        var remoteInterface: NSXPCInterface?
     }
 
     // Innermost: links are made and closed, and handlers called, after it is released.
@@ -28,13 +33,88 @@ public final class NSXPCConnection: NSObject, Sendable {
     /// What the service is called.
     public let serviceName: String?
 
-    init(_ socket: FileDescriptor, name: String) {
-        state = Lock(State(link: .waiting(socket)))
+    convenience init(_ socket: FileDescriptor, name: String?) { self.init(.waiting(socket), name: name) }
+
+    private init(_ link: sending Link, name: String?) {
+        state = Lock(State(link: link))
         serviceName = name
         super.init()
     }
 
-    deinit { close()?.close() }
+    /// A connection to an endpoint of this process.
+    public convenience init(listenerEndpoint endpoint: NSXPCListenerEndpoint) {
+        self.init((try? endpoint.connect()).map { .waiting($0) } ?? .ended, name: nil)
+    }
+
+    /// Connections to services by name: there is no such service on Linux.
+    @available(*, unavailable, message: "Linux has no services by name: take NSFileProviderService's connection")
+    public convenience init(serviceName: String) { self.init(.ended, name: serviceName) }
+    /// Connections to services by name: there is no such service on Linux.
+    @available(*, unavailable, message: "Linux has no Mach services: take NSFileProviderService's connection")
+    public convenience init(machServiceName name: String, options: Options = []) { self.init(.ended, name: name) }
+
+    /// Options of a connection.
+    public struct Options: OptionSet, Sendable {
+        /// The bits of the set.
+        public let rawValue: UInt
+        /// A set from its bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// The service runs for the whole system.
+        public static let privileged = Options(rawValue: 1 << 12)
+    }
+
+    deinit {
+        close()?.close()
+        state.withLock { $0.ended.take() }?()
+    }
+
+    /// The distributed actor that the other side calls: one of ``ServiceActorSystem``. To be set before ``resume()``.
+    ///
+    /// Without Objective-C no other object can be called from outside.
+    public var exportedObject: (any DistributedActor)? {
+        get { state.withLock { $0.exported } }
+        set { state.withLock { $0.exported = newValue } }
+    }
+
+    /// What the other side may call. Of no effect: it may call the distributed functions of ``exportedObject``.
+    public var exportedInterface: NSXPCInterface? {
+        get { state.withLock { $0.exportedInterface } }
+        set { state.withLock { $0.exportedInterface = newValue } }
+    }
+
+    /// What is called at the other side. Of no effect: ``remoteActor(as:)`` takes the actor's type.
+    public var remoteObjectInterface: NSXPCInterface? {
+        get { state.withLock { $0.remoteInterface } }
+        set { state.withLock { $0.remoteInterface = newValue } }
+    }
+
+    /// Objects that stand for others: those are made by Objective-C.
+    @available(
+        *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
+    )
+    public var remoteObjectProxy: Any { () }
+    /// Objects that stand for others: those are made by Objective-C.
+    @available(
+        *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
+    )
+    public func remoteObjectProxyWithErrorHandler(_ handler: @escaping @Sendable (any Error) -> Void) -> Any { () }
+    /// Objects that stand for others: those are made by Objective-C.
+    @available(
+        *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
+    )
+    public func synchronousRemoteObjectProxyWithErrorHandler(
+        _ handler: @escaping @Sendable (any Error) -> Void
+    ) -> Any { () }
+
+    /// Whether it has ended.
+    var hasEnded: Bool {
+        state.withLock { state in
+            if case .ended = state.link { true } else { false }
+        }
+    }
+
+    /// Has a function called at the end, before the handlers.
+    func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
     /// Called when the other side has gone, once, before ``invalidationHandler``.
     public var interruptionHandler: (@Sendable () -> Void)? {
@@ -48,16 +128,22 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.invalidation = newValue } }
     }
 
-    /// Opens the connection: before that, nothing can be called.
+    /// Opens the connection: before that, nothing can be called. One whose ``exportedObject`` is an actor of another system ends.
     public func resume() {
-        let socket = state.withLock { state -> FileDescriptor? in
-            guard case .waiting(let socket) = state.link else { return nil }
-            return socket
+        let (socket, exported) = state.withLock { state -> (FileDescriptor?, (any DistributedActor)?) in
+            guard case .waiting(let socket) = state.link else { return (nil, nil) }
+            return (socket, state.exported)
         }
         guard let socket else { return }
+        var service = Service()
+        if let exported {
+            let calls = ServiceActorSystem.shared.service(ofAny: exported, describe: { ServiceFailure.of($0) })
+            guard let calls else { return end(wasInterrupted: false) }
+            service = calls
+        }
         do throws(Errno) {
-            let link = try ServiceLink(socket, translate: { ServiceFailure.error($0) }) { [weak self] _ in
-                self?.end(wasInterrupted: true)
+            let link = try ServiceLink(socket, service: service, translate: { ServiceFailure.error($0) }) {
+                [weak self] _ in self?.end(wasInterrupted: true)
             }
             let isOpen = state.withLock { state in
                 guard case .waiting = state.link else { return false }
@@ -100,8 +186,10 @@ public final class NSXPCConnection: NSObject, Sendable {
             case .waiting: break
             }
             state.link = .ended
-            defer { (state.interruption, state.invalidation) = (nil, nil) }
-            return ([wasInterrupted ? state.interruption : nil, state.invalidation].compactMap { $0 }, link)
+            state.exported = nil
+            defer { (state.interruption, state.invalidation, state.ended) = (nil, nil, nil) }
+            let handlers = [state.ended, wasInterrupted ? state.interruption : nil, state.invalidation]
+            return (handlers.compactMap { $0 }, link)
         }
         link?.close()
         guard !handlers.isEmpty else { return }

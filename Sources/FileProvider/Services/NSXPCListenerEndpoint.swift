@@ -3,9 +3,7 @@ import Distributed
 import Foundation
 import LinuxSystem
 
-/// What a service is reached by: the distributed actor that a provider vends.
-///
-/// There are no protocols of Objective-C on Linux, so this is made of an actor, and not of a listener.
+/// What a service is reached by: a distributed actor that a provider vends, or a listener that makes one for each connection.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCListenerEndpoint: NSObject, Sendable {
@@ -22,6 +20,20 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         serve = { socket, ended throws(Errno) in
             try ServiceActorSystem.shared.serve(actor, over: socket, describe: { ServiceFailure.of($0) }, ended: ended)
         }
+        super.init()
+    }
+
+    /// A socket at whose other end this process serves.
+    func connect() throws(Errno) -> FileDescriptor {
+        let (near, far) = try SequencedPacketSocket.pair()
+        // What serves it ends when the near end is closed.
+        _ = try serve(far.descriptor) {}
+        return near.descriptor
+    }
+
+    /// An endpoint of a listener.
+    init(_ listener: NSXPCListener) {
+        serve = { socket, ended throws(Errno) in listener.take(socket, ended) }
         super.init()
     }
 }
