@@ -21,6 +21,11 @@ RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
 build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
 products = "$$($(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1)) --show-bin-path)"
 
+# A slash at the end of PREFIX makes no difference.
+ifeq ($(words $(PREFIX)),1)
+override PREFIX := $(patsubst %/,%,$(PREFIX))
+endif
+
 # Units are put into a folder that systemd looks into, for that prefix: see systemd.unit(5). Of a user's own prefix, systemd
 # takes units of the user only.
 ifneq ($(filter /usr /usr/local,$(PREFIX)),)
@@ -38,6 +43,19 @@ SYSTEM_UNITS = /etc/systemd/system
 endif
 BIN = $(DESTDIR)$(PREFIX)/bin
 EXTENSIONS = $(DESTDIR)$(PREFIX)/lib/purvey/extensions
+INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)')
+
+# Refuses prefixes that would be another folder for each program that reads them, or have a meaning in a unit.
+define check_prefix
+@case "$$PREFIX" in \
+    '' | /*) ;; \
+    *) echo "make $@: PREFIX is '$$PREFIX', and has to be an absolute path" >&2; exit 2 ;; \
+esac; \
+case "$$DESTDIR$$PREFIX" in \
+    *[\'\"\\\$$%\&\|]*) echo "make $@: PREFIX and DESTDIR cannot have any of ' \" \\ \$$ % & |" >&2; exit 2 ;; \
+esac
+endef
+export PREFIX DESTDIR
 
 .DEFAULT_GOAL = help
 .PHONY: help run demo build test test-debug test-full thread-sanitizer lint format declarations benchmark faults install \
@@ -123,30 +141,38 @@ faults:
 	@$(call products,release)/purvey-faults $(FAULTS)
 
 # Linked with Swift's libraries inside: what is installed needs no toolchain, and starts faster.
+#
+# Folders that cannot be written to are found before the build. What is installed is for everybody, whatever umask root has.
 install:
+	$(check_prefix)
+	@umask 022; for folder in $(INSTALLED_FOLDERS); do \
+	    install -d "$$folder" && [ -w "$$folder" ] || { echo "make install: $$folder cannot be written to:" \
+	        "install as root, or with PREFIX=\$$HOME/.local for yourself" >&2; exit 1; }; \
+	done
 	@Scripts/install-packages run
 	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS))
 	@SWIFT='$(SWIFT)' Scripts/quietly 'linking' Scripts/link-statically $(call products,release) .build/install $(PROGRAMS) $(PROVIDERS)
-	install -d '$(BIN)' '$(EXTENSIONS)'
-	cd .build/install && install --strip $(PROGRAMS) '$(BIN)'
+	install --strip $(PROGRAMS:%=.build/install/%) '$(BIN)'
 	install Scripts/assemble-extension '$(BIN)'
-	for provider in $(PROVIDERS); do \
+	umask 022; for provider in $(PROVIDERS); do \
 	    Scripts/assemble-extension Providers/$$provider .build/install '$(EXTENSIONS)' \
-	    && strip '$(EXTENSIONS)'/$$provider.appex/$$provider || exit; \
+	    && strip '$(EXTENSIONS)'/$$provider.appex/$$provider \
+	    && chmod -R a+rX '$(EXTENSIONS)'/$$provider.appex || exit; \
 	done
-	install -d '$(DESTDIR)$(USER_UNITS)'
-	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(USER_UNITS)/purvey.service'
+	umask 022; sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey.service >'$(DESTDIR)$(USER_UNITS)/purvey.service'
 ifneq ($(SYSTEM_UNITS),)
-	install -d '$(DESTDIR)$(SYSTEM_UNITS)'
-	sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey-passthrough.service \
+	umask 022; sed 's|PROGRAMS/|$(PREFIX)/bin/|' Scripts/purvey-passthrough.service \
 	    >'$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
 endif
 
 # What users have in their folders stays: domains, caches and extensions of their own.
 uninstall:
-	cd '$(BIN)' && rm -f $(PROGRAMS) assemble-extension
-	cd '$(EXTENSIONS)' && rm -rf $(PROVIDERS:=.appex)
-	rmdir --ignore-fail-on-non-empty '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'
+	$(check_prefix)
+	rm -f $(foreach program,$(PROGRAMS) assemble-extension,'$(BIN)/$(program)')
+	rm -rf $(foreach provider,$(PROVIDERS),'$(EXTENSIONS)/$(provider).appex')
+	for folder in '$(EXTENSIONS)' '$(DESTDIR)$(PREFIX)/lib/purvey'; do \
+	    [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
+	done
 	rm -f '$(DESTDIR)$(USER_UNITS)/purvey.service'
 ifneq ($(SYSTEM_UNITS),)
 	rm -f '$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
