@@ -202,7 +202,7 @@ package final class ExtensionProvider: Provider {
             ProviderReplaceCall(
                 identifier: identifier, contents: try Self.readOnly(contents), base: base, modified: modified),
             isSafe: false, .transfer)
-        return try Self.checked(item, identifier: identifier)
+        return try Self.changed(item, identifier: identifier)
     }
 
     package func stopProviding(_ identifier: String) async {
@@ -249,13 +249,13 @@ package final class ExtensionProvider: Provider {
 
     package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
         let item = try await ask(ProviderFactCall(identifier: identifier, fact: fact), isSafe: true)
-        return try Self.checked(item, identifier: identifier)
+        return try Self.changed(item, identifier: identifier)
     }
 
     // MARK: The trash
 
     package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        try Self.checked(
+        try Self.changed(
             try await ask(ProviderTrashCall(identifier: identifier), isSafe: false), identifier: identifier)
     }
 
@@ -267,7 +267,7 @@ package final class ExtensionProvider: Provider {
         _ identifier: String, to parent: String?, formerlyIn former: String?
     ) async throws(ProviderFailure) -> ProviderItem {
         let request = ProviderUntrashCall(identifier: identifier, parent: parent, former: former)
-        return try Self.checked(try await ask(request, isSafe: false), identifier: identifier)
+        return try Self.changed(try await ask(request, isSafe: false), identifier: identifier)
     }
 
     // MARK: Places
@@ -277,7 +277,7 @@ package final class ExtensionProvider: Provider {
     ) async throws(ProviderFailure) -> ProviderItem {
         let item = try await ask(
             ProviderMoveCall(identifier: identifier, parent: parent, name: name), isSafe: false)
-        return try Self.checked(item, identifier: identifier)
+        return try Self.changed(item, identifier: identifier)
     }
 
     package func delete(_ identifier: String) async throws(ProviderFailure) {
@@ -314,6 +314,14 @@ package final class ExtensionProvider: Provider {
     private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
         guard item.identifier == identifier else {
             throw .bad("the item \(item.identifier) where \(identifier) was asked for")
+        }
+        return item
+    }
+
+    /// What a change is answered with: many a provider gives the item another identifier, as where identifiers are paths.
+    private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
+        guard item.identifier == identifier || isListable(item) else {
+            throw .bad("the item \(item.identifier) to a change of \(identifier)")
         }
         return item
     }

@@ -139,7 +139,7 @@ extension MemoryProvider {
         let item = try state.withLock { state throws(ProviderFailure) in
             _ = try state.node(identifier)
             let isConfirmed = state.behaviour.confirmsUploads
-            state.change(identifier) { node, version in
+            let identifier = state.change(identifier) { node, version in
                 node.set(bytes, version: version)
                 node.item.modified = modified
                 if !isConfirmed { node.item.flags.remove(.uploaded) }
@@ -158,7 +158,7 @@ extension MemoryProvider {
             _ = try state.node(identifier)
             _ = try state.node(parent)
             try state.checkName(name, in: parent, of: identifier)
-            state.change(identifier) { node, _ in
+            let identifier = state.change(identifier) { node, _ in
                 node.item.filename = name
                 node.item.parent = parent
             }
@@ -169,6 +169,9 @@ extension MemoryProvider {
     }
 
     package func delete(_ identifier: String) async throws(ProviderFailure) {
+        state.withLock { state in
+            if let key = state.nodes[identifier]?.key { state.deletedKeys.insert(key) }
+        }
         try await begin(.delete(identifier))
         try state.withLock { state throws(ProviderFailure) in
             _ = try state.node(identifier)
@@ -205,7 +208,7 @@ extension MemoryProvider {
         try await begin(.trash(identifier))
         let item = try state.withLock { state throws(ProviderFailure) in
             _ = try state.node(identifier)
-            state.change(identifier) { node, _ in
+            let identifier = state.change(identifier) { node, _ in
                 node.former = node.item.parent
                 node.item.parent = ProviderItem.trashIdentifier
                 node.item.flags.insert(.trashed)
@@ -223,7 +226,7 @@ extension MemoryProvider {
             guard let place = parent ?? former else {
                 throw ProviderFailure(.noSuchItem, message: "It does not lie in the trash.")
             }
-            state.change(identifier) { node, _ in
+            let identifier = state.change(identifier) { node, _ in
                 node.former = nil
                 node.item.parent = place
                 node.item.flags.remove(.trashed)

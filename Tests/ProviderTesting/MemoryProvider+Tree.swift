@@ -42,7 +42,7 @@ extension MemoryProvider {
 
     /// Gives a file other contents, which is another version.
     package func write(_ contents: [UInt8], to identifier: String) {
-        state.withLock { state in
+        _ = state.withLock { state in
             state.change(identifier) { node, version in node.set(contents, version: version) }
         }
     }
@@ -51,7 +51,7 @@ extension MemoryProvider {
 
     /// Changes what is said of an item; the feed tells of it.
     package func update(_ identifier: String, _ change: (inout ProviderItem) -> Void) {
-        state.withLock { state in state.change(identifier) { node, _ in change(&node.item) } }
+        _ = state.withLock { state in state.change(identifier) { node, _ in change(&node.item) } }
     }
 
     package func rename(_ identifier: String, to name: String, in parent: String? = nil) {
@@ -76,6 +76,14 @@ extension MemoryProvider {
     // MARK: Looking
 
     package func item(of identifier: String) -> ProviderItem? { state.withLock { $0.nodes[identifier]?.item } }
+
+    /// The item of a ``ProviderItem/key``; `nil` where it is gone.
+    package func item(ofKey key: String) -> ProviderItem? {
+        state.withLock { $0.nodes.values.first { $0.key == key }?.item }
+    }
+
+    /// Whether the engine has asked for the removal of an item.
+    package func wasDeleted(key: String) -> Bool { state.withLock { $0.deletedKeys.contains(key) } }
 
     package func bytes(of identifier: String) -> [UInt8]? { state.withLock { $0.nodes[identifier]?.contents } }
 
@@ -116,15 +124,23 @@ extension MemoryProvider {
     }
 }
 
+extension ProviderItem {
+    /// What stays the same of an item of a ``MemoryProvider`` whatever identifier it has.
+    package var key: String { metadataVersion.isEmpty ? identifier : String(decoding: metadataVersion, as: UTF8.self) }
+}
+
 extension MemoryProvider.State {
     mutating func add(
         _ name: String, _ kind: ProviderItem.Kind, in parent: String, _ identifier: String?,
         _ change: (inout MemoryProvider.Node) -> Void
     ) -> String {
         counter += 1
-        let identifier = identifier ?? "item-\(counter)"
+        let key = "item-\(counter)"
+        let identifier = identifier ?? (behaviour.identifiersArePaths ? Self.path(of: name, in: parent) : key)
         var node = MemoryProvider.Node(
-            item: ProviderItem(identifier: identifier, parent: parent, filename: name, kind: kind), order: counter)
+            item: ProviderItem(identifier: identifier, parent: parent, filename: name, kind: kind), order: counter,
+            key: behaviour.identifiersArePaths ? key : identifier)
+        if behaviour.identifiersArePaths { node.item.metadataVersion = Array(key.utf8) }
         node.item.modified = 1_600_000_000 + Double(counter)
         change(&node)
         if kind == .file { node.set(node.contents, version: counter) }
@@ -133,13 +149,39 @@ extension MemoryProvider.State {
         return identifier
     }
 
-    mutating func change(_ identifier: String, _ change: (inout MemoryProvider.Node, _ version: Int) -> Void) {
-        guard var node = nodes[identifier] else { return }
+    /// - Returns: the identifier that the item has then.
+    @discardableResult
+    mutating func change(
+        _ identifier: String, _ change: (inout MemoryProvider.Node, _ version: Int) -> Void
+    ) -> String {
+        guard var node = nodes[identifier] else { return identifier }
         counter += 1
         let from = node.item.parent
         change(&node, counter)
-        nodes[identifier] = node
-        log.append(.init(identifier: identifier, from: from, to: node.item.parent))
+        var wanted = identifier
+        if behaviour.identifiersArePaths, identifier != ProviderItem.rootIdentifier {
+            wanted = Self.path(of: node.item.filename, in: node.item.parent)
+        } else if behaviour.contentsAreIdentifiers, node.item.kind == .file {
+            wanted = node.key + " " + String(decoding: node.item.contentVersion, as: UTF8.self)
+        }
+        guard !wanted.utf8.elementsEqual(identifier.utf8) else {
+            nodes[identifier] = node
+            log.append(.init(identifier: identifier, from: from, to: node.item.parent))
+            return identifier
+        }
+        nodes[identifier] = nil
+        log.append(.init(identifier: identifier, from: from, to: nil))
+        node.item.identifier = wanted
+        nodes[wanted] = node
+        log.append(.init(identifier: wanted, from: nil, to: node.item.parent))
+        for child in children(of: identifier) {
+            self.change(child.item.identifier) { node, _ in node.item.parent = wanted }
+        }
+        return wanted
+    }
+
+    static func path(of name: String, in parent: String) -> String {
+        (parent == ProviderItem.rootIdentifier ? "" : parent) + "/" + name
     }
 
     mutating func remove(_ identifier: String) {

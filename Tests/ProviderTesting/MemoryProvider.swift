@@ -88,6 +88,11 @@ package final class MemoryProvider: Provider {
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
         /// May give another answer to a new item than what was made.
         package var created: (@Sendable (ProviderItem) -> ProviderItem)?
+        /// Whether an item's identifier is its path, as with most small providers: what is moved has another one, and so has all that
+        /// is in it.
+        package var identifiersArePaths = false
+        /// Whether a file has another identifier with each contents.
+        package var contentsAreIdentifiers = false
         /// May change what is answered to moves.
         package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
         /// May change a file's contents on their way out.
@@ -103,6 +108,8 @@ package final class MemoryProvider: Provider {
         var contents: [UInt8] = []
         /// When it came into the tree; the order of listings.
         var order: Int
+        /// What stays the same whatever identifier the item has.
+        var key: String
         /// Of what lies in the trash: the folder that it was in.
         var former: String?
     }
@@ -126,6 +133,8 @@ package final class MemoryProvider: Provider {
         var requests: [Request] = []
         var failures: [Kind: [ProviderFailure]] = [:]
         var held: Set<Kind> = []
+        /// Keys of what the engine has removed.
+        var deletedKeys: Set<String> = []
         var waiting: [Int: (kind: Kind, request: Request?, continuation: CheckedContinuation<Void, Never>)] = [:]
     }
 
@@ -136,7 +145,7 @@ package final class MemoryProvider: Provider {
         let root = ProviderItem(
             identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
             kind: .folder)
-        state.withLock { $0.nodes[root.identifier] = Node(item: root, order: 0) }
+        state.withLock { $0.nodes[root.identifier] = Node(item: root, order: 0, key: root.identifier) }
     }
 
     // MARK: Script

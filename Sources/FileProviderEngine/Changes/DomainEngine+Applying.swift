@@ -12,9 +12,11 @@ extension DomainEngine {
         if openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
         }
-        let applied = try writeMakingRoom { writer throws(IndexFailure) in
-            try writer.apply(items, listedIn: folder, mark: mark)
+        let (applied, others) = try writeMakingRoom { writer throws(IndexFailure) in
+            let others = try reidentify(items, &writer)
+            return (try writer.apply(items, listedIn: folder, mark: mark), others)
         }
+        follow(others)
         handle(applied)
         return applied
     }

@@ -199,17 +199,23 @@ extension DomainEngine {
             forgetWithheld(told.deleted.contains)
             let updated = try withoutUnanswered(try newest(told.updated, answering: question))
             let deleted = try newest(gone: told.deleted, answering: question)
-            try takeOpenFilesAsEdited(in: Set(deleted))
+            let gone = try believed(gone: deleted)
+            try takeOpenFilesAsEdited(in: Set(gone))
             let isSettled = !batch.moreComing && !isWantedAgain(container)
-            let (applied, removed) = try writeMakingRoom { writer throws(IndexFailure) in
-                let removed = try writer.remove(identifiers: deleted)
+            let (applied, removed, others) = try writeMakingRoom { writer throws(IndexFailure) in
+                let others = try reidentify(updated, gone: gone, &writer)
+                // Folders out of which an item has come go when it is in its place.
+                let last = try writer.folders(above: others, among: Set(gone))
+                var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
                 let applied = try writer.apply(updated)
+                if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
                 try writer.setAnchor(batch.anchor, of: container)
                 if isSettled { try writer.setOutdated(false, container) }
-                return (applied, removed)
+                return (applied, removed, others)
             }
             EngineStep.changesApplied.reach()
             answers.note(deleted + updated.map(\.identifier))
+            follow(others)
             handle(removed)
             handle(applied)
             guard batch.moreComing else { return }

@@ -20,7 +20,10 @@ extension DomainEngine {
             }
             return .there(item)
         } catch {
-            return error.kind == .noSuchItem ? .gone : .unsaid(error)
+            guard error.kind == .noSuchItem else { return .unsaid(error) }
+            // While it is moved it may have another identifier already.
+            return isMoving(identifier)
+                ? .unsaid(ProviderFailure(.transient, message: "The item is being moved.")) : .gone
         }
     }
 
@@ -182,7 +185,7 @@ extension DomainEngine {
                 EngineStep.doubtAnswered.reach()
                 switch word {
                 case .there(let item): try apply(try await withAncestors([item]), listedIn: nil, answering: question)
-                case .gone: try remove(gone: [identifier])
+                case .gone: try remove(gone: Set(try believed(gone: [identifier])))
                 case .unsaid(let failure): throw failure
                 }
                 guard !isClosed else { return false }

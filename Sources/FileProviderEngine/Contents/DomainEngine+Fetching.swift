@@ -166,6 +166,7 @@ extension DomainEngine {
     private func fetched(_ number: ItemNumber, _ progress: FetchProgress) async -> Result<Void, ProviderFailure> {
         var attempt = 1
         var doubtedSize: Int64?
+        var identifier = ""
         while true {
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
@@ -176,6 +177,7 @@ extension DomainEngine {
                     return .success(())
                 }
                 guard row.isKnownToProvider else { throw .noSuchItem }
+                identifier = row.item.identifier
                 if try await fillParts(row, progress) { return .success(()) }
                 let takesOld = attempt == Self.attempts
                 if try await fetchOnce(row, progress, takesOld: takesOld, &doubtedSize) { return .success(()) }
@@ -190,6 +192,8 @@ extension DomainEngine {
                     // Whoever asked for more than there is room for is told when nothing more can go.
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
+                    // What it is known by now is asked for at once.
+                    if await isFoundAnew(number, asked: identifier) { break }
                     signalParent(of: number)
                     doubt(number)
                     return .failure(error)
@@ -289,6 +293,7 @@ extension DomainEngine {
         if isOld, !takesOld { return false }
         // It is as it was when its contents were asked for, and may have been moved since: of places, changes tell.
         var now = item
+        now.identifier = row.item.identifier
         now.parent = row.item.parent
         now.filename = row.item.filename
         if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }

@@ -35,6 +35,11 @@ struct EditState {
     var unanswered: [SentPlace: Set<ItemNumber>] = [:]
     /// What the provider told of in those places, which may be them, by identifiers.
     var withheld: [String: Withheld] = [:]
+    /// Items that the provider was asked to move and that it may have moved, with where to: under another identifier, it may tell of them
+    /// as of new ones.
+    var moves: [ItemNumber: SentPlace] = [:]
+    /// Whether something was said to be gone that may be elsewhere only.
+    var hasHeldRemovals = false
     /// A signal came, and what waits for that is to be looked at.
     var isSignalled = false
     /// How often that was done.

@@ -129,6 +129,7 @@ package actor DomainEngine {
         try recoverDoubts()
         try recoverTrashListing()
         askForOutdated()
+        listReidentified()
         resumeOpenings()
         evictToLimit()
         bringWhatIsKept()

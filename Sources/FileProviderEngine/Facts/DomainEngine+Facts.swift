@@ -208,7 +208,9 @@ extension DomainEngine {
                 switch failure.kind {
                 // It keeps no such facts: they stay on this machine.
                 case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [])
-                case .noSuchItem: try journal.removeFacts(number)
+                case .noSuchItem:
+                    if let row, try await findAnew(row.number, asked: identifier) != nil { return false }
+                    try journal.removeFacts(number)
                 default: throw failure
                 }
             }
@@ -226,9 +228,7 @@ extension DomainEngine {
             try await provider.set(fact, of: identifier)
         }
         EngineStep.markAnswered.reach()
-        guard answer.identifier == identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
-        }
+        try await reidentify(try row(of: entry), as: answer, asked: identifier)
         var items = try newest([answer], answering: question)
         // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
         if try row(of: entry) == nil { items = try await withAncestors(items) }

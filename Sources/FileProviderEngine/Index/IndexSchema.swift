@@ -13,6 +13,7 @@ import Glibc
 /// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
 /// - `trash`: what the provider says lies in its trash.
 /// - `doubts`: identifiers of items of which the provider has to say what became of them.
+/// - `reidentified`: folders that the provider gave another identifier, in which items may have other ones too.
 /// - `outdated`: folders in which something may have happened that the provider will not tell of by itself.
 /// - `anchors`, `settings`: words that are kept for others.
 enum IndexSchema {
@@ -52,6 +53,7 @@ enum IndexSchema {
     static func complete(_ connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
+        try connection.run("CREATE TABLE IF NOT EXISTS reidentified (number INTEGER PRIMARY KEY)")
     }
 
     /// Settings of the index itself begin with this; others' must not.

@@ -34,6 +34,7 @@ extension IndexWriter {
             try state.removeTree(number, &removed)
         }
         state.endListing(of: folder, mark)
+        try state.reidentified.forget(folder)
         return removed
     }
 }

@@ -47,7 +47,7 @@ extension WriterConnection {
     /// Adds a row, whose name may become another.
     func add(_ item: IndexedItem) throws(IndexFailure) -> IndexedItem {
         var item = item
-        try yieldIdentifier(item.item.identifier, to: item.number)
+        try yieldIdentifier(item.item.identifier, to: item)
         if !item.changes.contains(.deleted) {
             item.name = try freeName(MountName.mended(item.name), in: item.parent) { _ in true }
         }
@@ -63,8 +63,9 @@ extension WriterConnection {
         var after = wanted
         let wasShown = !before.changes.contains(.deleted)
         let isShown = !after.changes.contains(.deleted)
-        if before.item.identifier != after.item.identifier {
-            try yieldIdentifier(after.item.identifier, to: after.number)
+        let hasOtherIdentifier = !before.item.identifier.hasSameBytes(as: after.item.identifier)
+        if hasOtherIdentifier {
+            try yieldIdentifier(after.item.identifier, to: before)
         }
         if after.number == .root {
             after.parent = .root
@@ -82,7 +83,10 @@ extension WriterConnection {
         }
         after = try replace(before, with: after)
         tell(before, after, wasShown: wasShown, isShown: isShown)
-        if before.item.identifier != after.item.identifier { try adopt(after) }
+        if hasOtherIdentifier {
+            try adopt(after)
+            try passOnIdentifier(of: after, from: before)
+        }
         return after
     }
 
@@ -106,7 +110,8 @@ extension WriterConnection {
     }
 
     /// Two rows of one identifier become one: the other one's children come over, and it goes.
-    private func yieldIdentifier(_ identifier: String, to number: ItemNumber) throws(IndexFailure) {
+    private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexFailure) {
+        let number = folder.number
         guard let other = try queries.number(identifier: identifier), other != number, other != .root,
             let item = try queries.item(other)
         else { return }
@@ -118,6 +123,7 @@ extension WriterConnection {
         // Its name is free before the children look for places.
         try delete(item)
         for child in children {
+            if try takeIdentifier(of: child, in: folder) { continue }
             var moved = child
             moved.parent = number
             try change(child, to: moved)

@@ -11,6 +11,7 @@ final class WriterConnection {
     let facts: FactsWriter
     let trash: TrashWriter
     let doubts: DoubtsWriter
+    let reidentified: ReidentifiedFolders
     let keeping: KeepingWriter
     private let newRows: NewRows
     private let updateRow: Statement
@@ -63,6 +64,7 @@ final class WriterConnection {
         facts = try FactsWriter(connection)
         trash = try TrashWriter(connection)
         doubts = try DoubtsWriter(connection)
+        reidentified = try ReidentifiedFolders(connection)
         keeping = try KeepingWriter(connection)
         nextNumber = 0
         savedNextNumber = 0
@@ -108,6 +110,7 @@ final class WriterConnection {
         try facts.recount()
         try trash.recount()
         try keeping.readAgain()
+        try reidentified.readAgain()
     }
 
     // MARK: Transactions
@@ -234,10 +237,13 @@ final class WriterConnection {
         var item = wanted
         item.isKeptByFolder = keeping.keepsWithFolder(item)
         noteListed(item.number, in: item.parent)
-        guard before != item || !before.item.filename.hasSameBytes(as: item.item.filename) else { return item }
+        let hasOtherIdentifier = !before.item.identifier.hasSameBytes(as: item.item.identifier)
+        guard before != item || hasOtherIdentifier || !before.item.filename.hasSameBytes(as: item.item.filename) else {
+            return item
+        }
         try rewrite(before, as: item)
         touched.formUnion(ItemSets(of: before).union(ItemSets(of: item)))
-        if before.item.identifier != item.item.identifier {
+        if hasOtherIdentifier {
             lookup.remove()
             try lookup.add(item.number, identifier: hash.identifier(item.item.identifier))
         }
@@ -303,6 +309,7 @@ final class WriterConnection {
         }
         try forgetOrphan(item.number)
         try facts.forget(item.number)
+        try reidentified.forget(item.number)
         try keeping.forget(item)
         touched.formUnion(ItemSets(of: item))
     }

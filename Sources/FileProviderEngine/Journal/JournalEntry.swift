@@ -25,6 +25,8 @@ package struct JournalEntry: Sendable, Equatable {
     package var sent: SentPlace?
     /// The provider was asked to move it, and it is not known what came of that.
     package var mayHaveMoved = false
+    /// The place that it was asked to be moved to then: the provider may have it there under another identifier.
+    package var movedTo: SentPlace?
     /// It was opened for writing, and was not compared since with what it was then.
     package var isOpen = false
     /// What the file was when it was opened; `nil` where it was not.
@@ -88,6 +90,7 @@ extension JournalEntry {
         static let sent = Parts(rawValue: 128)
         static let goesToTrash = Parts(rawValue: 256)
         static let mayHaveMoved = Parts(rawValue: 512)
+        static let movedTo = Parts(rawValue: 1024)
     }
 
     /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
@@ -103,6 +106,7 @@ extension JournalEntry {
         if replaced != nil { parts.insert(.replaced) }
         if sent != nil { parts.insert(.sent) }
         if mayHaveMoved { parts.insert(.mayHaveMoved) }
+        if movedTo != nil { parts.insert(.movedTo) }
         bytes.number(parts.rawValue)
         bytes.text(identifier)
         bytes.text(parentIdentifier)
@@ -123,6 +127,10 @@ extension JournalEntry {
         if let sent {
             bytes.text(sent.parent)
             bytes.text(sent.name)
+        }
+        if let movedTo {
+            bytes.text(movedTo.parent)
+            bytes.text(movedTo.name)
         }
     }
 
@@ -159,6 +167,7 @@ extension JournalEntry {
         }
         if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
         if parts.contains(.sent) { entry.sent = SentPlace(parent: try reader.text(), name: try reader.text()) }
+        if parts.contains(.movedTo) { entry.movedTo = SentPlace(parent: try reader.text(), name: try reader.text()) }
         return entry
     }
 }

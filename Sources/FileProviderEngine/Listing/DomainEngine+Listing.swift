@@ -78,6 +78,7 @@ extension DomainEngine {
         defer { pages.cancel() }
         while let answer = try await pages.next() {
             guard !isClosed else { throw .closed }
+            try checkIsStill(identifier, folder)
             let news = try place(answer, in: folder, mark)
             if answer.page.next != nil,
                 guarded.isEndless(answer.page, news: news, known: { (try? index.childCount(of: folder)) ?? 0 })
@@ -86,6 +87,13 @@ extension DomainEngine {
             }
         }
         try await finish(folder, identifier, mark, anchor)
+    }
+
+    /// A listing by an identifier that the folder does not have any more begins anew.
+    private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderFailure) {
+        guard try row(folder).item.identifier.hasSameBytes(as: identifier) else {
+            throw ProviderFailure(.expired, message: "The folder has another identifier now.")
+        }
     }
 
     /// Writes one page to the index.
@@ -109,6 +117,7 @@ extension DomainEngine {
     ) async throws(ProviderFailure) {
         try await settleUnlisted(in: folder, mark)
         guard !isClosed else { throw .closed }
+        try checkIsStill(identifier, folder)
         let isOutdated = listings.folders[folder]?.isWantedAgain == true
         let removed = try writeMakingRoom { writer throws(IndexFailure) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)

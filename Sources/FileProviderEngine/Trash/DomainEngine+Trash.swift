@@ -87,9 +87,6 @@ extension DomainEngine {
             EngineStep.untrashAsked.reach()
             item = try await provider.untrash(
                 identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
-            guard item.identifier == identifier else {
-                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
-            }
             EngineStep.untrashAnswered.reach()
         } catch {
             // It may have been done all the same, or be done later.
@@ -100,7 +97,10 @@ extension DomainEngine {
         let items = try await withAncestors([item])
         guard !isClosed else { throw .closed }
         try apply(items, listedIn: nil, answering: question)
-        answers.note([identifier])
+        if !item.identifier.hasSameBytes(as: identifier) {
+            try write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
+        }
+        answers.note([identifier, item.identifier])
     }
 
     /// Removes an item from the trash for good, a folder with everything in it, which the provider does at once. What somebody has
@@ -137,26 +137,25 @@ extension DomainEngine {
     }
 
     /// The last step of a removal, where it is one to the trash.
-    func sendToTrash(_ identifier: String) async throws {
+    func sendToTrash(_ number: ItemNumber, _ identifier: String) async throws {
         let question = answers.ask()
         let answer = try await askingForChange { () async throws(ProviderFailure) in
             try await provider.trash(identifier)
         }
-        guard answer.identifier == identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
-        }
         guard !answers.hasNews(of: identifier, since: question) else {
             // Somebody may have taken it out again, or removed it for good: the answer may be older than that.
-            return try askAgain([identifier])
+            return try askAgain([identifier, answer.identifier])
         }
         // What is here of it, and of what is in it, is of no use until it comes back.
         let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
             var trashed = answer
             trashed.flags.insert(.trashed)
+            // By the row it is known where it was.
+            try writer.reidentify(number, as: trashed.identifier)
             return try writer.apply([trashed])
         }
         EngineStep.trashedIndexed.reach()
-        answers.note([identifier])
+        answers.note([identifier, answer.identifier])
         handle(applied)
     }
 }

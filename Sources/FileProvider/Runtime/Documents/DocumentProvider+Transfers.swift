@@ -155,7 +155,13 @@ extension DocumentProvider {
         place.unmark(url.lastPathComponent)
         place.leave()
         ProviderStep.replacementTold.reach()
-        return try item(request.identifier, question)
+        do throws(ProviderFailure) {
+            return try item(request.identifier, question)
+        } catch  where error.kind == .noSuchItem {
+            // With other contents it may have another identifier.
+            guard let other = identifier(ofFileAt: url.path), other != request.identifier else { throw error }
+            return try item(other, question)
+        }
     }
 
     /// The engine has found the provider's version to be the one that the change began with, before it asked for the change. A provider

@@ -159,10 +159,12 @@ extension DomainEngine {
 
     private func fetched(_ range: Range<Int64>, of file: PartFile, _ key: Int) async -> PartOutcome {
         var attempt = 1
+        var identifier = ""
         while true {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
+                identifier = try row(file.number).item.identifier
                 return try await fetchedOnce(range, of: file, key)
             } catch {
                 failure = error
@@ -175,6 +177,7 @@ extension DomainEngine {
             case .noSpace:
                 guard evict(bytes: max(range.length, Self.leastRoom)) > 0 else { return .failed(failure) }
             case .noSuchItem:
+                if await isFoundAnew(file.number, asked: identifier) { break }
                 doubt(file.number)
                 return .failed(failure)
             default:

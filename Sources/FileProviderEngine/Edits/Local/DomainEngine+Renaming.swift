@@ -164,6 +164,7 @@ extension DomainEngine {
         entry.baseVersion = replaced.changes.contains(.contents) ? replaced.baseVersion : other.item.contentVersion
         entry.changes = replaced.changes.intersection(.place).union(.contents)
         entry.mayHaveMoved = replaced.mayHaveMoved
+        entry.movedTo = replaced.movedTo
         entry.replaced = other.number
         let changed = entry
         let now = dateNow
@@ -178,6 +179,7 @@ extension DomainEngine {
             }
         }
         passUploads(of: other.number, to: row.number)
+        if let place = edits.moves.removeValue(forKey: other.number) { edits.moves[row.number] = place }
         if let sender = edits.sender(for: other.number) { edits.successors[sender] = row.number }
         discardContents(other.number)
         forget(other.number)

@@ -48,6 +48,7 @@ extension DomainEngine {
         let all = entries.filter { differences.settled.contains($0.number) } + others
         for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
             if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
+            if entry.mayHaveMoved, let place = entry.movedTo { edits.moves[entry.number] = place }
             look(at: entry.number, after: configuration.settlingTime)
         }
         edits.isReady = true
@@ -208,13 +209,15 @@ extension DomainEngine {
                 removeBytes(of: replaced)
                 continue
             }
+            let wasNew = entry.identifier.hasPrefix(IndexedItem.localPrefix)
             entry.identifier = row.item.identifier
             entry.sent = nil
             entry.parent = row.parent
             entry.name = row.name
             if row.isKnownToProvider {
                 entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
-                entry.baseVersion = row.item.contentVersion
+                // The answer to a change gave it another identifier: what the edit began with stays.
+                if wasNew { entry.baseVersion = row.item.contentVersion }
             } else {
                 entry.changes = row.changes.union(entry.changes.intersection(.contents))
             }

@@ -140,20 +140,38 @@ extension DomainEngine {
             if !isClosed { edits.queue.put(moved, at: clock.now) }
         }
         // What is to give it its own name later must not be lost.
-        try noteMayMove(moved)
+        let place = SentPlace(parent: holder.parent, name: name)
+        try noteMayMove(moved, to: place)
         try await synchronized()
         let answer = try await asking { () async throws(ProviderFailure) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
-        try check(answer, is: holder.kind, holder.identifier)
+        try check(answer, is: holder.kind)
+        try await checkIdentity(answer, of: moved, asked: holder.identifier)
+        let (double, result) = try double(of: moved, answer)
+        if let result { return result }
         edits.namesInBetween[answer.identifier] = NameInBetween(name: name)
         confirmed(moved, answer.identifier)
+        try passFacts(of: moved, to: answer.identifier)
         try writeIndex { writer throws(IndexFailure) in
             try writer.update(moved) { row in
+                row.item.identifier = answer.identifier
                 row.item.parent = answer.parent
                 row.item.filename = answer.filename
             }
         }
+        if var entry = try journal.entry(moved), !entry.identifier.hasSameBytes(as: answer.identifier) {
+            entry.identifier = answer.identifier
+            entry.mayHaveMoved = false
+            entry.movedTo = nil
+            try writeInAnyCase([.put(entry)])
+        }
+        follow(moved, from: holder.identifier, to: answer.identifier)
+        if let double {
+            try journal.remove(double)
+            forgetDouble(double)
+        }
+        settleMove(of: moved)
         return .later(0)
     }
 

@@ -14,7 +14,8 @@ extension DomainEngine {
         else { return .done }
         switch likeness {
         case .edited:
-            return try took(number, generation: generation, size: theirs.size ?? row.localSize, theirs)
+            return try took(
+                number, generation: generation, size: theirs.size ?? row.localSize, theirs, asked: theirs.identifier)
         case .sent:
             entry.baseVersion = theirs.contentVersion
             let changed = entry
@@ -131,6 +132,8 @@ extension DomainEngine {
         entry.parentIdentifier = item.parent
         entry.name = name
         entry.baseVersion = []
+        entry.mayHaveMoved = false
+        entry.movedTo = nil
         entry.changes = row.item.kind == .file ? [.created, .contents] : .created
         entry.failure = nil
         let changes = entry.changes
@@ -148,6 +151,7 @@ extension DomainEngine {
             }
             return try writer.apply(items)
         }
+        settleMove(of: number)
         handle(applied)
     }
 

@@ -25,6 +25,13 @@ extension DomainEngine {
         return answer
     }
 
+    /// An item that has such a name has another identifier.
+    func passNameInBetween(from identifier: String, to other: String) {
+        guard !identifier.hasSameBytes(as: other), let name = edits.namesInBetween.removeValue(forKey: identifier)
+        else { return }
+        edits.namesInBetween[other] = name
+    }
+
     /// What the provider says of items, without places that they have left.
     func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
         guard !edits.namesInBetween.isEmpty else { return items }

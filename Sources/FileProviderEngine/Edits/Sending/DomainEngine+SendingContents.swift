@@ -6,7 +6,7 @@ extension DomainEngine {
     func sendContents(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         if let sent = edits.sent[number], sent.generation == edits.generations[number, default: 0] {
-            return try await askWhetherConfirmed(entry, sent)
+            return try await askWhetherConfirmed(entry, row, sent)
         }
         edits.sent[number] = nil
         let current: ProviderItem
@@ -15,7 +15,7 @@ extension DomainEngine {
                 try await provider.item(row.item.identifier)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try makeAgain(number)
+            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
         }
         try check(current, is: .file, row.item.identifier)
         if current.contentVersion != entry.baseVersion { return try await settleConflict(number, current) }
@@ -33,10 +33,11 @@ extension DomainEngine {
                     modified: row.localModified ?? entry.modified)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try makeAgain(number)
+            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
         }
-        try check(answer, is: .file, row.item.identifier)
-        return try took(number, generation: generation, size: upload.size, answer)
+        try check(answer, is: .file)
+        try await checkIdentity(answer, of: number, asked: row.item.identifier)
+        return try took(number, generation: generation, size: upload.size, answer, asked: row.item.identifier)
     }
 
     struct Upload {
@@ -80,11 +81,17 @@ extension DomainEngine {
     }
 
     /// Writes that the provider took contents.
-    func took(_ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem) throws -> StepResult {
+    ///
+    /// - Parameter identifier: by which it was asked for that; the answer may have another one.
+    func took(
+        _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String
+    ) throws -> StepResult {
         let number = edits.successors[sender] ?? sender
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
-            number == sender || row.item.identifier == answer.identifier
+            number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
         else { return .done }
+        let (double, result) = try double(of: number, answer)
+        if let result { return result }
         let isFetchedAnew = answer.flags.contains(.hasOtherContents)
         var answer = answer
         answer.flags.subtract(.ofAnswers)
@@ -92,7 +99,13 @@ extension DomainEngine {
             number == sender && generation == edits.generations[number, default: 0]
             && entry.changes.contains(.contents)
         confirmed(sender, answer.identifier, told: row.item, answer.kept(at: row))
+        entry.identifier = answer.identifier
         entry.baseVersion = answer.contentVersion
+        try passFacts(of: number, to: answer.identifier)
+        defer {
+            follow(number, from: row.item.identifier, to: answer.identifier)
+            if let double { forgetDouble(double) }
+        }
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
         }
@@ -144,19 +157,23 @@ extension DomainEngine {
     // MARK: Confirmation
 
     /// The service may not have yet what the provider took: it is asked now and then.
-    private func askWhetherConfirmed(_ entry: JournalEntry, _ sent: EditState.SentContents) async throws -> StepResult {
+    private func askWhetherConfirmed(
+        _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
+    ) async throws -> StepResult {
         let number = entry.number
         let item: ProviderItem
         do {
-            item = try await asking { () async throws(ProviderFailure) in try await provider.item(entry.identifier) }
+            item = try await asking { () async throws(ProviderFailure) in
+                try await provider.item(row.item.identifier)
+            }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try makeAgain(number)
+            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
         } catch let failure as ProviderFailure where failure.kind == .processEnded {
             // What it was sending may have gone with it.
             edits.sent[number] = nil
             throw failure
         }
-        try check(item, is: .file, entry.identifier)
+        try check(item, is: .file, row.item.identifier)
         if let failure = item.uploadingError {
             edits.sent[number] = nil
             throw failure

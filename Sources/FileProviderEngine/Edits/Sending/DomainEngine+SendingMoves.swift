@@ -9,32 +9,53 @@ extension DomainEngine {
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
-        let answer: ProviderItem
+        let place = SentPlace(parent: parent.item.identifier, name: name)
+        // An earlier answer may have been lost.
+        let wasAsked = entry.mayHaveMoved
+        if wasAsked, let earlier = entry.movedTo, earlier != place, let result = try await findMoved(row, earlier) {
+            return result
+        }
+        var answer: ProviderItem
         do {
             if let there = try await itemInPlace(entry, row, in: parent) {
                 answer = there
             } else {
-                try noteMayMove(number)
+                try noteMayMove(number, to: place)
                 try await synchronized()
                 answer = try await askingForChange { () async throws(ProviderFailure) in
                     try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
                 }
             }
         } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
-            return try await settleCollision(number, movedTo: name, in: parent.item.identifier, failure)
+            guard wasAsked, try await isGone(row), let moved = try await moved(row, to: place) else {
+                return try await settleCollision(number, movedTo: name, in: parent.item.identifier, failure)
+            }
+            answer = moved
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            do {
-                _ = try await asking { () async throws(ProviderFailure) in
-                    try await provider.item(row.item.identifier)
-                }
-            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            guard try await isGone(row) else { return try await settleMissingParent(parent, failure) }
+            if wasAsked, let moved = try await moved(row, to: place) {
+                answer = moved
+            } else if let result = try await findAnew(number, asked: row.item.identifier) {
+                return result
+            } else {
                 return try makeAgain(number)
             }
-            return try await settleMissingParent(parent, failure)
         }
-        try check(answer, is: row.item.kind, row.item.identifier)
-        try finishMove(number, to: parent.number, named: name, answer)
-        return .done
+        try check(answer, is: row.item.kind)
+        try await checkIdentity(answer, of: number, asked: row.item.identifier)
+        return try finishMove(number, to: parent.number, named: name, answer)
+    }
+
+    /// Whether the provider has no item of an identifier.
+    private func isGone(_ row: IndexedItem) async throws -> Bool {
+        do {
+            _ = try await asking { () async throws(ProviderFailure) in
+                try await provider.item(row.item.identifier)
+            }
+            return false
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return true
+        }
     }
 
     /// What was moved back here, after a move whose answer was lost, may be in its place at the provider: then a move would collide
@@ -50,26 +71,38 @@ extension DomainEngine {
     }
 
     /// Journals that the provider is about to be asked to move an item: its answer may be lost, and the item be moved back here then.
-    func noteMayMove(_ number: ItemNumber) throws {
-        guard var entry = try journal.entry(number), !entry.mayHaveMoved else { return }
-        entry.mayHaveMoved = true
-        try journal.put(entry)
+    func noteMayMove(_ number: ItemNumber, to place: SentPlace) throws {
+        guard var entry = try journal.entry(number) else { return }
+        if !entry.mayHaveMoved || entry.movedTo != place {
+            entry.mayHaveMoved = true
+            entry.movedTo = place
+            try journal.put(entry)
+        }
+        settleMove(of: number)
+        edits.moves[number] = place
     }
 
     private func finishMove(
         _ number: ItemNumber, to parent: ItemNumber, named name: String, _ answer: ProviderItem
-    ) throws {
-        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return }
+    ) throws -> StepResult {
+        guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
+        let (double, result) = try double(of: number, answer)
+        if let result { return result }
         // Moved again meanwhile, it is sent again.
         if row.parent == parent, row.name.hasSameBytes(as: name) { entry.changes.remove(.place) }
+        passNameInBetween(from: row.item.identifier, to: answer.identifier)
         let answer = leftNameInBetween(answer, movedTo: name, in: parent)
+        entry.identifier = answer.identifier
         entry.mayHaveMoved = false
+        entry.movedTo = nil
         entry.failure = nil
         let changed = entry
         let isInPlace = changed.changes.isDisjoint(with: [.place, .deleted])
         let asSent = isInPlace ? answer.sent(as: name) : answer
-        let applied = try confirm([changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]) {
-            writer throws(IndexFailure) in
+        var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
+        if let double { records.append(.remove(double)) }
+        try passFacts(of: number, to: answer.identifier)
+        let applied = try confirm(records) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 // Newer contents are told by the changes, with what follows from them.
                 var item = asSent
@@ -80,7 +113,11 @@ extension DomainEngine {
             return try isInPlace ? writer.apply([answer]) : AppliedItems()
         }
         confirmed(number, answer.identifier, told: row.item, answer)
+        follow(number, from: row.item.identifier, to: answer.identifier)
         handle(applied)
+        if let double { forgetDouble(double) }
+        settleMove(of: number)
+        return .done
     }
 
     /// The folder that an item is in here is gone, by what the provider told of it: so that the item is seen, it goes to the root.

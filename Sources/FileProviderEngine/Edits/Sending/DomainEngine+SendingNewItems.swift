@@ -39,6 +39,13 @@ extension DomainEngine {
             return try await settleMissingParent(parent, failure)
         }
         try check(answer, is: row.item.kind)
+        try await settleHolder(of: answer.identifier, besides: number)
+        if let known = try index.item(identifier: answer.identifier), known.number.rawValue < number.rawValue,
+            known.isMadeHere || !known.changes.isEmpty, known.item.isAt(new.filename, in: new.parent),
+            let result = try settleReplaced(known)
+        {
+            return result
+        }
         try checkIsNew(answer, number, new)
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
     }
@@ -162,7 +169,7 @@ extension DomainEngine {
     }
 
     /// What was changed in a folder is to be found there also by the identifier that the folder got.
-    private func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
+    func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
             if !item.changes.isEmpty { changed.append(item.number) }
@@ -178,7 +185,7 @@ extension DomainEngine {
     }
 
     /// Makes a row that is the double of another ready to go.
-    private func free(_ double: ItemNumber) throws -> StepResult? {
+    func free(_ double: ItemNumber) throws -> StepResult? {
         if edits.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
             entry.changes.contains(.contents) || isOpenForWriting(double)
@@ -194,6 +201,7 @@ extension DomainEngine {
     /// The folder in which something was to be made is not there any more: it is made again, for what is in it.
     func settleMissingParent(_ parent: IndexedItem, _ failure: ProviderFailure) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
+        if let result = try await findAnew(parent.number, asked: parent.item.identifier) { return result }
         do {
             _ = try await asking { () async throws(ProviderFailure) in
                 try await provider.item(parent.item.identifier)

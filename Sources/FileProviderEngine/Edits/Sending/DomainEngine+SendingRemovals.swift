@@ -16,6 +16,9 @@ extension DomainEngine {
         do {
             current = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            // It may have been moved before, by a request whose answer was lost.
+            if let place = entry.movedTo, let result = try await findMoved(row, place) { return result }
+            if let result = try await findAnew(number, asked: identifier) { return result }
             // It may have come to the trash before, and have been removed from there by others.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
@@ -37,13 +40,14 @@ extension DomainEngine {
         try await synchronized()
         do {
             if entry.goesToTrash {
-                try await sendToTrash(identifier)
+                try await sendToTrash(number, identifier)
             } else {
                 try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
             }
         } catch let failure as ProviderFailure {
             switch failure.kind {
-            case .noSuchItem: break
+            case .noSuchItem:
+                if let result = try await findAnew(number, asked: identifier) { return result }
             case .deletionRejected, .notPermitted, .unsupported, .directoryNotEmpty:
                 try comeBack(number, [current], failure)
                 return .done
@@ -128,6 +132,8 @@ extension DomainEngine {
                     besides: folder, to: SentPlace(parent: child.parent, name: child.filename))
                 {
                     return .waits(for: sender)
+                } else if let row = try left(child), row.number != folder {
+                    return .waits(for: row.number)
                 }
                 // Made by somebody else since the folder was seen to be empty.
                 try comeBack(folder, [current, child], nil)

@@ -150,6 +150,8 @@ extension DomainEngine {
             return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
+        // It was refused: what is told of where it was to go is another item.
+        settleMove(of: number)
         entry.failure = failure
         entry.attempts += 1
         // Only what is told of it is lost where this fails.
@@ -198,6 +200,7 @@ extension DomainEngine {
         edits.circles[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
+        settleMove(of: number)
         settleUnanswered(of: number)
         wakeWaiters(of: number)
         pump()
@@ -293,6 +296,8 @@ extension DomainEngine {
     }
 
     /// Whether an answer is about an item that was asked for.
+    ///
+    /// - Parameter identifier: `nil` where the provider may have given the item another one.
     func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure)
     {
         let isRight =

@@ -20,7 +20,7 @@ extension DomainEngine {
         edits.unanswered[place]?.remove(number)
         if edits.unanswered[place]?.isEmpty == true { edits.unanswered[place] = nil }
         if let identifier { edits.withheld[identifier] = nil }
-        guard edits.unanswered[place] == nil else { return }
+        guard edits.unanswered[place] == nil, !edits.moves.values.contains(place) else { return }
         let others = edits.withheld.filter { $0.value.place == place }
         for identifier in others.keys { edits.withheld[identifier] = nil }
         // It was told of some time ago.
@@ -46,7 +46,7 @@ extension DomainEngine {
 
     /// The items that can be shown.
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
-        guard !edits.unanswered.isEmpty else { return items }
+        guard !edits.unanswered.isEmpty || !edits.moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
         for item in items where try !withhold(item) { shown.append(item) }
         return shown
@@ -59,7 +59,7 @@ extension DomainEngine {
         let known = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
         guard known == nil else { return false }
         let place = SentPlace(parent: item.parent, name: item.filename)
-        if edits.unanswered[place] != nil {
+        if edits.unanswered[place] != nil || edits.moves.values.contains(place) {
             edits.withheld[identifier] = EditState.Withheld(place: place, inside: inside)
             return true
         }

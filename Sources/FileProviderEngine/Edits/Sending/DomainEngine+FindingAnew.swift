@@ -1,0 +1,198 @@
+import FileProvider
+import LinuxSystem
+
+/// What became of items that the provider may have under another identifier: those whose move was not answered, and those in folders that
+/// have another identifier themselves.
+extension DomainEngine {
+    // MARK: Moves
+
+    /// It is known what became of a move, or it does not matter any more: what was told of in that place, and of what is gone, counts.
+    func settleMove(of number: ItemNumber) {
+        guard let place = edits.moves.removeValue(forKey: number) else { return }
+        if edits.hasHeldRemovals, edits.moves.isEmpty {
+            edits.hasHeldRemovals = false
+            askForOutdated()
+            retryDoubts()
+        }
+        guard edits.unanswered[place] == nil, !edits.moves.values.contains(place) else { return }
+        let others = edits.withheld.filter { $0.value.place == place }
+        for identifier in others.keys { edits.withheld[identifier] = nil }
+        askSoon(Set(others.keys))
+    }
+
+    /// An item in the place that another was moved to, if it is that one under another identifier: the answer was lost.
+    func moved(_ row: IndexedItem, to place: SentPlace) async throws -> ProviderItem? {
+        let found: ProviderItem?
+        do {
+            let none = ProviderFailure(.filenameCollision, message: "")
+            found = try await holder(of: place.name, in: place.parent, none)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return nil
+        }
+        guard let found, !found.identifier.hasSameBytes(as: row.item.identifier), found.isSame(as: row.item) else {
+            return nil
+        }
+        guard let known = try index.item(identifier: found.identifier), known.number != row.number else { return found }
+        let isUntouched = known.changes.isEmpty && known.content != .edited && !edits.isBusy(known.number)
+        return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
+    }
+
+    /// Finds out what became of a move whose answer was lost, before the item is moved on from there.
+    ///
+    /// - Returns: `nil` where the provider has the item by the identifier that is known, or nowhere.
+    func findMoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
+        do {
+            _ = try await asking { () async throws(ProviderFailure) in
+                try await provider.item(row.item.identifier)
+            }
+            return nil
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            guard let found = try await moved(row, to: place) else { return nil }
+            let (double, result) = try double(of: row.number, found)
+            if let result { return result }
+            guard var entry = try journal.entry(row.number),
+                let now = try index.itemEvenIfDeleted(row.number), now.item.identifier == row.item.identifier
+            else { return .later(0) }
+            entry.identifier = found.identifier
+            entry.mayHaveMoved = false
+            entry.movedTo = nil
+            var records: [JournalChange] = [.put(entry)]
+            if let double { records.append(.remove(double)) }
+            try passFacts(of: row.number, to: found.identifier)
+            try confirm(records) { writer throws(IndexFailure) in
+                try writer.update(row.number) { row in
+                    row.item.identifier = found.identifier
+                    row.item.parent = found.parent
+                    row.item.filename = found.filename
+                }
+            }
+            follow(row.number, from: row.item.identifier, to: found.identifier)
+            if let double { forgetDouble(double) }
+            settleMove(of: row.number)
+            return .later(0)
+        }
+    }
+
+    // MARK: What is not known by its identifier
+
+    /// Of an item that the provider does not know by its identifier, finds out whether it has another one: where a folder above it has, or
+    /// is about to.
+    ///
+    /// - Returns: what to wait for; `nil` where the item is gone.
+    func findAnew(_ number: ItemNumber, asked identifier: String) async throws -> StepResult? {
+        guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
+        guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
+        let reidentified = try index.reidentifiedFolders()
+        guard !edits.moves.isEmpty || !reidentified.isEmpty else { return nil }
+        // From the item up to the highest folder whose items may have other identifiers.
+        var (path, count): ([IndexedItem], Int) = ([], 0)
+        for _ in 0..<1000 {
+            guard row.number != .root else { break }
+            path.append(row)
+            guard let folder = try index.item(identifier: row.item.parent), folder.number != .root else { break }
+            if edits.moves[folder.number] != nil { return .waits(for: folder.number) }
+            if reidentified.contains(folder.number) { count = path.count }
+            row = folder
+        }
+        for child in path.prefix(count).reversed() {
+            guard let now = try index.itemEvenIfDeleted(child.number),
+                now.item.identifier.hasSameBytes(as: child.item.identifier)
+            else { continue }
+            let question = answers.ask()
+            let found: ProviderItem?
+            do {
+                let none = ProviderFailure(.filenameCollision, message: "")
+                found = try await holder(of: now.item.filename, in: now.item.parent, none)
+            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+                return nil
+            }
+            guard let found, found.kind == now.item.kind else { return nil }
+            // It may have been found by a listing meanwhile, or have been moved.
+            guard !answers.hasNews(of: found.identifier, since: question),
+                let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
+            else { return .later(0) }
+            if found.identifier.hasSameBytes(as: row.item.identifier) { continue }
+            let (double, result) = try double(of: row.number, found)
+            if let result { return result }
+            try take(found.identifier, for: row)
+            if let double {
+                try journal.remove(double)
+                forgetDouble(double)
+            }
+        }
+        guard let now = try index.itemEvenIfDeleted(number) else { return nil }
+        return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
+    }
+
+    /// As ``findAnew(_:asked:)``, for whoever reads: waits until it is known.
+    func isFoundAnew(_ number: ItemNumber, asked identifier: String) async -> Bool {
+        // A few folders above it may be moved, one after the other.
+        for _ in 0..<8 {
+            // Its own move may have been answered just now, or be about to be.
+            if edits.moves[number] != nil, let step = edits.running[number] { await step.value }
+            guard !isClosed, let result = try? await findAnew(number, asked: identifier) else { return false }
+            guard case .waits(let other) = result else { return true }
+            guard let step = edits.running[other] else { return false }
+            await step.value
+        }
+        return false
+    }
+
+    /// What was moved or removed here and is at the provider still, under an identifier that is not known.
+    func left(_ item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
+        guard try !index.reidentifiedFolders().isEmpty else { return nil }
+        var found: IndexedItem?
+        try index.changedItems { row in
+            guard row.isKnownToProvider, !row.changes.isDisjoint(with: [.place, .deleted]),
+                row.item.isAt(item.filename, in: item.parent)
+            else { return }
+            found = row
+        }
+        return found
+    }
+
+    // MARK: What the provider says is gone
+
+    /// Of what the provider says is gone, takes out what may be elsewhere only. What became of that is known when the move is, or the
+    /// folder listed.
+    func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String] {
+        guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
+        let moving = Set(edits.moves.keys)
+        var (believed, held, doubtful): ([String], [String], Set<String>) = ([], [], [])
+        try write { writer throws(IndexFailure) in
+            (believed, held, doubtful) = ([], [], [])
+            for identifier in identifiers {
+                guard try writer.mayBeElsewhere(identifier, moving: moving) else {
+                    believed.append(identifier)
+                    continue
+                }
+                held.append(identifier)
+                if let row = try writer.item(identifier: identifier) {
+                    try writer.setOutdated(true, row.item.parent)
+                    if moving.contains(row.number) { doubtful.insert(identifier) }
+                }
+            }
+        }
+        if !held.isEmpty { edits.hasHeldRemovals = true }
+        try askAgain(doubtful)
+        return believed
+    }
+
+    /// Whether the provider may have any item under another identifier than the one that is known.
+    private func hasItemsElsewhere() throws(ProviderFailure) -> Bool {
+        if !edits.moves.isEmpty { return true }
+        return try onRecord { () throws(IndexFailure) in try !index.reidentifiedFolders().isEmpty }
+    }
+
+    /// Whether it is not known where an item is, since it or a folder above it is being moved.
+    func isMoving(_ identifier: String) -> Bool {
+        guard !edits.moves.isEmpty else { return false }
+        var row = try? index.item(identifier: identifier)
+        for _ in 0..<1000 {
+            guard let current = row, current.number != .root else { return false }
+            if edits.moves[current.number] != nil { return true }
+            row = try? index.item(identifier: current.item.parent)
+        }
+        return false
+    }
+}

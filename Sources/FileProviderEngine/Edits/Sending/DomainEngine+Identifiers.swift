@@ -1,0 +1,141 @@
+import FileProvider
+import LinuxSystem
+
+/// Items that the provider gives another identifier when it changes them, as where identifiers are paths. From the answer on the item is
+/// known by that one: in the index, the journal and among what waits to be sent. It stays the same item here, with its number and bytes.
+extension DomainEngine {
+    // MARK: Answers
+
+    /// Whether the identifier that an item is answered with can be its own: it is no other item's, unless that was told of since and is
+    /// this one.
+    func checkIdentity(_ answer: ProviderItem, of number: ItemNumber, asked identifier: String) async throws {
+        guard !answer.identifier.hasSameBytes(as: identifier) else { return }
+        try await settleHolder(of: answer.identifier, besides: number)
+        guard let known = try index.item(identifier: answer.identifier), known.number != number
+        else { return }
+        // It may just have been removed or moved away.
+        if edits.isBusy(known.number) { throw ProviderFailure(.transient, message: "“\(known.name)” is on its way.") }
+        guard known.item.isAt(answer.filename, in: answer.parent) else {
+            throw ProviderFailure(
+                .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
+        }
+        // Told of since it was sent, it is this one.
+        if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
+        _ = try settleReplaced(known)
+    }
+
+    /// Another item has the place and the identifier of one that is known: the provider does not have that one any more. What was edited of
+    /// it is made again.
+    ///
+    /// - Returns: what to wait for first.
+    func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
+        if edits.isBusy(known.number) { return .waits(for: known.number) }
+        _ = try makeAgain(known.number)
+        look(at: known.number, after: configuration.settlingTime)
+        return nil
+    }
+
+    /// An identifier that an item gets may be known of another one that has another itself since a folder above it has.
+    func settleHolder(of identifier: String, besides number: ItemNumber) async throws {
+        guard let known = try index.item(identifier: identifier), known.number != number else { return }
+        _ = try await findAnew(known.number, asked: identifier)
+    }
+
+    /// The row that an item was told of by the identifier that it is answered with, before the answer came. It goes.
+    ///
+    /// - Returns: its number, and what comes first where something was done to it here.
+    func double(of number: ItemNumber, _ answer: ProviderItem) throws -> (ItemNumber?, StepResult?) {
+        guard let known = try index.item(identifier: answer.identifier), known.number != number else {
+            return (nil, nil)
+        }
+        if let result = try free(known.number) { return (nil, result) }
+        // It may have become an item of this machine.
+        guard let known = try index.item(identifier: answer.identifier), known.number != number else {
+            return (nil, nil)
+        }
+        return (known.number, nil)
+    }
+
+    func forgetDouble(_ double: ItemNumber) {
+        removeBytes(of: double)
+        forget(double)
+    }
+
+    /// What was set on an item and is not sent is the same item's still. To be called before the index has the identifier: by the new one
+    /// the provider knows it whatever happens in between.
+    func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
+        guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
+            !entry.identifier.hasPrefix(IndexedItem.localPrefix)
+        else { return }
+        entry.identifier = identifier
+        try journal.putFacts([entry])
+    }
+
+    /// Gives items that are here the identifiers that the provider tells of them under now.
+    func reidentify(
+        _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
+    ) throws(IndexFailure) -> [Reidentified] {
+        let others = try writer.reidentify(items, gone: gone)
+        for other in others { try passFacts(of: other.number, to: other.identifier) }
+        return others
+    }
+
+    /// Does what follows from another identifier that the index has by now.
+    func follow(_ number: ItemNumber, from former: String, to identifier: String) {
+        guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
+        // Answers to earlier questions know it by the former one.
+        answers.note([former, identifier])
+        follow([Reidentified(number: number, former: former, identifier: identifier)])
+    }
+
+    /// Has the journal know items by the identifiers that the index has of them, and what is in folders among them be asked for.
+    func follow(_ items: [Reidentified]) {
+        guard !items.isEmpty else { return }
+        for item in items {
+            do throws(IndexFailure) {
+                var records: [JournalChange] = []
+                if var entry = try journal.entry(item.number), !entry.identifier.hasSameBytes(as: item.identifier) {
+                    entry.identifier = item.identifier
+                    records.append(.put(entry))
+                }
+                records += try entries(in: item.number, whichIsNow: item.identifier)
+                // The next start takes from the index what is not in the journal now.
+                if !records.isEmpty { try writeInAnyCase(records) }
+            } catch {
+                damage.note(error)
+            }
+            look(at: item.number)
+        }
+        answers.note(items.map(\.former))
+        listReidentified()
+    }
+
+    /// Has an answer to a question that changes no place be about an item, whatever identifier it has there.
+    func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws {
+        guard !answer.identifier.hasSameBytes(as: identifier) else { return }
+        guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
+            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        }
+        try check(answer, is: row.item.kind)
+        try await checkIdentity(answer, of: row.number, asked: identifier)
+        try take(answer.identifier, for: row)
+    }
+
+    /// An item has another identifier from now on.
+    func take(_ identifier: String, for row: IndexedItem) throws {
+        try passFacts(of: row.number, to: identifier)
+        try writeIndex { writer throws(IndexFailure) in try writer.reidentify(row.number, as: identifier) }
+        follow(row.number, from: row.item.identifier, to: identifier)
+    }
+
+    /// Lists the folders in which items may have other identifiers than those that are known.
+    func listReidentified() {
+        do throws(IndexFailure) {
+            for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {
+                refreshAnew(folder)
+            }
+        } catch {
+            damage.note(error)
+        }
+    }
+}

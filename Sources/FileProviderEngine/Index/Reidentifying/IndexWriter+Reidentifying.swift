@@ -1,0 +1,210 @@
+import FileProvider
+
+/// An item that has another identifier than before.
+package struct Reidentified: Sendable, Equatable {
+    package var number: ItemNumber
+    package var former: String
+    package var identifier: String
+}
+
+extension IndexWriter {
+    /// Gives items that are here the identifiers that the provider tells of them under now. Comes before ``apply(_:listedIn:mark:)`` and
+    /// ``remove(identifiers:)`` of the same answer.
+    ///
+    /// What the provider tells of under an identifier that is not known is an item that is here
+    ///
+    /// - by its name, where it is in a folder that has another identifier itself and was not listed since;
+    /// - by its name and contents, where the same answer says that the item here is gone.
+    ///
+    /// - Parameter gone: the identifiers that the answer says are no more.
+    package mutating func reidentify(
+        _ items: [ProviderItem], gone: [String] = []
+    ) throws(IndexFailure) -> [Reidentified] {
+        guard !items.isEmpty, !state.reidentified.numbers.isEmpty || !gone.isEmpty else { return [] }
+        var matching = Matching(state, items, gone: Set(gone))
+        return try matching.run()
+    }
+
+    /// Gives one item another identifier.
+    package mutating func reidentify(_ number: ItemNumber, as identifier: String) throws(IndexFailure) {
+        try update(number) { $0.item.identifier = identifier }
+    }
+
+    /// Which of some folders, by their identifiers, hold any of some items at whatever depth.
+    func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexFailure) -> Set<String> {
+        var found: Set<String> = []
+        for item in items {
+            var row = try self.item(item.number)
+            for _ in 0..<1000 {
+                guard let current = row, current.number != .root else { break }
+                row = try self.item(current.parent)
+                if let folder = row?.item.identifier, identifiers.contains(folder) { found.insert(folder) }
+            }
+        }
+        return found
+    }
+
+    /// Whether an item that the provider does not know by its identifier may have another one: one of these is moved, or a folder above it
+    /// has another identifier itself and was not listed since.
+    ///
+    /// - Parameter moving: items of which it is not known where the provider has them.
+    func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexFailure) -> Bool {
+        guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
+        var row = try item(identifier: identifier)
+        // What a provider says of parents may be a circle.
+        for _ in 0..<1000 {
+            guard let current = row, current.number != .root else { return false }
+            if moving.contains(current.number) { return true }
+            row = try item(identifier: current.item.parent)
+            if let row, state.reidentified.numbers.contains(row.number) { return true }
+        }
+        return false
+    }
+}
+
+/// One answer of the provider, whose items are held against those that are here.
+private struct Matching {
+    private struct Place: Hashable {
+        let parent: String
+        let name: [UInt8]
+
+        init(_ item: ProviderItem) {
+            parent = item.parent
+            name = Array(item.filename.utf8)
+        }
+    }
+
+    private let state: WriterConnection
+    private let gone: Set<String>
+    private var items: [ProviderItem]
+    private let told: Set<String>
+    /// What was moved or removed here, by where the provider has it.
+    private var away: [Place: ItemNumber] = [:]
+    private var result: [Reidentified] = []
+
+    init(_ state: WriterConnection, _ items: [ProviderItem], gone: Set<String>) {
+        self.state = state
+        self.items = items
+        self.gone = gone
+        told = Set(items.lazy.map(\.identifier))
+    }
+
+    mutating func run() throws(IndexFailure) -> [Reidentified] {
+        try dropKnown()
+        guard !items.isEmpty else { return [] }
+        // What is in a folder is found once that is: the order of an answer says nothing.
+        var count = -1
+        while count != result.count, !items.isEmpty {
+            count = result.count
+            try noteAway()
+            try matchByPlace()
+        }
+        try matchByContents()
+        return result
+    }
+
+    private mutating func dropKnown() throws(IndexFailure) {
+        var unknown: [ProviderItem] = []
+        for item in items where !item.identifier.hasPrefix(IndexedItem.localPrefix) && !item.isInTrash {
+            if try state.queries.number(identifier: item.identifier) == nil { unknown.append(item) }
+        }
+        items = unknown
+    }
+
+    private mutating func noteAway() throws(IndexFailure) {
+        away = [:]
+        for number in try state.changedNumbers() {
+            guard let row = try state.queries.item(number), row.isKnownToProvider,
+                !row.changes.isDisjoint(with: [.place, .deleted])
+            else { continue }
+            away[Place(row.item)] = number
+        }
+    }
+
+    private mutating func matchByPlace() throws(IndexFailure) {
+        var others: [ProviderItem] = []
+        for item in items {
+            if try !match(item) { others.append(item) }
+        }
+        items = others
+    }
+
+    private mutating func match(_ item: ProviderItem) throws(IndexFailure) -> Bool {
+        guard let folder = try state.queries.number(identifier: item.parent) else { return false }
+        var rows: [IndexedItem] = []
+        if let row = try state.queries.item(named: MountName.mended(item.filename), in: folder) { rows.append(row) }
+        if let number = away[Place(item)], let row = try state.queries.item(number) { rows.append(row) }
+        let isReidentified = state.reidentified.numbers.contains(folder)
+        for row in rows where isFree(row, item) && Place(row.item) == Place(item) {
+            let isGone = gone.contains(row.item.identifier) && row.item.isSame(as: item)
+            guard isReidentified || isGone else { continue }
+            try take(row, item)
+            return true
+        }
+        return false
+    }
+
+    /// Whether an item that is here has an identifier of which the answer does not tell.
+    private func isFree(_ row: IndexedItem, _ item: ProviderItem) -> Bool {
+        row.number != .root && row.isKnownToProvider && row.item.kind == item.kind
+            && !told.contains(row.item.identifier)
+    }
+
+    /// Files that are gone from one folder and are in another, as where others gave a folder above them another name.
+    private mutating func matchByContents() throws(IndexFailure) {
+        var files: [Contents: [IndexedItem]] = [:]
+        for identifier in gone {
+            guard let number = try state.queries.number(identifier: identifier),
+                let row = try state.queries.item(number),
+                let contents = Contents(row.item)
+            else { continue }
+            files[contents, default: []].append(row)
+        }
+        guard !files.isEmpty else { return }
+        let wanted = Dictionary(grouping: items) { Contents($0) }
+        for (contents, items) in wanted {
+            // Of several that are alike nothing tells which is which.
+            guard let contents, let rows = files[contents], let row = rows.first, rows.count == 1,
+                let item = items.first, items.count == 1, isFree(row, item)
+            else { continue }
+            try take(row, item)
+        }
+    }
+
+    private mutating func take(_ row: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
+        var after = row
+        after.item.identifier = item.identifier
+        try state.change(row, to: after)
+        result.append(
+            Reidentified(number: row.number, former: row.item.identifier, identifier: item.identifier))
+    }
+
+    /// By what a file is known that has another place.
+    private struct Contents: Hashable {
+        let name: [UInt8]
+        let version: [UInt8]
+        let size: Int64
+        let modified: Double
+
+        init?(_ item: ProviderItem) {
+            guard item.kind == .file, !item.contentVersion.isEmpty, let size = item.size, let modified = item.modified
+            else { return nil }
+            name = Array(item.filename.utf8)
+            version = item.contentVersion
+            self.size = size
+            self.modified = modified
+        }
+    }
+}
+
+extension ProviderItem {
+    /// Whether another item of the same kind has the same contents by all that is said of them.
+    func isSame(as other: ProviderItem) -> Bool {
+        guard kind == other.kind else { return false }
+        return switch kind {
+        case .file: contentVersion == other.contentVersion && size == other.size && modified == other.modified
+        case .folder: true
+        case .symbolicLink: linkTarget == other.linkTarget
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import FileProvider
+
+extension WriterConnection {
+    /// A folder has another identifier: its items are said to be in that one now, and may have other identifiers themselves until the
+    /// folder is listed.
+    func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexFailure) {
+        guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
+        let (old, new) = (before.item.identifier, folder.item.identifier)
+        var numbers: [ItemNumber] = []
+        var holdsKnown = false
+        try queries.children(of: folder.number) { row throws(IndexFailure) in
+            let item = try row.item()
+            guard item.item.parent == old else { return true }
+            numbers.append(row.number)
+            if item.isKnownToProvider { holdsKnown = true }
+            return true
+        }
+        // What was moved away here is still in the folder at the provider.
+        for number in try changedNumbers() where try queries.item(number)?.item.parent == old {
+            numbers.append(number)
+            holdsKnown = true
+        }
+        for number in numbers {
+            guard let child = try queries.item(number), child.item.parent == old else { continue }
+            var moved = child
+            moved.item.parent = new
+            try replace(child, with: moved)
+        }
+        for table in ["anchors", "outdated"] {
+            let statement = try connection.statement("DELETE FROM \(table) WHERE container = ?1")
+            statement.bind(1, old)
+            try statement.run()
+        }
+        guard holdsKnown || folder.listing != .never else { return }
+        try reidentified.note(folder.number)
+        let statement = try connection.statement("INSERT OR IGNORE INTO outdated VALUES (?1)")
+        statement.bind(1, new)
+        try statement.run()
+    }
+
+    /// Items that something was done to here.
+    func changedNumbers() throws(IndexFailure) -> [ItemNumber] {
+        try queries.willRead?()
+        let statement = try connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
+        defer { statement.reset() }
+        var numbers: [ItemNumber] = []
+        while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+        return numbers
+    }
+
+    /// Two rows of one folder become one, and so do those of what is in it: the one that was there first takes the identifier.
+    ///
+    /// - Returns: whether there was one.
+    func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexFailure) -> Bool {
+        guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
+            let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),
+            own.number != child.number, own.isKnownToProvider, own.item.parent == folder.item.identifier,
+            own.item.kind == child.item.kind, own.item.filename.hasSameBytes(as: child.item.filename)
+        else { return false }
+        var after = own
+        after.item.identifier = child.item.identifier
+        try change(own, to: after)
+        return true
+    }
+}
