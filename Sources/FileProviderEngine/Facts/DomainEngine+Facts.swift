@@ -209,7 +209,11 @@ extension DomainEngine {
                 // It keeps no such facts: they stay on this machine.
                 case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [])
                 case .noSuchItem:
-                    if let row, try await findAnew(row.number, asked: identifier) != nil { return false }
+                    if let row {
+                        // It may have been moved by a request whose answer was lost.
+                        if edits.moves[row.number] != nil { return false }
+                        if try await findAnew(row.number, asked: identifier) != nil { return false }
+                    }
                     try journal.removeFacts(number)
                 default: throw failure
                 }
@@ -224,11 +228,19 @@ extension DomainEngine {
     func set(_ fact: ItemFact, of identifier: String, _ entry: FactEntry) async throws -> [ProviderItem] {
         let question = answers.ask()
         EngineStep.markAsked.reach()
-        let answer = try await asking { () async throws(ProviderFailure) in
+        var answer = try await asking { () async throws(ProviderFailure) in
             try await provider.set(fact, of: identifier)
         }
         EngineStep.markAnswered.reach()
         try await reidentify(try row(of: entry), as: answer, asked: identifier)
+        if let now = try row(of: try journal.facts(entry.number) ?? entry),
+            !now.item.identifier.hasSameBytes(as: answer.identifier)
+        {
+            // It has another one since, as a folder above it has.
+            answer.identifier = now.item.identifier
+            answer.parent = now.item.parent
+            answer.filename = now.item.filename
+        }
         var items = try newest([answer], answering: question)
         // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
         if try row(of: entry) == nil { items = try await withAncestors(items) }

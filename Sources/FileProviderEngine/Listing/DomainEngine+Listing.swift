@@ -54,11 +54,16 @@ extension DomainEngine {
     private func listed(_ folder: ItemNumber) async -> (Result<Void, ProviderFailure>, era: Int) {
         for beginning in 1... {
             let era = signInEra
+            let identifier = (try? row(folder))?.item.identifier
             do throws(ProviderFailure) {
                 try await enumerate(folder)
                 return (.success(()), era)
             } catch {
-                let isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
+                var isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
+                if error.kind == .noSuchItem, let identifier {
+                    // What it is known by now is listed.
+                    isWorthIt = await isFoundAnew(folder, asked: identifier)
+                }
                 guard isWorthIt, beginning < Self.beginnings, !isClosed else { return (.failure(error), era) }
             }
         }

@@ -321,6 +321,26 @@ import Testing
         try await Self.expectSame(domain)
     }
 
+    /// A program looks into it before the folder above is listed again.
+    @Test func aFolderIsListedByTheIdentifierThatItHas() async throws {
+        let domain = try Self.domain()
+        let folder = domain.provider.addFolder("folder")
+        let inner = domain.provider.addFolder("inner", in: folder)
+        domain.provider.addFile("file", "text", in: inner)
+        let number = try await domain.item("folder/inner").number
+        domain.provider.hold(.page)
+        try await domain.rename("folder", "other")
+        try await domain.settle()
+        let listed = Outcome()
+        domain.engine.list(number, needs: .complete) { listed.note($0) }
+        try await eventually { domain.provider.heldCount(.page) == 2 }
+        domain.provider.release(.page)
+        try await eventually { listed.isThere }
+        #expect(listed.failure == nil)
+        #expect(try domain.names(in: number) == ["file"])
+        try await Self.expectSame(domain)
+    }
+
     @Test func whatIsOpenForWritingIsSentToWhereItIs() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")

@@ -124,16 +124,24 @@ extension DomainEngine {
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
     }
 
+    /// Seconds.
+    private static let longestWaitForMove = 2.0
+
     /// As ``findAnew(_:asked:)``, for whoever reads: waits until it is known.
     func isFoundAnew(_ number: ItemNumber, asked identifier: String) async -> Bool {
         // A few folders above it may be moved, one after the other.
-        for _ in 0..<8 {
+        for attempt in 1...8 {
             // Its own move may have been answered just now, or be about to be.
             if edits.moves[number] != nil, let step = edits.running[number] { await step.value }
             guard !isClosed, let result = try? await findAnew(number, asked: identifier) else { return false }
             guard case .waits(let other) = result else { return true }
-            guard let step = edits.running[other] else { return false }
-            await step.value
+            if let step = edits.running[other] {
+                await step.value
+            } else {
+                // The answer was lost, and it is asked for again.
+                look(at: other)
+                await clock.wait(min(pause(after: attempt), Self.longestWaitForMove))
+            }
         }
         return false
     }

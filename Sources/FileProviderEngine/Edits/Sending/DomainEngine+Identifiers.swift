@@ -93,6 +93,7 @@ extension DomainEngine {
         guard !items.isEmpty else { return }
         for item in items {
             do throws(IndexFailure) {
+                try passPlaces(from: item.former, to: item.identifier)
                 var records: [JournalChange] = []
                 if var entry = try journal.entry(item.number), !entry.identifier.hasSameBytes(as: item.identifier) {
                     entry.identifier = item.identifier
@@ -107,6 +108,52 @@ extension DomainEngine {
             look(at: item.number)
         }
         answers.note(items.map(\.former))
+        listReidentified()
+    }
+
+    /// What was sent to a folder that has another identifier now is to be found there.
+    private func passPlaces(from former: String, to identifier: String) throws(IndexFailure) {
+        func moved(_ place: SentPlace) -> SentPlace? {
+            place.parent.hasSameBytes(as: former) ? SentPlace(parent: identifier, name: place.name) : nil
+        }
+        for (place, numbers) in edits.unanswered {
+            guard let new = moved(place) else { continue }
+            edits.unanswered[place] = nil
+            edits.unanswered[new, default: []].formUnion(numbers)
+            for number in numbers {
+                guard var entry = try journal.entry(number), entry.sent == place else { continue }
+                entry.sent = new
+                try writeInAnyCase([.put(entry)])
+            }
+        }
+        for (number, place) in edits.moves {
+            guard let new = moved(place) else { continue }
+            edits.moves[number] = new
+            guard var entry = try journal.entry(number), entry.movedTo == place else { continue }
+            entry.movedTo = new
+            try writeInAnyCase([.put(entry)])
+        }
+        for (withheld, told) in edits.withheld {
+            if let new = moved(told.place) { edits.withheld[withheld]?.place = new }
+        }
+    }
+
+    /// Puts an answer right that was given before the folder had another identifier: the item is in that one. What identifier it has there
+    /// itself, the folder's listing tells.
+    ///
+    /// - Parameter parent: the folder's identifier when it was asked.
+    /// - Returns: whether it had another one then.
+    func isOutdated(_ answer: inout ProviderItem, in folder: ItemNumber, asked parent: String) throws -> Bool {
+        guard let now = try index.item(folder), !now.item.identifier.hasSameBytes(as: parent),
+            answer.parent.hasSameBytes(as: parent)
+        else { return false }
+        answer.parent = now.item.identifier
+        return true
+    }
+
+    /// Lists a folder in which an item has another identifier than the one that it was answered with.
+    func listForIdentifiers(_ folder: ItemNumber) throws {
+        try writeIndex { writer throws(IndexFailure) in try writer.noteReidentified(folder) }
         listReidentified()
     }
 

@@ -90,10 +90,12 @@ extension DomainEngine {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number),
             number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
         else { return .done }
+        var answer = answer
+        // It may have another one since, as a folder above it has.
+        if answer.identifier.hasSameBytes(as: identifier) { answer.identifier = row.item.identifier }
         let (double, result) = try double(of: number, answer)
         if let result { return result }
         let isFetchedAnew = answer.flags.contains(.hasOtherContents)
-        var answer = answer
         answer.flags.subtract(.ofAnswers)
         let isLatest =
             number == sender && generation == edits.generations[number, default: 0]
@@ -161,7 +163,7 @@ extension DomainEngine {
         _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
     ) async throws -> StepResult {
         let number = entry.number
-        let item: ProviderItem
+        var item: ProviderItem
         do {
             item = try await asking { () async throws(ProviderFailure) in
                 try await provider.item(row.item.identifier)
@@ -195,8 +197,9 @@ extension DomainEngine {
         }
         guard !isOpenForWriting(number) else { return .parked }
         guard let entry = try journal.entry(number), sent.generation == edits.generations[number, default: 0],
-            entry.changes.contains(.contents)
+            entry.changes.contains(.contents), let now = try index.itemEvenIfDeleted(number)
         else { return .done }
+        item.identifier = now.item.identifier
         try confirmContents(entry, item)
         return .done
     }

@@ -43,7 +43,7 @@ extension DomainEngine {
         }
         try check(answer, is: row.item.kind)
         try await checkIdentity(answer, of: number, asked: row.item.identifier)
-        return try finishMove(number, to: parent.number, named: name, answer)
+        return try finishMove(number, to: parent, named: name, answer)
     }
 
     /// Whether the provider has no item of an identifier.
@@ -83,22 +83,26 @@ extension DomainEngine {
     }
 
     private func finishMove(
-        _ number: ItemNumber, to parent: ItemNumber, named name: String, _ answer: ProviderItem
+        _ number: ItemNumber, to folder: IndexedItem, named name: String, _ answer: ProviderItem
     ) throws -> StepResult {
+        let parent = folder.number
+        var answer = answer
+        let isOutdated = try isOutdated(&answer, in: parent, asked: folder.item.identifier)
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let (double, result) = try double(of: number, answer)
         if let result { return result }
         // Moved again meanwhile, it is sent again.
         if row.parent == parent, row.name.hasSameBytes(as: name) { entry.changes.remove(.place) }
         passNameInBetween(from: row.item.identifier, to: answer.identifier)
-        let answer = leftNameInBetween(answer, movedTo: name, in: parent)
+        answer = leftNameInBetween(answer, movedTo: name, in: parent)
+        let moved = answer
         entry.identifier = answer.identifier
         entry.mayHaveMoved = false
         entry.movedTo = nil
         entry.failure = nil
         let changed = entry
         let isInPlace = changed.changes.isDisjoint(with: [.place, .deleted])
-        let asSent = isInPlace ? answer.sent(as: name) : answer
+        let asSent = isInPlace ? moved.sent(as: name) : moved
         var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
         if let double { records.append(.remove(double)) }
         try passFacts(of: number, to: answer.identifier)
@@ -110,13 +114,14 @@ extension DomainEngine {
                 row.item = item
                 row.changes = changed.changes
             }
-            return try isInPlace ? writer.apply([answer]) : AppliedItems()
+            return try isInPlace ? writer.apply([moved]) : AppliedItems()
         }
         confirmed(number, answer.identifier, told: row.item, answer)
         follow(number, from: row.item.identifier, to: answer.identifier)
         handle(applied)
         if let double { forgetDouble(double) }
         settleMove(of: number)
+        if isOutdated { try listForIdentifiers(parent) }
         return .done
     }
 

@@ -105,6 +105,7 @@ extension DomainEngine {
         let answered = answer.flags.intersection(.ofAnswers)
         var answer = answer
         answer.flags.subtract(.ofAnswers)
+        let isOutdated = try isOutdated(&answer, in: parent, asked: sent.parent)
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
             // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.
@@ -163,6 +164,7 @@ extension DomainEngine {
             forget(double)
         }
         if isConfirmed || row.item.kind != .file { removeUploads(of: number) }
+        if isOutdated { try listForIdentifiers(parent) }
         if !isDeleted { sendAttributesNow(of: number, isNew: true) }
         wakeWaiters(of: number)
         return .done

@@ -30,6 +30,13 @@ extension IndexWriter {
         try update(number) { $0.item.identifier = identifier }
     }
 
+    /// Notes that items in a folder may have other identifiers than those that are known, until it is listed.
+    mutating func noteReidentified(_ folder: ItemNumber) throws(IndexFailure) {
+        guard let identifier = try item(folder)?.item.identifier else { return }
+        try state.reidentified.note(folder)
+        try setOutdated(true, identifier)
+    }
+
     /// Which of some folders, by their identifiers, hold any of some items at whatever depth.
     func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexFailure) -> Set<String> {
         var found: Set<String> = []
