@@ -491,7 +491,11 @@ let package = Package(
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",
             swiftSettings: settings),
-        tests("MountWorkloadTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
+        tests(
+            "MountWorkloadTests",
+            [
+                "CLinux", "FileTesting", "LinuxSystem", "ScriptableProvider", "ScriptableService", "TestThreads",
+            ]),
         compatibilityTests(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(

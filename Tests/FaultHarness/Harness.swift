@@ -106,7 +106,7 @@ package final class Harness: Sendable {
             }
             let outcome = Trial.run(
                 planned.scenario, seed: options.seed, planned.fault, bundle: bundle, usual: planned.usual,
-                hasKeeper: options.hasKeeper, takesAttributes: options.model == .replica,
+                hasKeeper: options.hasKeeper, model: options.model,
                 keepsFiles: options.keepsFiles)
             if Trial.isOver.load(ordering: .relaxed) { return }
             tell(outcome, planned.scenario, planned.words)

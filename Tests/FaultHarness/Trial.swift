@@ -32,7 +32,9 @@ struct Trial {
     private let course: Course
     private let fault: Fault?
     private let place: FaultPlace
-    private let takesAttributes: Bool
+    private let model: StartedCloud.Model
+    /// Whether the service gets modes, dates and extended attributes too.
+    private var takesAttributes: Bool { model.isReplica }
     private let minder: Minder
     private var losses: [Loss] = []
     private var duration = Duration.zero
@@ -48,11 +50,11 @@ struct Trial {
     ///   - bundle: the provider's.
     ///   - usual: how long it takes without a fault; `nil` where that is not known.
     ///   - hasKeeper: whether the daemon's keeper starts the next one.
-    ///   - takesAttributes: whether the service gets modes, dates and extended attributes too.
+    ///   - model: the provider's.
     ///   - keepsFiles: whether everything stays where it is when something was lost.
     static func run(
         _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
-        takesAttributes: Bool, keepsFiles: Bool
+        model: StartedCloud.Model, keepsFiles: Bool
     ) -> Outcome {
         do {
             let place = try FaultPlace(
@@ -62,7 +64,7 @@ struct Trial {
                 _ = place.end()
             }
             defer { leftover.forget() }
-            var trial = Trial(place, scenario, seed: seed, fault, takesAttributes: takesAttributes)
+            var trial = Trial(place, scenario, seed: seed, fault, model)
             do {
                 try trial.run(scenario)
             } catch {
@@ -74,9 +76,10 @@ struct Trial {
         }
     }
 
-    private init(_ place: FaultPlace, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, takesAttributes: Bool) {
+    private init(_ place: FaultPlace, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, _ model: StartedCloud.Model)
+    {
         self.place = place
-        self.takesAttributes = takesAttributes
+        self.model = model
         self.fault = fault
         course = Course(scenario, seed: seed)
         minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
@@ -93,7 +96,11 @@ struct Trial {
     private mutating func run(_ scenario: Scenario) throws {
         let start = ContinuousClock.now
         defer { duration = ContinuousClock.now - start }
-        try place.cloud.control.change { $0.pageLimit = scenario.pageLimit }
+        let model = model
+        try place.cloud.control.change { settings in
+            settings.pageLimit = scenario.pageLimit
+            settings.identifiersArePaths = model.identifiersArePaths
+        }
         try place.fill(course.before)
         if scenario.givesParts { try place.giveParts() }
         if let rule = fault?.rule { try place.cloud.control.add(rule) }

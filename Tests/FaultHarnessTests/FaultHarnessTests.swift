@@ -34,6 +34,13 @@ import Testing
         try runFaults(["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
     }
 
+    /// The same with providers that give what is moved another identifier.
+    @Test(arguments: [Scenario.renames, .uploads, .removals, .trash], ["document-paths", "replica-paths"])
+    func nothingIsLostWhereIdentifiersArePaths(_ scenario: Scenario, _ model: String) throws {
+        let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
+        try runFaults(["--model", model, "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
+    }
+
     /// No program hears of a death as long as there is a keeper.
     @Test(.enabled(if: Keepers.haveMounts)) func noProgramHearsOfADaemonThatIsKilledAndHasAKeeper() throws {
         let scenarios = ["uploads", "renames", "removals", "attributes"].flatMap { ["--scenario", $0] }

@@ -51,10 +51,11 @@ import Testing
         #expect(try contents(path) == text)
     }
 
-    @Test(arguments: Way.allCases)
-    func whatAnEditorSavesReachesTheProvider(_ way: Way) throws {
-        try MountPlace.run { place in
-            try place.shell(#"echo first > "$C/letter.txt"; mkdir "$C/inner"; echo other > "$C/inner/letter.txt""#)
+    @Test(arguments: Way.allCases, MountPlace.Server.allCases)
+    func whatAnEditorSavesReachesTheProvider(_ way: Way, _ server: MountPlace.Server) throws {
+        try MountPlace.run(servedBy: server) { place in
+            if server == .folder { try place.shell(#"mkdir "$C/inner""#) }
+            for path in ["inner/letter.txt", "letter.txt"] { try place.put(path, "first\n") }
             let path = place.mount + "/letter.txt"
             for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(100_000) }
             #expect(try contents(path) == "first\n")

@@ -14,8 +14,9 @@ import Testing
         ProcessInfo.processInfo.environment["PURVEY_TREE_\(name)"].flatMap { Int($0) }
     }
 
-    @Test func aTreeIsAtEveryMomentWhatWasMadeOfIt() throws {
-        try MountPlace.run { place in
+    @Test(arguments: MountPlace.Server.allCases)
+    func aTreeIsAtEveryMomentWhatWasMadeOfIt(_ server: MountPlace.Server) throws {
+        try MountPlace.run(servedBy: server) { place in
             // Several at a time: the provider has more to do than it gets done between two steps of one.
             try place.shell(
                 """

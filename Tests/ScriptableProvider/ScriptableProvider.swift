@@ -99,11 +99,29 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     }
 
     func url(of identifier: String) -> URL {
-        storage.appendingPathComponent(identifier, isDirectory: true).appendingPathComponent("contents")
+        // An identifier may be a path.
+        let name = identifier.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters) ?? identifier
+        return storage.appendingPathComponent(name, isDirectory: true).appendingPathComponent("contents")
+    }
+
+    private static let nameCharacters = CharacterSet(charactersIn: "/%").inverted
+
+    private static func identifier(of url: URL) -> String {
+        let name = url.deletingLastPathComponent().lastPathComponent
+        return name.removingPercentEncoding ?? name
+    }
+
+    /// What is kept of an item is kept where its identifier says.
+    private func keepPlace(of identifier: String, as item: CloudItem) -> CloudItem {
+        guard item.identifier != identifier else { return item }
+        let (old, new) = (url(of: identifier), url(of: item.identifier))
+        try? FileManager.default.removeItem(at: new.deletingLastPathComponent())
+        _ = rename(old.deletingLastPathComponent().path, new.deletingLastPathComponent().path)
+        return item
     }
 
     override func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
-        ServiceItem.identifier(url.deletingLastPathComponent().lastPathComponent)
+        ServiceItem.identifier(Self.identifier(of: url))
     }
 
     override func enumerator(for container: NSFileProviderItemIdentifier) throws -> any NSFileProviderEnumerator {
@@ -117,7 +135,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     }
 
     override func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        let identifier = url.deletingLastPathComponent().lastPathComponent
+        let identifier = Self.identifier(of: url)
         // What the service does not have is here.
         if state.withLock({ $0.uploads[identifier] != nil }) { return completionHandler(nil) }
         do {
@@ -141,13 +159,13 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     }
 
     override func stopProvidingItem(at url: URL) {
-        let identifier = url.deletingLastPathComponent().lastPathComponent
+        let identifier = Self.identifier(of: url)
         guard state.withLock({ $0.uploads[identifier] == nil }) else { return }
         try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     }
 
     override func itemChanged(at url: URL) {
-        let identifier = url.deletingLastPathComponent().lastPathComponent
+        let identifier = Self.identifier(of: url)
         let size = (try? FileStatus.of(url.path).size) ?? 0
         state.withLock { state in
             state.lastGeneration += 1
@@ -186,7 +204,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
             item.size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
             guard sendsBehind else {
                 do {
-                    return told(try client.item(.create(item), sending: url))
+                    return told(keepPlace(of: identifier, as: try client.item(.create(item), sending: url)))
                 } catch {
                     try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
                     throw error
@@ -224,7 +242,8 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     ) {
         answer(completionHandler) {
             let known = ServiceItem.known(identifier)
-            return told(try client.item(.move(known, to: try client.item(.item(known)).parent, named: name)))
+            let parent = try client.item(.item(known)).parent
+            return told(keepPlace(of: known, as: try client.item(.move(known, to: parent, named: name))))
         }
     }
 
@@ -236,7 +255,8 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         answer(completionHandler) {
             let known = ServiceItem.known(identifier)
             let name = try newName ?? client.item(.item(known)).name
-            return told(try client.item(.move(known, to: ServiceItem.known(parent), named: name)))
+            let moved = try client.item(.move(known, to: ServiceItem.known(parent), named: name))
+            return told(keepPlace(of: known, as: moved))
         }
     }
 

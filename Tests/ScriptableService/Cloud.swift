@@ -120,6 +120,7 @@ package struct Cloud {
         if let other = child(named: wanted.name, of: wanted.parent) { throw .taken(other.item) }
         try checkQuota(adding: body.count)
         var item = wanted
+        if settings.identifiersArePaths { item.identifier = path(of: wanted.name, in: wanted.parent) }
         item.size = body.count
         if item.modified == 0 { item.modified = now }
         item.version = nextNumber()
@@ -138,9 +139,38 @@ package struct Cloud {
         node.item.parent = parent
         node.item.name = name
         node.item.former = nil
+        return put(node)
+    }
+
+    /// Puts an item to its place, where it may have another identifier.
+    private mutating func put(_ moved: Node) -> CloudItem {
+        var node = moved
+        let former = node.item.identifier
+        if settings.identifiersArePaths {
+            node.item.identifier = path(of: node.item.name, in: node.item.parent, former)
+        }
+        let identifier = node.item.identifier
+        log.append(former)
+        guard identifier != former else {
+            insert(node)
+            return node.item
+        }
+        nodes[former] = nil
         insert(node)
         log.append(identifier)
+        for child in children.removeValue(forKey: former) ?? [] {
+            guard var node = nodes[child] else { continue }
+            node.item.parent = identifier
+            _ = put(node)
+        }
         return node.item
+    }
+
+    /// What the identifier of an item is where identifiers are paths. In the trash, several may have a name.
+    private func path(of name: String, in parent: String, _ former: String? = nil) -> String {
+        var path = (parent == CloudItem.root ? "" : parent) + "/" + name
+        while let other = nodes[path], other.item.identifier != former { path += "~" }
+        return path
     }
 
     private mutating func set(_ fact: CloudFact, of identifier: String) throws(CloudFailure) -> CloudItem {
@@ -164,9 +194,7 @@ package struct Cloud {
         children[node.item.parent]?.remove(identifier)
         node.item.former = node.item.parent
         node.item.parent = CloudItem.trash
-        insert(node)
-        log.append(identifier)
-        return node.item
+        return put(node)
     }
 
     private mutating func untrash(_ identifier: String, to parent: String?) throws(CloudFailure) -> CloudItem {
@@ -311,7 +339,8 @@ package struct Cloud {
     ) -> String {
         let number = nextNumber()
         let item = CloudItem(
-            identifier: "item-\(number)", parent: parent, name: name, kind: kind, size: contents.count, version: number,
+            identifier: settings.identifiersArePaths ? path(of: name, in: parent) : "item-\(number)", parent: parent,
+            name: name, kind: kind, size: contents.count, version: number,
             modified: now)
         insert(Node(item: item, contents: contents, order: number))
         log.append(item.identifier)

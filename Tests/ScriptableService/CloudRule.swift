@@ -63,6 +63,9 @@ package struct CloudSettings: Codable, Sendable {
     package var pageLimit = 1000
     /// The most changes of an answer.
     package var changeLimit = 1000
+    /// Whether an item's identifier is its path, as with most small services: what is moved has another one, and so has all that is in
+    /// it.
+    package var identifiersArePaths = false
 
     package init() {}
 }

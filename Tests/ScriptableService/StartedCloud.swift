@@ -32,12 +32,19 @@ package final class StartedCloud: Sendable {
         _ = try? process.wait()
     }
 
-    /// Which of the two kinds of provider the extension is.
+    /// Which of the two kinds of provider the extension is, and what the service's identifiers are.
     package enum Model: String, CaseIterable, Sendable {
         /// It keeps its files itself.
         case documents
         /// The system keeps them.
         case replica
+        /// As ``documents``, and identifiers are paths.
+        case documentPaths = "document-paths"
+        /// As ``replica``, and identifiers are paths.
+        case replicaPaths = "replica-paths"
+
+        package var isReplica: Bool { self == .replica || self == .replicaPaths }
+        package var identifiersArePaths: Bool { self == .documentPaths || self == .replicaPaths }
     }
 
     /// The identifier of the provider that ``makeBundle(at:program:)`` makes.
@@ -109,7 +116,7 @@ package final class StartedCloud: Sendable {
                 "NSExtension": [
                     "NSExtensionPointIdentifier": "com.apple.fileprovider-nonui",
                     "NSExtensionPrincipalClass":
-                        "$(PRODUCT_MODULE_NAME).Scriptable" + (model == .replica ? "Replica" : "Provider"),
+                        "$(PRODUCT_MODULE_NAME).Scriptable" + (model.isReplica ? "Replica" : "Provider"),
                     "NSExtensionFileProviderActions": actions,
                     "PurveyDomainSettings": [
                         "path": "the service's folder", "sends": "when: behind is after it was taken",

@@ -1,11 +1,12 @@
 import FileProvider
 import FileProviderEngine
 import LinuxSystem
+import ProviderTesting
 
 /// What was removed here: unless others had their way with it at the provider, it must not be seen again, not even for a moment.
 final class Removals: Sendable {
     private struct State {
-        /// What the provider had.
+        /// The keys of what the provider had.
         var identifiers: Set<String> = []
         /// What removed files held, with the identifiers of these. What others changed meanwhile comes back beside what they made of it.
         var words: [String: String] = [:]
@@ -15,21 +16,28 @@ final class Removals: Sendable {
     }
 
     private let arrivals: Arrivals
+    private let arePlacesKept: Bool
     // Taken before that of the arrivals.
     private let state = Lock(State())
 
-    init(_ arrivals: Arrivals) { self.arrivals = arrivals }
+    /// - Parameter arePlacesKept: whether a folder stays what it is by its identifier.
+    init(_ arrivals: Arrivals, arePlacesKept: Bool) {
+        self.arrivals = arrivals
+        self.arePlacesKept = arePlacesKept
+    }
 
     /// - Parameter words: everything that the item ever held, if it is a file.
     func note(_ row: IndexedItem, _ words: Set<String>, in index: Index) throws {
         let place = SentPlace(parent: try index.item(row.parent)?.item.identifier ?? "", name: row.name)
         let isReplaced = try index.item(named: row.name, in: row.parent) != nil
-        let others = try arrivals.made(at: place).filter { try index.item(identifier: $0) != nil }
+        let others = try arrivals.made(at: place).filter { key in
+            try arrivals.identifier(ofKey: key).flatMap { try index.item(identifier: $0) } != nil
+        }
         state.withLock { state in
-            for word in words { state.words[word] = row.item.identifier }
+            for word in words { state.words[word] = row.item.key }
             if row.isKnownToProvider {
-                state.identifiers.insert(row.item.identifier)
-            } else if row.item.kind == .folder, !isReplaced {
+                state.identifiers.insert(row.item.key)
+            } else if row.item.kind == .folder, !isReplaced, arePlacesKept {
                 state.places[place, default: []].formUnion(others)
             }
         }
@@ -71,8 +79,8 @@ final class Removals: Sendable {
 
     /// Something is seen.
     func see(_ row: IndexedItem) -> String? {
-        guard row.isKnownToProvider, !arrivals.isTouched(row.item.identifier) else { return nil }
-        let identifier = row.item.identifier
+        guard row.isKnownToProvider, !arrivals.isTouched(row.item.key) else { return nil }
+        let identifier = row.item.key
         return state.withLock { state in
             let place = row.item.kind == .folder ? arrivals.place(of: identifier) : nil
             let isGhost =

@@ -91,7 +91,7 @@ struct SimulatedProvider: Provider {
         try await asking("move \(identifier) to \(name) in \(parent)", isChange: true) {
             () async throws(ProviderFailure) in
             let moved = try await base.move(identifier, to: parent, named: name)
-            arrivals.noteMoved(identifier, to: parent)
+            arrivals.noteMoved(moved)
             return moved
         }
     }

@@ -7,7 +7,7 @@ extension Simulation {
     /// Whether others changed or removed what had arrived. What is gone without the engine's having deleted it they removed.
     private func isOthers(_ word: String) -> Bool {
         arrivals.isOthers(word)
-            || arrivals.items(of: word).contains { provider.item(of: $0) == nil && provider.count(.delete($0)) == 0 }
+            || arrivals.items(of: word).contains { provider.item(ofKey: $0) == nil && !provider.wasDeleted(key: $0) }
     }
 
     /// What is not as it has to be, in sentences.

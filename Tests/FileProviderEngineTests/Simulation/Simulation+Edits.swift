@@ -67,7 +67,7 @@ extension Simulation {
             let mode: RenameMode = Int.random(in: 0..<5, using: &generator) == 0 ? .exchanging : .replacing
             story.tell("rename \(item.path) to \(folderPath)/\(name) \(mode)")
             let (parent, oldName) = (item.row.parent, item.row.name)
-            let (removals, life, words) = (removals, life, words)
+            let (removals, life, words, arrivals) = (removals, life, words, arrivals)
             let refused = Lock<Set<String>>([])
             defer { self.refused.formUnion(refused.withLock { $0 }) }
             let replaced: (row: IndexedItem, words: Set<String>)? = try await engine.doing { engine in
@@ -82,7 +82,8 @@ extension Simulation {
                 }
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // What was made here may have become the other's new contents.
-                let left = try engine.index.item(identifier: other.item.identifier)
+                let identifier = arrivals.identifier(ofKey: other.item.key) ?? other.item.identifier
+                let left = try engine.index.item(identifier: identifier)
                 if left?.changes.contains(.deleted) ?? true, !life.isDead {
                     try removals.note(other, otherWords, in: engine.index)
                 }
@@ -107,7 +108,7 @@ extension Simulation {
     private func forgetPromises(of row: IndexedItem, _ words: Set<String>) {
         promised = promised.filter { $0.value != row.number }
         for word in words { promised[word] = nil }
-        overtake(row.item.identifier)
+        overtake(row.item)
     }
 
     private func make(_ name: String, in folder: ItemNumber, _ word: String) async throws -> ItemNumber {

@@ -15,8 +15,7 @@ extension Simulation {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0, 1:
             guard !isFolder else { return addNewFile(name, in: identifier) }
-            overtake(identifier)
-            noteOthers(identifier)
+            overtakeForOthers(identifier)
             story.tell("they write \(path)")
             provider.write(word(), to: identifier)
         case 2: addNewFile(name, in: ProviderItem.rootIdentifier)
@@ -25,15 +24,15 @@ extension Simulation {
             guard provider.identifier(at: parent.isEmpty ? name : "\(parent)/\(name)") == nil else { return }
             story.tell("they rename \(path) to \(name)")
             // An item whose answer was lost is not found again under a name that others gave it, and is made twice.
-            if let text = tree[path] { renamed.insert(text) }
+            // Where identifiers are paths, so is what is in a folder.
+            for (other, text) in tree where other == path || other.hasPrefix(path + "/") { renamed.insert(text) }
             arrivals.noteUse(identifier)
             provider.rename(identifier, to: name)
         case 4:
             story.tell("they remove \(path)")
             for other in tree.keys where other == path || other.hasPrefix(path + "/") {
                 guard let identifier = provider.identifier(at: other) else { continue }
-                overtake(identifier)
-                noteOthers(identifier)
+                overtakeForOthers(identifier)
             }
             provider.remove(identifier)
         default:
@@ -59,15 +58,16 @@ extension Simulation {
         return provider.tree.keys.first { provider.identifier(at: $0) == folder }.map { $0 + "/" }
     }
 
-    private func noteOthers(_ identifier: String) {
+    private func overtakeForOthers(_ identifier: String) {
         guard let item = provider.item(of: identifier) else { return }
-        arrivals.noteOthers(identifier, in: item.parent)
+        overtake(item)
+        arrivals.noteOthers(item)
     }
 
     /// What the provider has in an item is others' from now on: it had arrived.
-    func overtake(_ identifier: String) {
-        arrivals.touch(identifier)
-        guard let bytes = provider.bytes(of: identifier) else { return }
+    func overtake(_ item: ProviderItem) {
+        arrivals.touch(item.key)
+        guard let now = provider.item(ofKey: item.key), let bytes = provider.bytes(of: now.identifier) else { return }
         promised[String(decoding: bytes, as: UTF8.self)] = nil
     }
 }

@@ -11,7 +11,7 @@ final class Simulation {
     private let seed: UInt64
     var generator: SeededGenerator
     let provider = MemoryProvider()
-    let arrivals = Arrivals()
+    let arrivals: Arrivals
     let folder: TestFolder
     let disk = SimulatedDisk()
     private(set) var lives = 0
@@ -39,8 +39,11 @@ final class Simulation {
     /// - Parameters:
     ///   - losesPower: whether deaths are power failures now and then.
     ///   - fillsDisk: whether the disk is full now and then.
-    init(seed: UInt64, losesPower: Bool, fillsDisk: Bool = false) throws {
+    ///   - identifiersArePaths: whether the provider gives what is moved another identifier.
+    init(seed: UInt64, losesPower: Bool, fillsDisk: Bool = false, identifiersArePaths: Bool = false) throws {
         self.seed = seed
+        provider.behave { $0.identifiersArePaths = identifiersArePaths }
+        arrivals = Arrivals(provider)
         self.losesPower = losesPower
         self.fillsDisk = fillsDisk
         generator = SeededGenerator(seed: seed)
@@ -49,7 +52,7 @@ final class Simulation {
         let isSmooth = Int.random(in: 0..<4, using: &generator) == 0
         var state = Self.lot(&generator, mayDie: !isSmooth)
         if isSmooth { state.failures = 0 }
-        removals = Removals(arrivals)
+        removals = Removals(arrivals, arePlacesKept: !identifiersArePaths)
         (engine, life, clock) = try Self.start(
             in: folder.path + "/life-0", provider, arrivals, state, story, now: 1_700_000_000)
         for name in ["a", "b.txt", "c"] { addFile(name, in: ProviderItem.rootIdentifier) }

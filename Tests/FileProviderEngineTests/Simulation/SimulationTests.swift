@@ -23,8 +23,16 @@ struct SimulationTests {
         try await Self.runAll(30, of: 60, fillsDisk: true)
     }
 
+    /// What is moved has another identifier afterwards, and so has all that is in it. Only with `PURVEY_SIMULATION_PATHS`: where others
+    /// use a path again for another item, some courses still end with a file beside its place or twice.
+    @Test(.enabled(if: SimulationTests.setting("PURVEY_SIMULATION_PATHS") != nil))
+    func nothingIsLostWhereIdentifiersArePaths() async throws {
+        try await Self.runAll(30, of: 60, identifiersArePaths: true)
+    }
+
     private static func runAll(
-        _ sample: Int, of whole: Int, losesPower: Bool = false, fillsDisk: Bool = false
+        _ sample: Int, of whole: Int, losesPower: Bool = false, fillsDisk: Bool = false,
+        identifiersArePaths: Bool = false
     ) async throws {
         let count = Self.number("PURVEY_SIMULATION_SEEDS") ?? UInt64(TestSample.count(sample, of: whole))
         let first = Self.number("PURVEY_SIMULATION_FIRST") ?? 1
@@ -33,7 +41,10 @@ struct SimulationTests {
             for (order, seed) in seeds.enumerated() {
                 if order >= 4 { try await group.next() }
                 group.addTask {
-                    try await Self.run(seed, losesPower: losesPower, fillsDisk: fillsDisk, isTold: seeds.count == 1)
+                    let simulation = try Simulation(
+                        seed: seed, losesPower: losesPower, fillsDisk: fillsDisk,
+                        identifiersArePaths: identifiersArePaths)
+                    try await Self.run(simulation, seed, isTold: seeds.count == 1)
                 }
             }
             try await group.waitForAll()
@@ -44,8 +55,7 @@ struct SimulationTests {
 
     private static func number(_ name: String) -> UInt64? { setting(name).flatMap { UInt64($0) } }
 
-    private static func run(_ seed: UInt64, losesPower: Bool, fillsDisk: Bool, isTold: Bool) async throws {
-        let simulation = try Simulation(seed: seed, losesPower: losesPower, fillsDisk: fillsDisk)
+    private static func run(_ simulation: Simulation, _ seed: UInt64, isTold: Bool) async throws {
         try await simulation.run()
         let complaints = try await simulation.complaints()
         let story = simulation.story.text

@@ -1,10 +1,11 @@
 import FileTesting
 import Foundation
 import LinuxSystem
+import ScriptableService
 import Testing
 
-/// A daemon of a test's own with one domain: a folder that the provider "On This Machine" serves, mounted. All of it is gone
-/// afterwards.
+/// A daemon of a test's own with one domain: a folder that the provider "On This Machine" serves, or a service of a scriptable provider,
+/// mounted. All of it is gone afterwards.
 ///
 /// Everything here blocks.
 final class MountPlace {
@@ -18,7 +19,10 @@ final class MountPlace {
     private var helper: ChildProgram?
 
     private var home: String { folder.path + "/home" }
-    /// The folder that is served, `$C` in scripts.
+    /// The service, if it is one of a scriptable provider.
+    private let service: StartedCloud?
+
+    /// The folder that is served, `$C` in scripts. Of a service it is a copy, from whenever that was compared with the mount last.
     var cloud: String { folder.path + "/cloud" }
     /// For files of the test's own, `$S` in scripts.
     var scratch: String { folder.path + "/scratch" }
@@ -44,21 +48,41 @@ final class MountPlace {
         static let passthrough = Surroundings(rawValue: 2)
     }
 
+    /// What serves the domain.
+    enum Server: CaseIterable {
+        /// "On This Machine".
+        case folder
+        /// A scriptable provider whose identifiers are paths, and that keeps its files itself.
+        case documentPaths
+        /// The same, and the system keeps them.
+        case replicaPaths
+
+        fileprivate var model: StartedCloud.Model? {
+            switch self {
+            case .folder: nil
+            case .documentPaths: .documentPaths
+            case .replicaPaths: .replicaPaths
+            }
+        }
+    }
+
     /// Runs a test with the domain mounted.
     ///
     /// - Parameters:
+    ///   - server: what serves it.
     ///   - user: whom the daemon and the programs run as; changing to another takes root.
     ///   - surroundings: what that one has.
     static func run(
-        as user: uid_t? = nil, with surroundings: Surroundings = [], _ body: (MountPlace) throws -> Void
+        as user: uid_t? = nil, with surroundings: Surroundings = [], servedBy server: Server = .folder,
+        _ body: (MountPlace) throws -> Void
     ) throws {
-        let place = try MountPlace(user, surroundings)
+        let place = try MountPlace(user, surroundings, server)
         defer { place.end() }
         try place.start()
         try body(place)
     }
 
-    private init(_ user: uid_t?, _ surroundings: Surroundings) throws {
+    private init(_ user: uid_t?, _ surroundings: Surroundings, _ server: Server) throws {
         // Short, because the path of the daemon's socket may take 107 bytes at most.
         folder = try TestFolder(in: (NSTemporaryDirectory() as NSString).standardizingPath)
         self.user = user
@@ -66,6 +90,7 @@ final class MountPlace {
         openDevice = try user == nil ? nil : OpenDevice(in: folder)
         helper = try surroundings.contains(.passthrough) ? Self.startHelper(at: Self.helperSocket(in: folder)) : nil
         for name in ["cloud", "scratch"] { try folder.folder(name) }
+        service = try Self.startService(server.model, in: folder)
         guard let user else { return }
         // Another user may be kept from where the programs were built.
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
@@ -85,6 +110,15 @@ final class MountPlace {
         return folders.first { access($0 + "/purveyd", X_OK) == 0 } ?? "."
     }()
 
+    private static func startService(_ model: StartedCloud.Model?, in folder: TestFolder) throws -> StartedCloud? {
+        guard let model else { return nil }
+        let program = builtPrograms + "/ScriptableProvider"
+        try StartedCloud.makeBundle(at: folder.path + "/Scriptable.appex", program: program, model: model)
+        let service = try StartedCloud(program: program, folder: folder.path + "/service")
+        try service.control.change { $0.identifiersArePaths = model.identifiersArePaths }
+        return service
+    }
+
     private static func helperSocket(in folder: TestFolder) -> String { folder.path + "/passthrough" }
 
     private static func startHelper(at socket: String) throws -> ChildProgram {
@@ -96,6 +130,13 @@ final class MountPlace {
     }
 
     private func start() throws {
+        if let service {
+            try shell("purvey extensions install --link \"$S/../Scriptable.appex\"")
+            let said = try shell(
+                "purvey domains add \(StartedCloud.providerIdentifier) Work path=\"\(service.folder)\"")
+            #expect(said == mount + "\n")
+            return
+        }
         let scripts = FileManager.default.currentDirectoryPath + "/Scripts"
         let source = FileManager.default.currentDirectoryPath + "/Providers/LocalFolder"
         let assembly = try ChildProgram.start(
@@ -193,8 +234,43 @@ final class MountPlace {
         #expect(outcome.ending == .exited(0), "\(outcome.output.suffix(2000))", sourceLocation: location)
     }
 
+    /// Puts a file to what is served, behind the daemon's back.
+    func put(_ path: String, _ text: String) throws {
+        if let service { return try service.control.put(path, text) }
+        let file = try FileDescriptor.open(
+            cloud + "/" + path, [.writeOnly, .create, .truncate], permissions: 0o644)
+        try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
+    }
+
+    /// Copies what the service has to the folder.
+    private func copyService(_ service: StartedCloud) throws {
+        try FileManager.default.removeItem(atPath: cloud)
+        try folder.folder("cloud")
+        for (path, found) in try service.control.everything().sorted(by: { $0.key < $1.key }) {
+            let place = cloud + "/" + path
+            switch found.item.kind {
+            case .folder: try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            case .link:
+                try FileManager.default.createSymbolicLink(
+                    atPath: place, withDestinationPath: found.item.linkTarget ?? "")
+            case .file:
+                let file = try FileDescriptor.open(place, [.writeOnly, .create, .exclusive], permissions: 0o644)
+                try found.contents.withUnsafeBytes { try file.writeAll($0) }
+            }
+        }
+    }
+
     private func compareTrees() throws -> Outcome {
-        try run(
+        if let service {
+            try copyService(service)
+            return try run(
+                """
+                list() { (cd "$1"; find . -mindepth 1 -printf '%P %y %l\\n' | sort); }
+                diff <(list "$M") <(list "$C")
+                diff -r --no-dereference "$M" "$C"
+                """)
+        }
+        return try run(
             """
             list() { (cd "$1"; find . -mindepth 1 -printf '%P %y %l\\n' | sort; find . -type f -perm -100 | sort); }
             diff <(list "$M") <(list "$C")
@@ -270,7 +346,10 @@ final class MountPlace {
     }
 
     private func end() {
-        defer { endHelper() }
+        defer {
+            endHelper()
+            service?.end()
+        }
         do {
             try endDaemon()
         } catch {
