@@ -30,9 +30,8 @@ extension Catalogue {
             guard item.number > CatalogueItem.root,
                 folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
-            // Of a folder in the trash nobody wants to know what is in it.
-            let isBuried = try item.parent != CatalogueItem.trash && isInTrash(item)
-            if item.isGone || isBuried {
+            // What is in a folder that is gone or in the trash went with it.
+            if try item.isGone || isBuried(item) {
                 changes.deleted.append(identifier(of: item.number))
             } else {
                 changes.updated.append(item)
@@ -40,6 +39,30 @@ extension Catalogue {
         }
         changes.isComplete = rows.count < limit
         return changes
+    }
+
+    /// Whether an item lies in a folder that is gone or in the trash, at whatever depth. Its own row does not say so.
+    func isBuried(_ item: CatalogueItem) throws -> Bool {
+        var parent = item.parent
+        // A chain of rows has no cycle; its length is bounded all the same.
+        for depth in 0..<Self.mostFolders where parent != CatalogueItem.root {
+            if parent == CatalogueItem.trash { return depth > 0 }
+            guard let folder = try row(parent), !folder.isGone else { return true }
+            parent = folder.parent
+        }
+        return parent != CatalogueItem.root
+    }
+
+    /// A folder is there again: what is in it was told to be gone, and is told anew.
+    func tellAgain(below folder: Int64) throws {
+        var folders = [folder]
+        while let next = folders.popLast() {
+            for number in try childNumbers(of: next) {
+                try database.run(
+                    "UPDATE item SET revision = ? WHERE number = ?", .integer(try nextRevision()), .integer(number))
+                folders.append(number)
+            }
+        }
     }
 
     private func last() throws -> Int64 {

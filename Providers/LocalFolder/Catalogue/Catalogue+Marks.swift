@@ -69,11 +69,19 @@ extension Catalogue {
 
     /// Items that have marks and are there, by number.
     package func markedItems(after number: Int64, limit: Int) throws -> [CatalogueItem] {
-        try database.all(
-            """
-            SELECT \(Self.columns) FROM item WHERE number IN (SELECT number FROM mark) AND gone = 0 AND number > ?
-            ORDER BY number LIMIT ?
-            """, .integer(max(number, CatalogueItem.root)), .integer(Int64(limit)),
-            read: Self.read)
+        var found: [CatalogueItem] = []
+        var last = max(number, CatalogueItem.root)
+        // Whoever asks takes fewer than the limit for the end.
+        while found.count < limit {
+            let items = try database.all(
+                """
+                SELECT \(Self.columns) FROM item WHERE number IN (SELECT number FROM mark) AND gone = 0 AND number > ?
+                ORDER BY number LIMIT ?
+                """, .integer(last), .integer(Int64(limit - found.count)), read: Self.read)
+            guard let end = items.last else { break }
+            last = end.number
+            found += try items.filter { try !isBuried($0) }
+        }
+        return found
     }
 }

@@ -146,7 +146,7 @@ extension Catalogue {
     }
 
     /// The number of the next change.
-    private func nextRevision() throws -> Int64 {
+    func nextRevision() throws -> Int64 {
         try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) + 1 } ?? 1
     }
 
@@ -170,6 +170,8 @@ extension Catalogue {
     ) throws -> CatalogueItem {
         try clear(name, in: parent, for: item.number)
         var item = item
+        let mayReturn = facts.kind == .folder && (item.isGone || item.parent != parent)
+        let wasAway = try mayReturn && (item.isGone || item.parent == CatalogueItem.trash || isBuried(item))
         if item.parent != parent { item.formerParent = item.parent }
         (item.parent, item.name, item.facts, item.isGone) = (parent, name, facts, false)
         try database.run(
@@ -179,6 +181,7 @@ extension Catalogue {
             """, .integer(parent), .bytes(name), .integer(Int64(bitPattern: facts.inode)), .integer(facts.size),
             .integer(facts.modified), .integer(Int64(facts.permissions)), .bytes(facts.target),
             .integer(item.formerParent), .integer(try nextRevision()), .integer(item.number))
+        if wasAway { try tellAgain(below: item.number) }
         return item
     }
 
@@ -214,7 +217,7 @@ extension Catalogue {
     }
 
     /// More folders within each other than any path has room for.
-    private static let mostFolders = 4096
+    static let mostFolders = 4096
 
     /// Opens a folder, never through a link.
     func openFolder(_ number: Int64) throws -> FileDescriptor {

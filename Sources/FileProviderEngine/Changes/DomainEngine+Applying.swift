@@ -39,6 +39,7 @@ extension DomainEngine {
         }
         for number in removed.removed where contents.parts.files[number] != nil { failParts(number, .noSuchItem) }
         if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
+        if !removed.stranded.isEmpty { askSoon(Set(removed.stranded)) }
     }
 
     /// Before items are removed: what programs have open for writing there counts as edited from now on, and so stays. What they
@@ -74,6 +75,7 @@ extension DomainEngine {
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
         var all = items
         var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
+        var missing: Set<String> = []
         for _ in 0..<Self.depthLimit {
             let known = all
             let unknown = try onRecord { () throws(IndexFailure) in try index.unknownParents(of: known) }
@@ -81,11 +83,34 @@ extension DomainEngine {
             if unknown.isEmpty || asked.count > Self.askLimit { break }
             var found: [ProviderItem] = []
             for identifier in unknown {
-                if let item = try await parent(identifier) { found.append(item) }
+                if let item = try await parent(identifier) { found.append(item) } else { missing.insert(identifier) }
             }
             all = found + all
         }
+        if !missing.isEmpty { try doubtStrays(among: all, missing) }
         return all
+    }
+
+    /// Items that are known and went into a folder that is not there: what became of them, the provider is asked.
+    ///
+    /// - Parameter missing: folders that the provider does not know, or says nothing of.
+    private func doubtStrays(among items: [ProviderItem], _ missing: Set<String>) throws(ProviderFailure) {
+        var missing = missing
+        var strays: Set<String> = []
+        var count = 0
+        repeat {
+            count = missing.count
+            for item in items where missing.contains(item.parent) {
+                let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: item.identifier) }
+                guard let row else {
+                    missing.insert(item.identifier)
+                    continue
+                }
+                // Said before, it was asked for then.
+                if row.item.parent != item.parent { strays.insert(item.identifier) }
+            }
+        } while missing.count > count
+        try askAgain(strays)
     }
 
     /// What the provider says of a folder that something is told to be in; `nil` where it does not know it, or does not say.
@@ -148,6 +173,10 @@ extension DomainEngine {
                 try writer.unlisted(in: folder, before: mark, limit: limit).map(\.item.identifier)
             }
         }
+        askSoon(
+            try write { writer throws(IndexFailure) in
+                try writer.waitingForParent(in: folder, before: mark, limit: Self.askLimit)
+            })
         let some = try unlisted(limit: Self.askLimit + 1)
         guard !some.isEmpty else { return }
         var accounts = try await accounts(of: some)

@@ -23,7 +23,7 @@ package struct AppliedItems: Sendable, Equatable {
     /// Files whose contents are here and are not what the provider has now. Their rows say so; the contents stay as they are.
     package var outdated: [ItemNumber] = []
     /// Parents that no item has told of yet. What says that it is in one of them was placed in the folder that it was
-    /// listed in, or in the root, and moves by itself when the parent comes.
+    /// listed in, stayed where it was, or was left out.
     package var unknownParents: [String] = []
     /// Items that stopped being what they were (a file became a folder, an item went to the trash).
     package var removed = RemovedItems()
@@ -39,6 +39,8 @@ package struct RemovedItems: Sendable, Equatable {
     package var withContents: [ItemNumber] = []
     /// Those that stay, because something was done to them here, or to something in them; parents before children.
     package var kept: [ItemNumber] = []
+    /// Identifiers of items that are elsewhere, and of which the provider said that they are in one of those that it removed.
+    package var stranded: [String] = []
 
     package init() {}
 
@@ -46,5 +48,6 @@ package struct RemovedItems: Sendable, Equatable {
         removed += other.removed
         withContents += other.withContents
         kept += other.kept
+        stranded += other.stranded
     }
 }

@@ -6,8 +6,9 @@ extension IndexWriter {
     /// What it says is always kept. The place and name of an item here follow it, unless they were changed here. Items that
     /// it removed are best removed first (``remove(identifiers:)``), so that their names are free for others.
     ///
-    /// - An item whose parent nobody told of is placed in the folder that was listed, or in the root, and goes to its parent
-    ///   by itself when that comes. One that would lie within itself stays where it is.
+    /// - An item whose parent nobody told of is placed in the folder that was listed, and goes to its parent by itself when
+    ///   that comes. One that was known already stays where it is until then. A new one of a feed of changes is left out: the
+    ///   listing of its parent tells of it. One that would lie within itself stays where it is.
     /// - An item whose kind changed becomes another item with another number.
     /// - An item in the trash, or in a folder that is there, is one that was removed.
     ///
@@ -37,6 +38,10 @@ private struct Application {
     /// Hashes of the identifiers that this batch added, for those that it names twice.
     private var addedHashes: Set<UInt64> = []
     private var unknownParents: Set<String> = []
+    /// New items whose parent is not known so far, as indices, by that parent.
+    private var waiting: [String: [Int]] = [:]
+    /// Of each of these, the index with which the batch names it last.
+    private var lastWaiting: [String: Int] = [:]
     /// What lies in the trash, or in a folder that does.
     private var trashed: Set<String> = []
     /// The parent that was looked for last: most items of a batch have the same.
@@ -86,11 +91,15 @@ private struct Application {
                     let number = try state.queries.number(identifier: items[index].identifier, hash: hashes[index])
                 {
                     try change(number, items[index])
+                } else if try add(items[index], hashes[index], orIn: folder) {
+                    if !lastWaiting.isEmpty { lastWaiting[items[index].identifier] = nil }
                 } else {
-                    try add(items[index], hashes[index])
+                    waiting[items[index].parent, default: []].append(index)
+                    lastWaiting[items[index].identifier] = index
                 }
             }
         }
+        if !waiting.isEmpty { try addWaiting(items, hashes) }
         result.unknownParents = unknownParents.sorted()
     }
 
@@ -180,25 +189,53 @@ private struct Application {
 
     // MARK: New items
 
-    private mutating func add(_ item: borrowing ProviderItem, _ hash: UInt64) throws(IndexFailure) {
-        let number = state.takeNumber()
+    /// Adds those that came before their parents.
+    private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexFailure) {
+        var parents: [String] = []
+        for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
+        while let identifier = parents.popLast() {
+            for index in waiting.removeValue(forKey: identifier) ?? [] {
+                let child = items[index].identifier
+                guard lastWaiting[child] == index, try add(items[index], hashes[index], orIn: nil) else { continue }
+                if waiting[child] != nil { parents.append(child) }
+            }
+        }
+        // The others are left out.
+        unknownParents.formUnion(waiting.keys)
+    }
+
+    /// - Parameter other: where the item goes if its parent is not known.
+    /// - Returns: whether there is a folder for it; otherwise it is left out.
+    private mutating func add(
+        _ item: borrowing ProviderItem, _ hash: UInt64, orIn other: ItemNumber?
+    ) throws(IndexFailure) -> Bool {
         try state.trash.forget(item.identifier)
         let known = try parent(item.parent)
-        let place = known ?? folder ?? .root
+        var place = known ?? other
+        var isListed = folder != nil
+        if place == nil {
+            place = try state.folder(listing: item.parent)
+            isListed = true
+        }
+        guard let place else { return false }
+        let number = state.takeNumber()
         let name = try state.freeName(MountName.mended(item.filename), in: place) { !self.leaving.contains($0) }
         try state.insert(item, number, in: place, name: name)
         addedHashes.insert(hash)
         result.added.append(number)
         state.tell(.added(number, parent: place, name: name))
-        if known == nil { try noteOrphan(number, item.parent) }
-        guard item.kind == .folder else { return }
+        if known == nil { try noteOrphan(number, item.parent, isListed: isListed) }
+        guard item.kind == .folder else { return true }
         if lastParent?.identifier == item.identifier { lastParent = nil }
         unknownParents.remove(item.identifier)
         try state.adopt(IndexedItem(number: number, parent: place, name: name, item: copy item))
+        return true
     }
 
-    private mutating func noteOrphan(_ number: ItemNumber, _ parent: String) throws(IndexFailure) {
-        try state.noteOrphan(number, parent: parent, listed: folder != nil)
+    private mutating func noteOrphan(
+        _ number: ItemNumber, _ parent: String, isListed: Bool
+    ) throws(IndexFailure) {
+        try state.noteOrphan(number, parent: parent, listed: isListed)
         unknownParents.insert(parent)
     }
 
@@ -292,7 +329,7 @@ private struct Application {
         leaving.remove(number)
         try state.replace(before, with: after)
         if known == nil {
-            if !wasSaidToBe { try noteOrphan(number, said.item.parent) }
+            if !wasSaidToBe { try noteOrphan(number, said.item.parent, isListed: folder != nil) }
         } else if hasCycle {
             try state.noteOrphan(number, parent: said.item.parent, listed: false)
         } else {
@@ -311,10 +348,12 @@ private struct Application {
             // What was done to it here is the engine's to save: it is an item of this machine now.
             var alone = kept
             alone.item.identifier = IndexedItem.localPrefix + "\(kept.number.rawValue)"
+            // The journal need not know of a folder in which something was changed: so the next start has it made.
+            if kept.item.kind == .folder { alone.changes.insert(.created) }
             try state.change(kept, to: alone)
         }
         if lastParent?.identifier == item.identifier { lastParent = nil }
-        try add(item, state.hash.identifier(item.identifier))
+        _ = try add(item, state.hash.identifier(item.identifier), orIn: folder ?? before.parent)
     }
 
     private mutating func noteContents(_ before: IndexedItem, _ item: ProviderItem) {

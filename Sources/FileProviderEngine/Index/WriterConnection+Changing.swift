@@ -153,8 +153,9 @@ extension WriterConnection {
 
     /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
     ///
-    /// What was moved into it here, and so lies elsewhere at the provider, stays with everything in it. If it was removed here
-    /// afterwards, it has still to be removed there: its row is kept, in the root, where it is not seen either.
+    /// What was moved into it here, and so lies elsewhere at the provider, stays with everything in it. What was removed here from
+    /// the folder has still to be removed there, wherever it lies: its row is kept, in the root, where it is not seen either, until
+    /// the provider has confirmed that.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
@@ -184,9 +185,8 @@ extension WriterConnection {
             let folder = nodes[index]
             var doubtful: [ItemNumber] = []
             try queries.children(of: folder.number) { row throws(IndexFailure) in
-                // What was moved before it was removed here does not say so any more.
-                let mayBeMoved = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
-                if folder.isElsewhere || !mayBeMoved {
+                let isLookedAt = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
+                if folder.isElsewhere || !isLookedAt {
                     let isKept = folder.isElsewhere || keeps(row.changes)
                     nodes.append(
                         Node(number: row.number, parent: index, isKept: isKept, isElsewhere: folder.isElsewhere))
@@ -197,12 +197,12 @@ extension WriterConnection {
             }
             for number in doubtful {
                 guard let item = try queries.item(number) else { continue }
-                let isElsewhere = try !isSaidToBe(item, in: folder.number)
-                if isElsewhere, item.changes.contains(.deleted) {
+                if item.changes.contains(.deleted) {
                     var kept = item
                     kept.parent = .root
                     try replace(item, with: kept)
                 } else {
+                    let isElsewhere = try !isSaidToBe(item, in: folder.number)
                     let isKept = isElsewhere || keeps(item.changes)
                     nodes.append(Node(number: number, parent: index, isKept: isKept, isElsewhere: isElsewhere))
                 }

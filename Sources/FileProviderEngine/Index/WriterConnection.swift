@@ -371,6 +371,19 @@ final class WriterConnection {
         return numbers
     }
 
+    /// The folder whose listing named items that say they are in another one, of which nothing else was told: the provider has
+    /// a second identifier for it.
+    func folder(listing identifier: String) throws(IndexFailure) -> ItemNumber? {
+        guard orphanCount > 0 else { return nil }
+        let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")
+        statement.bind(1, identifier)
+        guard let number = try statement.number() else { return nil }
+        return try queries.withRow(ItemNumber(rawValue: number)) { row throws(IndexFailure) in row.parent }
+    }
+
+    /// Whether any item may wait for a parent.
+    var mayHoldOrphans: Bool { orphanCount > 0 }
+
     /// Whether an item is where it is only because a change told of it before its parent was known.
     func isUnlistedOrphan(_ number: ItemNumber) throws(IndexFailure) -> Bool {
         guard orphanCount > 0 else { return false }

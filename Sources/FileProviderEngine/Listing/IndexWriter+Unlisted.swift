@@ -31,6 +31,19 @@ extension IndexWriter {
         return identifiers
     }
 
+    /// The identifiers of items that are in a folder until their parent is known, and that its listing has not named.
+    ///
+    /// - Parameter limit: so many at most.
+    func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> Set<String> {
+        guard state.mayHoldOrphans else { return [] }
+        var identifiers: Set<String> = []
+        for number in try unlistedNumbers(in: folder, before: mark) where identifiers.count < limit {
+            guard try state.isUnlistedOrphan(number), let item = try item(number) else { continue }
+            identifiers.insert(item.item.identifier)
+        }
+        return identifiers
+    }
+
     /// - Parameter body: called with each item; returns whether to go on.
     private func eachUnlisted(
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool

@@ -152,14 +152,6 @@ import Testing
         #expect(try domain.row(folder.parent).parent == .root)
     }
 
-    @Test func anItemWhoseParentDoesNotExistIsInTheRoot() async throws {
-        let domain = try await listed()
-        let identifier = domain.provider.addFile("file")
-        domain.provider.update(identifier) { $0.parent = "nowhere" }
-        domain.engine.signal(container: nil)
-        try await eventually { try domain.names() == ["file"] }
-    }
-
     @Test func aCycleOfParentsHarmsNobody() async throws {
         let provider = MemoryProvider()
         let one = provider.addFolder("one")

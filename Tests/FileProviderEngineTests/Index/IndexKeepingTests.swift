@@ -50,7 +50,7 @@ import Testing
 
     @Test func anOrphanIsKeptWhenItsParentTurnsOutToBe() throws {
         let sample = try IndexSample()
-        try sample.apply(folder("f"), file("orphan", in: "g"))
+        try sample.list(.root, 1, [folder("f"), file("orphan", in: "g")])
         try keep(sample, "f")
         #expect(try kept(sample, "orphan") == [false])
         try sample.apply(folder("g", in: "f"))

@@ -115,6 +115,29 @@ import Testing
         #expect(try sample.index.item(made)?.isKnownToProvider == false)
     }
 
+    @Test func aRemovalOutlivesTheFolderThatItIsIn() throws {
+        let sample = try IndexSample()
+        try sample.apply(folder("f"), folder("g", in: "f"), file("a", in: "f"), file("b", in: "g"), file("c"))
+        let (home, a, b, c) = (
+            try sample.number("f"), try sample.number("a"), try sample.number("b"), try sample.number("c")
+        )
+        for number in [a, b] { try sample.update(number) { $0.changes = .deleted } }
+        // Moved, and then removed.
+        try sample.update(c) { row in
+            row.parent = home
+            row.changes = .deleted
+        }
+        try sample.list(home, 1, [folder("g", in: "f"), file("a", in: "f")])
+        _ = try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: home, before: 1) }
+        #expect(try sample.index.itemEvenIfDeleted(c)?.parent == home)
+        _ = try sample.remove("f")
+        for number in [a, b, c] {
+            #expect(try sample.index.itemEvenIfDeleted(number)?.changes == .deleted)
+            #expect(try sample.index.item(number) == nil)
+        }
+        #expect(try sample.shown() == [:])
+    }
+
     @Test func anItemMadeHereAndToldOfBeforeItsMakerHeardIsOneItem() throws {
         let sample = try IndexSample()
         var item = IndexedItem(parent: .root, name: "new", item: folder(IndexedItem.localPrefix + "1", "new"))

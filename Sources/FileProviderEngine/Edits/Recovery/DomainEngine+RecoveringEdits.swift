@@ -90,8 +90,15 @@ extension DomainEngine {
             }
             // Files without an entry are looked at last of all.
             let isEdited = row.content == .edited && size == nil
-            let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
-            let isMoved = row.changes.contains(.place)
+            let said = try index.item(identifier: row.item.parent)?.number
+            // What was removed may have been kept elsewhere until the provider had confirmed it.
+            let isMoved = !row.changes.isDisjoint(with: [.place, .deleted])
+            if said == nil, row.changes.contains(.deleted) {
+                try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+                removeBytes(of: row.number)
+                continue
+            }
+            let parent = said ?? row.parent
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []

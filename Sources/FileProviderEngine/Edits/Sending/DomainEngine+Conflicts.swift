@@ -88,12 +88,15 @@ extension DomainEngine {
     func makeAgain(_ number: ItemNumber) throws -> StepResult {
         guard let row = try index.itemEvenIfDeleted(number) else { return .done }
         // A folder has none where only something in it was changed.
-        let entry = try journal.entry(number) ?? freshEntry(of: row)
+        let journalled = try journal.entry(number)
+        let entry = try journalled ?? freshEntry(of: row)
         if entry.changes.contains(.deleted) {
             try finishRemoval(number)
             return .done
         }
-        guard row.isKnownToProvider else { return .done }
+        // The provider has a file in the place of a folder: what was changed in it is made in a new one.
+        let lostItsItem = row.item.kind == .folder && journalled == nil
+        guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
             row.item.kind == .folder
             ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)

@@ -31,7 +31,7 @@ extension DomainEngine {
             try await likeness(of: number, to: current).0 == .other
         {
             // Somebody changed what was to go: that is not deleted with it.
-            try comeBack(number, [current], nil)
+            try await comeBack(number, [current], nil)
             return .done
         }
         if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) {
@@ -49,7 +49,7 @@ extension DomainEngine {
             case .noSuchItem:
                 if let result = try await findAnew(number, asked: identifier) { return result }
             case .deletionRejected, .notPermitted, .unsupported, .directoryNotEmpty:
-                try comeBack(number, [current], failure)
+                try await comeBack(number, [current], failure)
                 return .done
             default: throw failure
             }
@@ -136,7 +136,7 @@ extension DomainEngine {
                     return .waits(for: row.number)
                 }
                 // Made by somebody else since the folder was seen to be empty.
-                try comeBack(folder, [current, child], nil)
+                try await comeBack(folder, [current, child], nil)
                 return .done
             }
             guard let next = answer.next else { return nil }
@@ -163,7 +163,10 @@ extension DomainEngine {
     }
 
     /// An item whose removal the provider does not want is seen again.
-    private func comeBack(_ number: ItemNumber, _ items: [ProviderItem], _ failure: ProviderFailure?) throws {
+    private func comeBack(_ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderFailure?) async throws {
+        // The folder that it was in here may be gone.
+        let items = try await withAncestors(said)
+        if isClosed { throw EngineClosed() }
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         let entry = try journal.entry(number)
         // What is in a folder that was to go to the trash is in the index still: it is there offline, and asked for again behind.
@@ -174,6 +177,13 @@ extension DomainEngine {
         var edit = entry.flatMap { $0.changes.contains(.contents) ? $0 : nil }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
+        if edit == nil, let item = said.first, try index.item(identifier: item.parent) == nil,
+            !items.contains(where: { $0.identifier == item.parent })
+        {
+            // It is in no folder that could be seen.
+            try finishRemoval(number)
+            return note(.deletionRefused(failure), of: number, row.name)
+        }
         edit?.changes = .contents
         edit?.parent = parent
         edit?.parentIdentifier = row.item.parent

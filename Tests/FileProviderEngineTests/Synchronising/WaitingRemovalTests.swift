@@ -1,0 +1,89 @@
+import FileProvider
+import FileProviderEngine
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Removals that wait while something becomes of the folder around them.
+@Suite(.ownThreads) struct WaitingRemovalTests {
+    @Test(arguments: 0..<4) func whatIsMovedAndRemovedAtOnceIsRemovedAtTheProvider(seed: UInt64) async throws {
+        let provider = MemoryProvider()
+        for number in 1...40 { provider.addFile("file", "x", in: provider.addFolder("d\(number)")) }
+        let domain = try TestDomain(provider)
+        for number in 1...40 { try await domain.list(try await domain.item("d\(number)").number) }
+        var generator = SeededGenerator(seed: seed)
+        for number in 1...40 {
+            func pass() async {
+                for _ in 0..<Int.random(in: 0..<3, using: &generator) {
+                    domain.clock.advance(by: Double.random(in: 0...2, using: &generator))
+                    for _ in 0..<Int.random(in: 0..<200, using: &generator) { await Task.yield() }
+                }
+            }
+            let bin = try await domain.makeFolder("bin")
+            await pass()
+            try await domain.rename("d\(number)", "bin/d\(number)")
+            await pass()
+            // As a program does that looks into it, which has it listed anew.
+            try await domain.list(bin)
+            await pass()
+            try await domain.remove("bin/d\(number)/file")
+            await pass()
+            try await domain.removeFolder("bin/d\(number)")
+            try await domain.list(bin)
+            await pass()
+            try await domain.removeFolder("bin")
+            await pass()
+        }
+        try await domain.settle()
+        #expect(provider.tree == [:])
+        #expect(try await domain.tree() == [:])
+    }
+
+    @Test func aListingLeavesTheRemovalOfWhatWasMovedIntoItsFolder() async throws {
+        let provider = MemoryProvider()
+        provider.behave { $0.hasAnchors = false }
+        let bin = provider.addFolder("bin")
+        provider.addFile("file", "x", in: provider.addFolder("moved"))
+        let domain = try TestDomain(provider)
+        _ = try await domain.item("moved/file")
+        let number = try await domain.item("bin").number
+        try await domain.list(number)
+        provider.hold(.move)
+        provider.hold(.item)
+        try await domain.rename("moved", "bin/moved")
+        try await domain.remove("bin/moved/file")
+        try await domain.removeFolder("bin/moved")
+        // What the provider lists of the folder does not name what is still elsewhere there.
+        let pages = provider.count(.page(of: bin, after: nil))
+        domain.engine.signal(container: bin)
+        try await eventually { provider.count(.page(of: bin, after: nil)) > pages }
+        try await eventually { try await domain.engine.status().listingCount == 0 }
+        provider.release(.move)
+        provider.release(.item)
+        try await domain.settle()
+        #expect(provider.tree == ["bin": "/"])
+        #expect(try await domain.tree() == ["bin": "/"])
+    }
+
+    @Test func aFolderThatIsGoneLeavesTheRemovalsOfWhatWasInIt() async throws {
+        let provider = MemoryProvider()
+        let folder = provider.addFolder("folder")
+        let file = provider.addFile("file", "x", in: folder)
+        let domain = try TestDomain(provider)
+        _ = try await domain.item("folder/file")
+        provider.hold(.item)
+        provider.hold(.delete)
+        try await domain.remove("folder/file")
+        // Others have saved it from the folder, which they removed.
+        provider.rename(file, to: "saved", in: ProviderItem.rootIdentifier)
+        provider.remove(folder)
+        provider.forgetChanges(of: [file])
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.engine.index.item(identifier: folder) == nil }
+        provider.release(.item)
+        provider.release(.delete)
+        try await domain.settle()
+        #expect(provider.tree == [:])
+        #expect(try await domain.tree() == [:])
+    }
+}
