@@ -154,9 +154,14 @@ import Testing
                 NewItem(parent: "root", filename: "folder", kind: .folder, modified: 0), contents: nil)
             #expect(folder.kind == .folder)
             let link = try await stage.provider.create(
-                NewItem(parent: "root", filename: "link", kind: .symbolicLink, linkTarget: "a.txt", modified: 0),
-                contents: nil)
+                NewItem(
+                    parent: "root", filename: "link", kind: .symbolicLink, linkTarget: "a.txt", modified: 0,
+                    template: "purvey-local:2"), contents: nil)
             #expect(link.kind == .symbolicLink && link.linkTarget == "a.txt")
+            let ofLink: NSFileProviderItemFields = [
+                .filename, .parentItemIdentifier, .contentModificationDate, .contents,
+            ]
+            #expect(stage.notes.contains("create purvey-local:2 \(ofLink.rawValue) public.symlink"))
             #expect(try filesOnTheirWay(stage).isEmpty)
         }
     }

@@ -24,8 +24,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package let memoryLimit: Int
     /// Seconds it may take for one request (``timeKey``).
     package let timeLimit: Int
-    /// Whether its file provider takes symbolic links as what they are (``linksKey``).
-    package let importsSymbolicLinks: Bool
+    /// Whether its file provider takes symbolic links as what they are (``linksKey``); `nil` where it does not say.
+    package let importsSymbolicLinks: Bool?
     /// Whether its file provider says so when the service has other contents than a change began with (``conflictKey``).
     package let failsUploadsOnConflict: Bool
     /// What people can have done with items of the file provider.
@@ -47,7 +47,8 @@ package struct ExtensionBundle: Sendable, Equatable {
     package static let memoryKey = "PurveyMemoryLimit"
     /// In `NSExtension`: seconds for a request, when the standard limit does not do.
     package static let timeKey = "PurveyTimeLimit"
-    /// In `NSExtension`: true where a file provider's `importDocument` may be given a symbolic link.
+    /// In `NSExtension`: false where a file provider takes no symbolic links, so that none are made in its domains; true where
+    /// `importDocument` may be given one.
     package static let linksKey = "PurveyImportsSymbolicLinks"
     /// In `NSExtension`, Apple's: true where a replicated file provider knows the option `failOnConflict`.
     package static let conflictKey = "NSExtensionFileProviderSupportsFailingUploadOnConflict"

@@ -49,7 +49,8 @@ package struct ExtensionInspection {
             ExtensionBundle.memoryKey, in: described, ExtensionBundle.memoryRange, ExtensionBundle.standardMemory)
         let time = number(
             ExtensionBundle.timeKey, in: described, ExtensionBundle.timeRange, ExtensionBundle.standardTime)
-        let importsLinks = flag(ExtensionBundle.linksKey, in: described)
+        let importsLinks =
+            described[ExtensionBundle.linksKey] == nil ? nil : flag(ExtensionBundle.linksKey, in: described)
         let failsOnConflict = flag(ExtensionBundle.conflictKey, in: described)
         let actions = ExtensionAction.read(described[ExtensionAction.listKey])
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in

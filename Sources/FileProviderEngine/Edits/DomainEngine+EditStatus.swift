@@ -72,6 +72,7 @@ extension DomainEngine {
             edits.attempts[entry.number] = nil
             uploads.update(entry.number) { $0.failure = nil }
             if entry.failure != nil {
+                allowMakingAgain(entry)
                 var entry = entry
                 entry.failure = nil
                 try? journal.put(entry)

@@ -40,6 +40,8 @@ struct EditState {
     var moves: [ItemNumber: SentPlace] = [:]
     /// Whether something was said to be gone that may be elsewhere only.
     var hasHeldRemovals = false
+    /// New items to which the provider gave no answer that could be used.
+    var unfit: [ItemNumber: Unfit] = [:]
     /// A signal came, and what waits for that is to be looked at.
     var isSignalled = false
     /// How often that was done.

@@ -29,6 +29,8 @@ package struct DomainConfiguration: Sendable {
     package var bootIdentifier = SystemBoot.identifier
     /// And so many seconds later, because nobody waits for it.
     package var lastUsedDelay = 60.0
+    /// Whether symbolic links may be made: the provider takes them, or does not say that it does not.
+    package var takesSymbolicLinks = true
     /// Where it notes which items may be in another state than before; `nil` where nobody wants to know.
     package var states: StateNotes.Writer?
 

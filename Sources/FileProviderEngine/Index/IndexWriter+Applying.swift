@@ -282,6 +282,8 @@ private struct Application {
             after.localModified = nil
             after.localChanged = nil
         }
+        // A provider need not say it again, and without it nothing would be there.
+        if item.kind == .symbolicLink, item.linkTarget == nil { after.item.linkTarget = before.item.linkTarget }
         if after.hasSetAttributes {
             after.followAttributes(since: before.item, except: try state.facts.setHere(number))
         }

@@ -1,3 +1,4 @@
+import AppExtension
 import CloudMount
 import Conduit
 import Exchange
@@ -78,6 +79,9 @@ struct RunningDomain: Sendable {
             configuration.states = StateNotes.Writer(surroundings.states, domain: record.identifier)
             let engine = try await HandlerThreads.shared.value { [configuration] in
                 if isNew { try folders.add(record) }
+                var configuration = configuration
+                let bundle = try? ExtensionLibrary(data: folders.locations.data).find(record.provider)
+                configuration.takesSymbolicLinks = bundle?.importsSymbolicLinks != false
                 return try DomainEngine(configuration: configuration, provider: provider, resuming: openings)
             }
             let domain = RunningDomain(identifier: record.identifier, engine: engine, provider: provider)

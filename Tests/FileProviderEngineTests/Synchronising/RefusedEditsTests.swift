@@ -102,15 +102,18 @@ import Testing
                 return answer
             }
         }
+        let root = ProviderItem.rootIdentifier
         try await domain.make("new.txt", "mine")
+        domain.provider.hold(.page)
         try await eventually {
             domain.clock.advance(by: 1)
             return try await domain.status().items.contains { $0.failure?.kind == .badAnswer }
         }
         #expect(try await domain.tree() == before.merging(["new.txt": "mine"]) { $1 })
-        // It is found again where it was sent.
-        domain.provider.behave { $0.created = nil }
+        // It is found again where it was sent, and is not made twice.
+        domain.provider.release(.page)
         try await domain.settle()
+        #expect(domain.provider.count(.create(name: "new.txt", in: root)) == 1)
         #expect(domain.provider.tree == before.merging(["new.txt": "mine"]) { $1 })
         #expect(try await domain.tree() == domain.provider.tree)
     }

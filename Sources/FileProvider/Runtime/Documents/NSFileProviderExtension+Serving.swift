@@ -6,7 +6,7 @@ extension NSFileProviderExtension: ServingPrincipal {
         _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = Principal(type: self)
-        let importsLinks = bundle.importsSymbolicLinks
+        let importsLinks = bundle.importsSymbolicLinks == true
         let runtime = ProviderRuntime { request, connection in
             request.install(on: connection)
             let document = ExtensionSurroundings.$domain.withValue(request.managedDomain) {

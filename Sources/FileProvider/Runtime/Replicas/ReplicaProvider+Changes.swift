@@ -18,6 +18,8 @@ extension ReplicaProvider {
         var file: FileOnItsWay?
         // The provider may have moved the file away; what is left of it goes.
         defer { file?.remove() }
+        // A link's contents are its target, which the template has.
+        if request.kind == .symbolicLink { fields.insert(.contents) }
         if request.kind == .file {
             fields.insert([.contents, .fileSystemFlags])
             var flags: NSFileProviderFileSystemFlags = [.userReadable, .userWritable]

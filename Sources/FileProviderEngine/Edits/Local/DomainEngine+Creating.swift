@@ -45,6 +45,7 @@ extension DomainEngine {
     package func makeSymbolicLink(
         named name: String, in parent: ItemNumber, target: String
     ) throws(EditFailure) -> IndexedItem {
+        guard configuration.takesSymbolicLinks else { throw EditFailure(.notPermitted) }
         guard !target.isEmpty else { throw EditFailure(.noSuchFile) }
         guard target.utf8.count < 4096 else { throw EditFailure(.nameTooLong) }
         return try makingRoom { () throws(EditFailure) in

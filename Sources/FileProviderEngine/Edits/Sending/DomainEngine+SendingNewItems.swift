@@ -23,6 +23,7 @@ extension DomainEngine {
             if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
             return .waits(for: sender)
         }
+        if let result = try await findUnfit(number, entry, new, in: parent.number, upload) { return result }
         // On the disk before the provider is asked: its answer may be lost, with the power too.
         try noteSent(number, place)
         try await synchronized()
@@ -37,8 +38,12 @@ extension DomainEngine {
             return try await settleCollision(number, new, parent: parent.number, upload, failure)
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return try await settleMissingParent(parent, failure)
+        } catch let failure as ProviderFailure where failure.kind == .badAnswer {
+            // It may have been made all the same.
+            edits.unfit[number] = .mayBeMadeAgain
+            throw failure
         }
-        try check(answer, is: row.item.kind)
+        do { try check(answer, is: row.item.kind) } catch { throw unfit(number, answer, new, error) }
         try await settleHolder(of: answer.identifier, besides: number)
         if let known = try index.item(identifier: answer.identifier), known.number.rawValue < number.rawValue,
             known.isMadeHere || !known.changes.isEmpty, known.item.isAt(new.filename, in: new.parent),
@@ -46,7 +51,9 @@ extension DomainEngine {
         {
             return result
         }
-        try checkIsNew(answer, number, new)
+        do { try checkIsNew(answer, number, new) } catch let failure as ProviderFailure {
+            throw unfit(number, answer, new, failure)
+        }
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
     }
 
@@ -106,6 +113,9 @@ extension DomainEngine {
         var answer = answer
         answer.flags.subtract(.ofAnswers)
         let isOutdated = try isOutdated(&answer, in: parent, asked: sent.parent)
+        // Whether the provider repeats it or not, the target is the one that it was given.
+        if answer.kind == .symbolicLink, answer.linkTarget == nil { answer.linkTarget = sent.linkTarget }
+        edits.unfit[number] = nil
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
             // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.

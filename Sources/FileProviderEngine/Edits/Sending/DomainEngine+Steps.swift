@@ -140,6 +140,7 @@ extension DomainEngine {
     private func fail(_ number: ItemNumber, _ failure: ProviderFailure, askedIn era: Int) {
         EngineStep.failed.reach()
         guard !isOutdated(failure, askedIn: era) else { return edits.queue.put(number, at: clock.now) }
+        let failure = lasting(failure, of: number)
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
             noteSignInNeeded(failure, askedIn: era)
@@ -198,6 +199,7 @@ extension DomainEngine {
         edits.sent[number] = nil
         edits.attempts[number] = nil
         edits.circles[number] = nil
+        edits.unfit[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
         settleMove(of: number)
