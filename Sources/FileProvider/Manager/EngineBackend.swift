@@ -59,12 +59,14 @@ extension EngineBackend {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion
     ) {
-        let request = ManagerSettleCall(domain: domain?.rawValue, item: item.rawValue)
+        let request = ManagerSettleCall(
+            domain: domain?.rawValue, item: item.rawValue, inside: ChangeInHand.identifier)
         perform(request, of: domain, settled(completion))
     }
 
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion) {
-        perform(ManagerSettleCall(domain: domain?.rawValue, item: nil), of: domain, settled(completion))
+        let request = ManagerSettleCall(domain: domain?.rawValue, item: nil, inside: ChangeInHand.identifier)
+        perform(request, of: domain, settled(completion))
     }
 
     /// What could not be brought to the other side is told as the interface has it, with the reason beneath.

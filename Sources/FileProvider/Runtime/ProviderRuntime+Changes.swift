@@ -12,22 +12,22 @@ extension ProviderRuntime {
             try provider.stopProviding(request.identifier)
             return Empty()
         }
-        on(ProviderReplaceCall.self, .transfer, key: \.identifier, in: &service) {
+        on(ProviderReplaceCall.self, .transfer, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.replace(request, question)
         }
-        on(ProviderCreateCall.self, .transfer, key: { _ in nil }, in: &service) {
+        on(ProviderCreateCall.self, .transfer, key: { _ in nil }, changing: \.template, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.create(request, question)
         }
     }
 
     func addPlaces(to service: inout Service) {
-        on(ProviderMoveCall.self, key: \.identifier, in: &service) {
+        on(ProviderMoveCall.self, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.move(request, question)
         }
-        on(ProviderDeleteCall.self, key: \.identifier, in: &service) {
+        on(ProviderDeleteCall.self, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             do throws(ProviderFailure) {
                 try provider.delete(request.identifier, question)
@@ -36,15 +36,15 @@ extension ProviderRuntime {
             }
             return Empty()
         }
-        on(ProviderTrashCall.self, key: \.identifier, in: &service) {
+        on(ProviderTrashCall.self, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.trash(request.identifier, question)
         }
-        on(ProviderUntrashCall.self, key: \.identifier, in: &service) {
+        on(ProviderUntrashCall.self, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.untrash(request, question)
         }
-        on(ProviderFactCall.self, key: \.identifier, in: &service) {
+        on(ProviderFactCall.self, key: \.identifier, changing: \.identifier, in: &service) {
             request, provider, question throws(ProviderFailure) in
             try provider.set(request.fact, of: request.identifier, question)
         }

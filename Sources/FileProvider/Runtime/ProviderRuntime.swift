@@ -96,9 +96,11 @@ final class ProviderRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - key: what questions wait for each other that have the same; `nil` where none do.
+    ///   - changed: the identifier of the item that is changed; `nil` where none is.
     ///   - body: client code and what is around it. It may block.
     func on<C: ProviderCall>(
-        _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?, in service: inout Service,
+        _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?,
+        changing changed: @escaping @Sendable (C) -> String? = { _ in nil }, in service: inout Service,
         _ body: @escaping @Sendable (C, any ServedProvider, Question) throws(ProviderFailure) -> C.Value
     ) {
         service.on(C.self) { request, call in
@@ -110,7 +112,9 @@ final class ProviderRuntime: Sendable {
             }
             HandlerThreads.shared.runHandler {
                 self.work(on: call, key(request), limit) { question throws(ProviderFailure) in
-                    try body(request, provider, question)
+                    try ChangeInHand.run(changed(request)) { () throws(ProviderFailure) in
+                        try body(request, provider, question)
+                    }
                 }
             }
         }

@@ -42,6 +42,9 @@ struct EditState {
     var hasHeldRemovals = false
     /// New items to which the provider gave no answer that could be used.
     var unfit: [ItemNumber: Unfit] = [:]
+    /// Waits for edits that are under way, by numbers of their own.
+    var waits: [Int: EditWait] = [:]
+    var lastWait = 0
     /// A signal came, and what waits for that is to be looked at.
     var isSignalled = false
     /// How often that was done.

@@ -8,20 +8,31 @@ extension DomainEngine {
     /// Waits until the provider has what was changed here up to now, of an item and of everything in it. What is changed
     /// meanwhile counts only where it is of an item that is waited for.
     ///
-    /// - Throws: why something cannot be sent before a person has done something about it; `cancelled` when the task was.
-    package func waitForEdits(below top: ItemNumber = .root) async throws(ProviderFailure) {
-        var awaited = Set(try editsWaiting(below: top).map(\.number))
+    /// - Parameter change: the identifier of the item that the provider changes while it waits, which is not waited for.
+    /// - Throws: why something cannot be sent before a person has done something about it, or that it cannot be sent before the wait
+    ///   is over; `cancelled` when the task was.
+    package func waitForEdits(
+        below top: ItemNumber = .root, inside change: String? = nil
+    ) async throws(ProviderFailure) {
+        let own = try changeInHand(change)
+        var wait = EditWait(own: own, awaited: Set(try editsWaiting(below: top).map(\.number)))
+        if let own { wait.awaited.remove(own) }
+        edits.lastWait += 1
+        let key = edits.lastWait
+        defer { edits.waits[key] = nil }
         try await look { () throws(ProviderFailure) in
-            let waiting = try editsWaiting(below: top).filter { awaited.contains($0.number) }
+            let waiting = try editsWaiting(below: top).filter { wait.awaited.contains($0.number) }
             if let failure = waiting.lazy.filter(\.isHeld).compactMap(\.failure).first { throw failure }
-            awaited = Set(waiting.map(\.number))
-            return awaited.isEmpty
+            wait.awaited = Set(waiting.map(\.number))
+            edits.waits[key] = wait
+            try checkDeadlock(of: wait)
+            return wait.awaited.isEmpty
         }
     }
 
-    /// As ``waitForEdits(below:)`` for everything, and until it is known here what had changed with the provider by now.
-    package func waitForBothSides() async throws(ProviderFailure) {
-        try await waitForEdits()
+    /// As ``waitForEdits(below:inside:)`` for everything, and until it is known here what had changed with the provider by now.
+    package func waitForBothSides(inside change: String? = nil) async throws(ProviderFailure) {
+        try await waitForEdits(inside: change)
         guard !isClosed else { throw .closed }
         signalled(container: ProviderItem.workingSetIdentifier)
         try await look { () throws(ProviderFailure) in

@@ -19,10 +19,11 @@ struct ManagedItems: Sendable {
     }
 
     func settle(_ request: ManagerSettleCall) async throws -> Empty {
+        let engine = domain.engine
         if let item = request.item {
-            try await domain.engine.waitForEdits(below: try await domain.engine.learn(of: item).number)
+            try await engine.waitForEdits(below: try await engine.learn(of: item).number, inside: request.inside)
         } else {
-            try await domain.engine.waitForBothSides()
+            try await engine.waitForBothSides(inside: request.inside)
         }
         return Empty()
     }

@@ -123,19 +123,24 @@ package struct ManagerSettleCall: ProviderCall {
     /// What was changed here, of this item and what is in it, is waited for; `nil` for everything, and for what the provider has
     /// changed.
     package let item: String?
+    /// The item whose change the wait is part of, which is not waited for; `nil` where that is not known.
+    package let inside: String?
 
-    package init(domain: String?, item: String?) {
+    package init(domain: String?, item: String?, inside: String? = nil) {
         self.domain = domain
         self.item = item
+        self.inside = inside
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         domain = try decoder.decodeIfPresent(forKey: 0)
         item = try decoder.decodeIfPresent(forKey: 1)
+        inside = try decoder.decodeIfPresent(forKey: 2)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encodeIfPresent(domain, forKey: 0)
         encoder.encodeIfPresent(item, forKey: 1)
+        encoder.encodeIfPresent(inside, forKey: 2)
     }
 }

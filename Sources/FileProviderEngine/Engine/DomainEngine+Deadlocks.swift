@@ -1,0 +1,50 @@
+import FileProvider
+
+/// A wait for edits that is under way.
+struct EditWait {
+    /// The edit that the wait is part of, and so holds up; `nil` where it is a program's own.
+    let own: ItemNumber?
+    /// What it waits for still.
+    var awaited: Set<ItemNumber>
+}
+
+/// Waits that a provider begins while it changes an item: that change ends after the wait does.
+extension DomainEngine {
+    /// The item of an identifier, if it is being changed at the provider at this moment.
+    func changeInHand(_ identifier: String?) throws(ProviderFailure) -> ItemNumber? {
+        guard let identifier else { return nil }
+        let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
+        return row.flatMap { edits.isBusy($0.number) ? $0.number : nil }
+    }
+
+    /// - Throws: where what is waited for can only be done after the wait.
+    func checkDeadlock(of wait: EditWait) throws(ProviderFailure) {
+        guard let own = wait.own, !wait.awaited.isEmpty else { return }
+        guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
+        throw ProviderFailure(
+            .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
+    }
+
+    /// Whether one of some edits ends only after another one did.
+    private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
+        var seen = numbers
+        var next = Array(numbers)
+        while let number = next.popLast() {
+            if number == other { return true }
+            var needed: Set<ItemNumber> = []
+            if let other = edits.waitsFor[number] { needed.insert(other) }
+            for wait in edits.waits.values where wait.own == number { needed.formUnion(wait.awaited) }
+            for number in needed where seen.insert(number).inserted { next.append(number) }
+        }
+        return false
+    }
+
+    /// Whether no step can begin, because each that is under way waits for some that have not begun.
+    private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
+        guard edits.running.count >= EditState.stepLimit, awaited.contains(where: { edits.running[$0] == nil }) else {
+            return false
+        }
+        let held = Set(edits.waits.values.lazy.filter { !$0.awaited.isEmpty }.compactMap(\.own))
+        return edits.running.keys.allSatisfy(held.contains)
+    }
+}
