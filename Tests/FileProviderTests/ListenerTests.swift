@@ -122,4 +122,13 @@ private distributed actor Stranger {
         }
         #expect(throws: ServiceCallError.self) { try connection.remoteActor(as: $Asking.self) }
     }
+
+    @Test func anEndpointOfAnActorIsCalledInItsOwnProcess() async throws {
+        let connection = NSXPCConnection(listenerEndpoint: NSXPCListenerEndpoint(Named("alone")))
+        #expect(throws: ServiceCallError.self) { try connection.remoteActor(as: $Asking.self) }
+        connection.activate()
+        #expect(try await connection.remoteActor(as: $Asking.self).name() == "alone")
+        connection.invalidate()
+        #expect(throws: ServiceCallError.self) { try connection.remoteActor(as: $Asking.self) }
+    }
 }

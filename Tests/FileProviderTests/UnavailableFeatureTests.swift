@@ -27,6 +27,14 @@ import Testing
         await #expect { try await manager.releaseKnownFolders([.desktop, .documents], localizedReason: "r") } throws: {
             isUnsupported($0)
         }
+        let errors = await withCheckedContinuation { continuation in
+            manager.claimKnownFolders(locations, localizedReason: "r") { claimed in
+                manager.releaseKnownFolders(.desktop, localizedReason: "r") { released in
+                    continuation.resume(returning: [claimed, released])
+                }
+            }
+        }
+        #expect(errors.allSatisfy(isUnsupported))
         let domain = NSFileProviderDomain(identifier: NSFileProviderDomainIdentifier("e"), displayName: "E")
         domain.supportedKnownFolders = .desktop
         #expect(domain.supportedKnownFolders == .desktop && domain.replicatedKnownFolders.isEmpty)
@@ -55,20 +63,57 @@ import Testing
     }
 
     @Test func aTestMayHaveStepsOfItsOwn() {
-        final class Fetch: NSObject, NSFileProviderTestingContentFetch {
-            let type = NSFileProviderTestingOperationType.contentFetch
-            let side = NSFileProviderTestingOperationSide.disk
-            let itemIdentifier = NSFileProviderItemIdentifier("i")
+        let item = TestStep.Item()
+        let steps: [any NSFileProviderTestingOperation] = [
+            TestStep.Ingestion(), TestStep.Lookup(), TestStep.Creation(), TestStep.Modification(), TestStep.Deletion(),
+            TestStep.ContentFetch(), TestStep.ChildrenEnumeration(), TestStep.CollisionResolution(),
+        ]
+        #expect(
+            steps.map(\.type) == [
+                .ingestion, .lookup, .creation, .modification, .deletion, .contentFetch, .childrenEnumeration,
+                .collisionResolution,
+            ])
+        var told: [String] = []
+        for step in steps {
+            switch step {
+            case let step as any NSFileProviderTestingIngestion:
+                told.append("\(step.side) \(step.itemIdentifier.rawValue) \(step.item == nil)")
+            case let step as any NSFileProviderTestingLookup:
+                told.append("\(step.side) \(step.itemIdentifier.rawValue)")
+            case let step as any NSFileProviderTestingCreation:
+                told.append("\(step.targetSide) \(step.sourceItem.filename) \(step.domainVersion == nil)")
+            case let step as any NSFileProviderTestingModification:
+                let version = step.targetItemBaseVersion.contentVersion.count
+                told.append(
+                    "\(step.targetSide) \(step.sourceItem.filename) \(step.changedFields == .contents) \(version)")
+                told.append("\(step.targetItemIdentifier.rawValue) \(step.domainVersion == nil)")
+            case let step as any NSFileProviderTestingDeletion:
+                told.append("\(step.targetSide) \(step.sourceItemIdentifier.rawValue) \(step.domainVersion == nil)")
+                told.append("\(step.targetItemIdentifier.rawValue) \(step.targetItemBaseVersion.contentVersion.count)")
+            case let step as any NSFileProviderTestingContentFetch:
+                told.append("\(step.side) \(step.itemIdentifier.rawValue)")
+            case let step as any NSFileProviderTestingChildrenEnumeration:
+                told.append("\(step.side) \(step.itemIdentifier.rawValue)")
+            case let step as any NSFileProviderTestingCollisionResolution:
+                told.append("\(step.side) \(step.renamedItem.filename)")
+            default: told.append("unknown")
+            }
         }
-        let steps: [any NSFileProviderTestingOperation] = [Fetch()]
-        let fetches = steps.compactMap { $0 as? any NSFileProviderTestingContentFetch }
-        #expect(fetches.map(\.itemIdentifier.rawValue) == ["i"])
-        #expect(!steps.contains { $0 is any NSFileProviderTestingDeletion })
+        #expect(
+            told == [
+                "disk i true", "disk i", "fileProvider \(item.filename) true", "disk \(item.filename) true 0", "i true",
+                "disk i true", "i 0", "disk i", "fileProvider i", "disk \(item.filename)",
+            ])
     }
 
     @Test func noVolumeTakesDomains() throws {
         let folder = FileManager.default.temporaryDirectory
-        #expect(try NSFileProviderManager.checkDomainsCanBeStoredOnVolume(at: folder) == .ineligible(.unknown))
+        let result = try NSFileProviderManager.checkDomainsCanBeStoredOnVolume(at: folder)
+        #expect(result == .ineligible(.unknown) && result != .eligible)
+        let reasons: NSFileProviderVolumeUnsupportedReason = [
+            .nonAPFS, .nonEncrypted, .readOnly, .network, .quarantined,
+        ]
+        #expect(reasons.rawValue == 0b111110)
         #expect(throws: (any Error).self) {
             try NSFileProviderManager.checkDomainsCanBeStoredOnVolume(at: folder.appendingPathComponent("missing"))
         }
