@@ -7,7 +7,7 @@
 ///
 /// Source: `os/lock.h`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    // Sendable: the state is reached with the lock held only, or by who says with the name of the function that it is safe.
+    // Sendable: the state is reached with the lock held only, or by functions whose name says that the caller sees to it.
     private let storage: Storage
 
     private final class Storage {

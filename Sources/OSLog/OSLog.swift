@@ -26,9 +26,9 @@ public final class OSLog: Sendable {
     public struct Category: Hashable, Sendable {
         let rawValue: String
 
-        /// What matters to whoever looks at the program from outside.
+        /// For what matters to a look at the program from outside.
         public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-        /// What is written only while a tool asks for it.
+        /// For what is written only while a tool asks for it.
         public static let dynamicTracing = Category(rawValue: "DynamicTracing")
         /// The same, with the stack.
         public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")
@@ -129,9 +129,9 @@ extension OSLog {
         write(type, Self.text(message, arguments))
     }
 
-    /// The text of a message in the manner of `printf`.
+    /// Returns the text of a message in the manner of `printf`.
     ///
-    /// What stands in braces, such as `{public}`, says how a value is shown elsewhere: here all are.
+    /// Modifiers in braces, such as `{public}`, say how a value is shown elsewhere: here all are.
     package static func text(_ message: StaticString, _ arguments: [any CVarArg]) -> String {
         let format = message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
             .replacingOccurrences(of: #"%\{[^}]*\}"#, with: "%", options: .regularExpression)

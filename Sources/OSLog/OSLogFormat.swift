@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a whole number in a message is written.
+/// The format of a whole number in a message.
 public struct OSLogIntegerFormatting: Sendable {
     let write: @Sendable (_ digits: (_ radix: Int, _ uppercase: Bool) -> String, _ isNegative: Bool) -> String
 
@@ -38,7 +38,7 @@ public struct OSLogIntegerFormatting: Sendable {
     }
 }
 
-/// How a floating-point number in a message is written: as `printf` does.
+/// The format of a floating-point number in a message: as `printf` has it.
 public struct OSLogFloatFormatting: Sendable {
     let format: String
     let precision: Int?
@@ -82,7 +82,7 @@ public struct OSLogFloatFormatting: Sendable {
     ) -> OSLogFloatFormatting { number("g", precision, explicitPositiveSign, uppercase) }
 }
 
-/// How a truth value in a message is written.
+/// The format of a truth value in a message.
 public enum OSLogBoolFormat: Sendable {
     /// As `true` or `false`.
     case truth
@@ -90,7 +90,7 @@ public enum OSLogBoolFormat: Sendable {
     case answer
 }
 
-/// How an `Int32` in a message is written, by its meaning.
+/// The format of an `Int32` in a message, by its meaning.
 public enum OSLogInt32ExtendedFormat: Sendable {
     /// The address of IPv4.
     case ipv4Address
@@ -108,7 +108,7 @@ public enum OSLogInt32ExtendedFormat: Sendable {
     case answer
 }
 
-/// How an `Int` in a message is written, by its meaning.
+/// The format of an `Int` in a message, by its meaning.
 public enum OSLogIntExtendedFormat: Sendable {
     /// Bits in a second.
     case bitrate
@@ -126,7 +126,7 @@ public enum OSLogIntExtendedFormat: Sendable {
     case secondsSince1970
 }
 
-/// Where a value stands in a column of a message.
+/// The place of a value in a column of a message.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool

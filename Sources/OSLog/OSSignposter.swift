@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which of several intervals of one name a signpost belongs to.
+/// A number that tells several intervals of one name apart.
 ///
 /// Source: `os/signpost.h`.
 public struct OSSignpostID: Hashable, Sendable, Comparable {
@@ -15,11 +15,11 @@ public struct OSSignpostID: Hashable, Sendable, Comparable {
         rawValue = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
     }
 
-    /// Of the only interval of its name at a time.
+    /// The number of the only interval of its name at a time.
     public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
-    /// Of none.
+    /// The number of no interval.
     public static let null = OSSignpostID(0)
-    /// Of none that can be.
+    /// A number that no interval can have.
     public static let invalid = OSSignpostID(.max)
 
     /// Whether the one number is less.
@@ -47,7 +47,7 @@ public enum OSSignpostType: UInt8, Sendable {
     }
 }
 
-/// What a signpost says besides its name.
+/// The words of a signpost besides its name.
 public typealias SignpostMetadata = OSLogMessage
 
 /// An interval that has begun.
@@ -57,7 +57,7 @@ public final class OSSignpostIntervalState: Sendable {
 
     fileprivate init(_ id: OSSignpostID) { self.id = id }
 
-    /// An interval that began elsewhere.
+    /// Makes the state of an interval that began elsewhere.
     public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
 }
 
@@ -82,9 +82,9 @@ public struct OSSignposter: Sendable {
     /// Whether anything is written.
     public var isEnabled: Bool { log.isEnabled(type: .debug) }
 
-    /// A number for an interval.
+    /// Makes a number for an interval.
     public func makeSignpostID() -> OSSignpostID { .make() }
-    /// The number for an interval of an object.
+    /// Returns the number for an interval of an object.
     public func makeSignpostID(from object: AnyObject) -> OSSignpostID { OSSignpostID(log: log, object: object) }
 
     /// Marks the beginning of an interval.

@@ -1,5 +1,5 @@
-// Locks of low level, as `os/lock.h` declares them: a word that names its owner, so that whoever waits lends the owner its
-// priority.
+// Locks of low level, as `os/lock.h` declares them: a word that names its owner, so that a thread that waits lends the
+// owner its priority.
 #pragma once
 
 #include <stdbool.h>

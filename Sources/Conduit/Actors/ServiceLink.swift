@@ -78,7 +78,7 @@ extension ServiceActorSystem {
         return { connection.close() }
     }
 
-    /// The calls of an actor, as a connection answers them.
+    /// Makes the service that answers the calls of an actor.
     ///
     /// - Parameter describe: what is told of the errors that the actor throws.
     package func service<Act: DistributedActor>(
@@ -110,7 +110,7 @@ extension ServiceActorSystem {
         return service
     }
 
-    /// The calls of an actor whose type is known when the program runs; nil for one of another actor system.
+    /// Makes the service of an actor whose type is known when the program runs; nil for one of another actor system.
     package func service(
         ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteFailure
     ) -> Service? {

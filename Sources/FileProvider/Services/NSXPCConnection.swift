@@ -46,10 +46,10 @@ public final class NSXPCConnection: NSObject, Sendable {
         self.init((try? endpoint.connect()).map { .waiting($0) } ?? .ended, name: nil)
     }
 
-    /// Connections to services by name: there is no such service on Linux.
+    /// Unavailable: there are no services by name on Linux.
     @available(*, unavailable, message: "Linux has no services by name: take NSFileProviderService's connection")
     public convenience init(serviceName: String) { self.init(.ended, name: serviceName) }
-    /// Connections to services by name: there is no such service on Linux.
+    /// Unavailable: there are no services by name on Linux.
     @available(*, unavailable, message: "Linux has no Mach services: take NSFileProviderService's connection")
     public convenience init(machServiceName name: String, options: Options = []) { self.init(.ended, name: name) }
 
@@ -76,29 +76,29 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.exported = newValue } }
     }
 
-    /// What the other side may call. Of no effect: it may call the distributed functions of ``exportedObject``.
+    /// The interface of the exported object. It has no effect: the other side may call the distributed functions of ``exportedObject``.
     public var exportedInterface: NSXPCInterface? {
         get { state.withLock { $0.exportedInterface } }
         set { state.withLock { $0.exportedInterface = newValue } }
     }
 
-    /// What is called at the other side. Of no effect: ``remoteActor(as:)`` takes the actor's type.
+    /// The interface of the remote object. It has no effect: ``remoteActor(as:)`` takes the actor's type.
     public var remoteObjectInterface: NSXPCInterface? {
         get { state.withLock { $0.remoteInterface } }
         set { state.withLock { $0.remoteInterface = newValue } }
     }
 
-    /// Objects that stand for others: those are made by Objective-C.
+    /// Unavailable: Objective-C makes the objects that stand for others.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
     public var remoteObjectProxy: Any { () }
-    /// Objects that stand for others: those are made by Objective-C.
+    /// Unavailable: Objective-C makes the objects that stand for others.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
     public func remoteObjectProxyWithErrorHandler(_ handler: @escaping @Sendable (any Error) -> Void) -> Any { () }
-    /// Objects that stand for others: those are made by Objective-C.
+    /// Unavailable: Objective-C makes the objects that stand for others.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
@@ -113,7 +113,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         }
     }
 
-    /// Has a function called at the end, before the handlers.
+    /// Sets a function that is called at the end, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
     /// Called when the other side has gone, once, before ``invalidationHandler``.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What can be called over a connection, by its protocol.
+/// The interface of an object at one end of a connection, by its protocol.
 ///
 /// Kept for the sake of programs that make one. Without Objective-C a protocol says nothing of its functions when the program
 /// runs: what can be called are the distributed functions of an actor.

@@ -39,14 +39,14 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
 
     private override init() { super.init() }
 
-    /// A listener that is reached by its endpoint only.
+    /// Makes a listener that is reached by its endpoint only.
     public class func anonymous() -> NSXPCListener { NSXPCListener() }
 
-    /// The listener of a service by name: there is no such service on Linux.
+    /// Unavailable: there are no services by name on Linux.
     @available(*, unavailable, message: "Linux has no services by name: vend anonymous() from makeListenerEndpoint()")
     public class func service() -> NSXPCListener { NSXPCListener() }
 
-    /// The listener of a service by name: there is no such service on Linux.
+    /// Unavailable: there are no services by name on Linux.
     @available(*, unavailable, message: "Linux has no Mach services: vend anonymous() from makeListenerEndpoint()")
     public convenience init(machServiceName name: String) { self.init() }
 
@@ -56,7 +56,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         set { with { $0.delegate = newValue } }
     }
 
-    /// What the listener is reached by, which keeps it.
+    /// The endpoint that the listener is reached by, which keeps it.
     public var endpoint: NSXPCListenerEndpoint { NSXPCListenerEndpoint(self) }
 
     /// Begins to take connections.
@@ -69,10 +69,10 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { offer(connection) }
     }
 
-    /// The same as ``resume()``.
+    /// Does the same as ``resume()``.
     public func activate() { resume() }
 
-    /// Has connections wait until ``resume()``.
+    /// Makes connections wait until ``resume()``.
     public func suspend() { with { $0.isSuspended = true } }
 
     /// Refuses connections from now on. Those that were accepted stay.

@@ -3,7 +3,7 @@ import Distributed
 import Foundation
 import LinuxSystem
 
-/// What a service is reached by: a distributed actor that a provider vends, or a listener that makes one for each connection.
+/// The entrance to a service: a distributed actor that a provider vends, or a listener whose delegate gives one to each connection.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCListenerEndpoint: NSObject, Sendable {
@@ -23,7 +23,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         super.init()
     }
 
-    /// A socket at whose other end this process serves.
+    /// Makes a socket at whose other end this process serves.
     func connect() throws(Errno) -> FileDescriptor {
         let (near, far) = try SequencedPacketSocket.pair()
         // What serves it ends when the near end is closed.

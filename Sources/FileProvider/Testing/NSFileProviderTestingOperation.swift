@@ -1,6 +1,6 @@
 import Foundation
 
-// What tests of a provider step through on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``. Nothing can
+// The steps that tests of a provider take on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``. Nothing can
 // be stepped through here: the list fails, so no such operation is ever made.
 
 /// The kind of an operation.
@@ -126,7 +126,7 @@ public protocol NSFileProviderTestingCollisionResolution: NSFileProviderTestingO
 }
 
 extension NSFileProviderManager {
-    /// The steps that a test may take now. It fails with `CocoaError.featureUnsupported`: a test waits with
+    /// Lists the steps that a test may take now. It fails with `CocoaError.featureUnsupported`: a test waits with
     /// ``waitForStabilization(completionHandler:)`` instead.
     public func listAvailableTestingOperations() throws -> [any NSFileProviderTestingOperation] {
         throw CocoaError(.featureUnsupported)

@@ -22,7 +22,7 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// A table that keeps its objects.
     public override convenience init() { self.init(options: []) }
 
-    /// A table that does not keep its objects.
+    /// Makes a table that does not keep its objects.
     public class func weakObjects() -> NSHashTable<ObjectType> { NSHashTable(options: .weakMemory) }
 
     /// The objects that are there, in no order.
@@ -34,13 +34,13 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// The objects, as a set that keeps them.
     open var setRepresentation: Set<AnyHashable> { Set(allObjects.compactMap { $0 as? AnyHashable }) }
 
-    /// The object of the table that is equal to this one.
+    /// Returns the object of the table that is equal to this one.
     open func member(_ object: ObjectType?) -> ObjectType? {
         guard let object else { return nil }
         return buckets[options.hash(of: object)]?.lazy.compactMap(\.object).first { options.areEqual($0, object) }
     }
 
-    /// Whether an object is in the table.
+    /// Returns whether an object is in the table.
     open func contains(_ anObject: ObjectType?) -> Bool { member(anObject) != nil }
 
     /// Adds an object, unless one is there that is equal.
@@ -61,7 +61,7 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     /// Removes all objects.
     open func removeAllObjects() { buckets = [:] }
 
-    /// The objects one by one.
+    /// Returns the objects one by one.
     open func objectEnumerator() -> NSEnumerator { RemainingObjects(allObjects) }
 
     /// Adds the objects of another table.
@@ -72,11 +72,11 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     open func intersect(_ other: NSHashTable<ObjectType>) {
         allObjects.filter { !other.contains($0) }.forEach(remove)
     }
-    /// Whether the tables have an object in common.
+    /// Returns whether the tables have an object in common.
     open func intersects(_ other: NSHashTable<ObjectType>) -> Bool { allObjects.contains { other.contains($0) } }
-    /// Whether another table has all objects of this one.
+    /// Returns whether another table has all objects of this one.
     open func isSubset(of other: NSHashTable<ObjectType>) -> Bool { allObjects.allSatisfy { other.contains($0) } }
-    /// Whether the tables have the same objects.
+    /// Returns whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
 
     /// Drops what objects that went have left behind, after as many additions as objects remained the last time.

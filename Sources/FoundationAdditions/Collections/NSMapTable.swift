@@ -37,15 +37,15 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     /// A table that keeps its keys and values.
     public override convenience init() { self.init(keyOptions: []) }
 
-    /// A table that keeps its keys and values.
+    /// Makes a table that keeps its keys and values.
     public class func strongToStrongObjects() -> NSMapTable<KeyType, ObjectType> { NSMapTable() }
-    /// A table that keeps its values, each as long as the key is there.
+    /// Makes a table that keeps its values, each as long as the key is there.
     public class func weakToStrongObjects() -> NSMapTable<KeyType, ObjectType> { NSMapTable(keyOptions: .weakMemory) }
-    /// A table that keeps its keys, each as long as the value is there.
+    /// Makes a table that keeps its keys, each as long as the value is there.
     public class func strongToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable(valueOptions: .weakMemory)
     }
-    /// A table that keeps neither keys nor values.
+    /// Makes a table that keeps neither keys nor values.
     public class func weakToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable(keyOptions: .weakMemory, valueOptions: .weakMemory)
     }
@@ -55,7 +55,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     /// The number of entries whose objects are there.
     open var count: Int { entries.count }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     open func object(forKey aKey: KeyType?) -> ObjectType? {
         guard let aKey else { return nil }
         return buckets[keyOptions.hash(of: aKey)]?.lazy.compactMap(\.objects)
@@ -83,15 +83,15 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     /// Removes all entries.
     open func removeAllObjects() { buckets = [:] }
 
-    /// The keys one by one.
+    /// Returns the keys one by one.
     open func keyEnumerator() -> NSEnumerator { RemainingObjects(entries.map(\.key)) }
-    /// The values one by one; nil of an empty table.
+    /// Returns the values one by one; nil of an empty table.
     open func objectEnumerator() -> NSEnumerator? {
         let values = entries.map(\.value)
         return values.isEmpty ? nil : RemainingObjects(values)
     }
 
-    /// The entries, as a dictionary that keeps them.
+    /// Returns the entries, as a dictionary that keeps them.
     open func dictionaryRepresentation() -> [AnyHashable: ObjectType] {
         let pairs = entries.compactMap { key, value in (key as? AnyHashable).map { ($0, value) } }
         return Dictionary(pairs) { first, _ in first }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a table keeps its objects and tells them apart.
+/// The ways in which a table keeps its objects and tells them apart.
 ///
 /// Source: Foundation, `NSPointerFunctions.h`. Only what concerns objects is here.
 public enum NSPointerFunctions {
@@ -48,13 +48,13 @@ struct HeldObject<Object: AnyObject> {
 }
 
 extension NSPointerFunctions.Options {
-    /// Where a table looks for an object.
+    /// Returns the number under which a table keeps an object.
     func hash(of object: AnyObject) -> Int {
         if !contains(.objectPointerPersonality), let object = object as? NSObject { return object.hash }
         return ObjectIdentifier(object).hashValue
     }
 
-    /// Whether two objects are one to a table.
+    /// Returns whether two objects are one to a table.
     func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
         if one === other { return true }
         guard !contains(.objectPointerPersonality), let one = one as? NSObject else { return false }
@@ -62,7 +62,7 @@ extension NSPointerFunctions.Options {
     }
 }
 
-/// What is left of a list of objects.
+/// The rest of a list of objects.
 final class RemainingObjects: NSEnumerator {
     private var rest: ArraySlice<AnyObject>
 

@@ -1,7 +1,7 @@
 import Dispatch
 
 extension DispatchSource {
-    /// A source that watches a file or folder.
+    /// Makes a source that watches a file or folder.
     ///
     /// - Parameters:
     ///   - fileDescriptor: the open item. To be closed by the handler of the source's cancellation.
@@ -22,7 +22,7 @@ extension DispatchSource {
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     /// The descriptor of the item.
     var handle: Int32 { get }
-    /// What changed since the handler was called before.
+    /// The changes since the handler was called before.
     var data: DispatchSource.FileSystemEvent { get }
     /// The changes that are watched for.
     var mask: DispatchSource.FileSystemEvent { get }

@@ -16,7 +16,7 @@ final class FileSystemObjectSource: DispatchSourceFileSystemObject {
         } else {
             source = DispatchSource.makeUserDataAddSource(queue: queue)
         }
-        // What the kernel tells is to be read even if no handler is set, or the source would never rest.
+        // The kernel's events are to be read even if no handler is set, or the source would never rest.
         setEventHandler(qos: .unspecified, flags: [], handler: nil)
     }
 

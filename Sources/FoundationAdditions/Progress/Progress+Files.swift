@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a progress says of files and of speed. The values are in ``userInfo``, as on Apple's platforms.
+/// The values of a progress about files and speed. They are in ``userInfo``, as on Apple's platforms.
 extension Progress {
     /// The time until the end, in seconds.
     public var estimatedTimeRemaining: TimeInterval? {

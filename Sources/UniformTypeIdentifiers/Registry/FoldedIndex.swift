@@ -112,7 +112,7 @@ struct FoldedIndex: Sendable, Equatable {
         first(key) { $0 }
     }
 
-    /// Where the values of `key` begin in this table, or -1.
+    /// Returns where the values of `key` begin in this table, or -1.
     ///
     /// Not inlined, nor is the next: their callers are many, and what a call costs is little beside the hash.
     @inline(never)
@@ -120,7 +120,7 @@ struct FoldedIndex: Sendable, Equatable {
         isEmpty ? -1 : withBytes(of: key) { find($0, Self.hash($0)) }
     }
 
-    /// Where the values of `key` begin in each of three tables; the key is hashed once.
+    /// Returns where the values of `key` begin in each of three tables; the key is hashed once.
     @inline(never)
     static func find(
         _ key: String, in one: borrowing FoldedIndex, _ two: borrowing FoldedIndex, _ three: borrowing FoldedIndex
