@@ -20,10 +20,10 @@ import ZipArchive
                     bytes[index] = UInt8(truncatingIfNeeded: index >> 3)
                 }
                 return bytes
-            case .noise: return Self.repeated(Self.noise, count: count)
+            case .noise: return Self.repeated(Self.unrepeated, count: count)
             case .mixed:
                 // Noise with readable stretches: blocks of every kind, ending at any bit.
-                var bytes = Self.repeated(Self.noise, count: count)
+                var bytes = Self.repeated(Self.unrepeated, count: count)
                 let text = Self.repeated(Array("ABCDEFGHIJK".utf8), count: 40_000)
                 for start in stride(from: 0, to: count, by: 70_000) {
                     let end = min(start + text.count, count)
@@ -34,7 +34,7 @@ import ZipArchive
         }
 
         /// Bytes that cannot be compressed, also when they are repeated: the compressor looks back 32 KiB.
-        private static let noise: [UInt8] = {
+        private static let unrepeated: [UInt8] = {
             var state: UInt64 = 88_172_645_463_325_252
             return (0..<256 << 10).map { _ in
                 state ^= state << 13
