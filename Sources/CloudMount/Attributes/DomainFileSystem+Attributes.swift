@@ -27,6 +27,8 @@ extension DomainFileSystem {
                 isAwaited = true
             }
         }
+        // Programs that archive or copy take a file without blocks for one hole, and write zeros without reading it.
+        if item.item.kind == .file, size != 0 { blocks = max(blocks, 1) }
         let date = Timestamp(seconds: modified)
         let attributes = Attributes(
             node: item.number.node, mode: item.fullMode, size: size ?? 0, blocks: blocks,
