@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ItemProvider
 import LinuxSystem
+import UniformTypeIdentifiers
 
 /// Where a load's result goes.
 enum LoadDestination: Sendable {
@@ -42,13 +43,19 @@ enum ItemLoad {
     ///
     /// - Parameters:
     ///   - type: `nil` is the best representation.
-    ///   - others: paths that are not to be replaced by a copy: it gets a number.
+    ///   - replacement: what may be replaced in a folder.
     static func run(
         _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination,
-        besides others: Set<String> = []
+        replacing replacement: Replacement = Replacement()
     ) async throws -> LoadOutcome {
         guard let type = type ?? provider.registeredTypeIdentifiers.first else {
             throw CommandError("the item has no representation")
+        }
+        if case .path(let path) = destination {
+            // Before anything is transferred, for which the other side may have to work.
+            let offered = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
+            let isFolder = delivery == .copy && UTType(offered)?.conforms(to: .directory) == true
+            try Destination(path).check(forFolder: isFolder)
         }
         let interruption = await Interruption()
         defer { interruption.end() }
@@ -69,24 +76,28 @@ enum ItemLoad {
             // The name has the extension of what it is, not of what was asked for.
             let found = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
             let name = ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: found)
-            let placed = try Placement.put(data, at: path, named: name, isCancelled: { interruption.hasHappened })
+            let placed = try Placement.put(
+                data, at: path, named: name, replacing: replacement, isCancelled: { interruption.hasHappened })
+            say(name, isAt: placed, path)
             return LoadOutcome(delivered: .data, path: placed)
         case (.file(let file), _):
             // Not left to the last reference: the program may end as soon as this returns.
             defer { file.folder?.remove() }
-            return try place(file, at: destination, besides: others, interruption)
+            return try place(file, at: destination, replacing: replacement, interruption)
         case (.data, .nowhere):
             throw CommandError("data arrived where a file was asked for")
         }
     }
 
     private static func place(
-        _ file: ArrivedFile, at destination: LoadDestination, besides others: Set<String>,
+        _ file: ArrivedFile, at destination: LoadDestination, replacing replacement: Replacement,
         _ interruption: Interruption
     ) throws -> LoadOutcome {
         switch destination {
         case .path(let path) where file.isInPlace:
-            return LoadOutcome(delivered: .inPlace, path: try Placement.link(to: file.url, at: path))
+            let placed = try Placement.link(to: file.url, at: path, replacing: replacement)
+            say(file.url.lastPathComponent, isAt: placed, path)
+            return LoadOutcome(delivered: .inPlace, path: placed)
         case .nowhere where file.isInPlace:
             return LoadOutcome(delivered: .inPlace, path: file.url.path)
         case .path(let path):
@@ -94,14 +105,22 @@ enum ItemLoad {
             bar.show()
             defer { bar.end() }
             let placed = try Placement.move(
-                file.url, to: path, besides: others, report: { bar.report($0) },
+                file.url, to: path, replacing: replacement, report: { bar.report($0) },
                 isCancelled: { interruption.hasHappened })
+            bar.end()
+            say(file.url.lastPathComponent, isAt: placed, path)
             return LoadOutcome(delivered: .copy, path: placed)
         case .nowhere:
             throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")
         case .standardOutput:
             throw CommandError("a file arrived where data was asked for")
         }
+    }
+
+    /// Tells a person under which name an item is found that could not have its own.
+    private static func say(_ name: String, isAt placed: String, _ path: String) {
+        guard placed != Destination(path).path(named: name) else { return }
+        StandardError.note("the name \(name) was not free: it is at \(placed)")
     }
 
     private static func load(

@@ -6,18 +6,22 @@ import UniformTypeIdentifiers
 extension Command {
     static let load = Command(
         name: "load", summary: "load a representation of an item that is offered",
-        usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] [--json] -o PATH"],
+        usage: ["[--board B] [--item N] [--type T] [--as data|copy|in-place] [--json] [--force] -o PATH"],
         options: [
             .value("board", "BOARD", "which board (shelf)"),
             .value("item", "N", "which item, by its position or identifier (the first that has TYPE)"),
             .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
             .value("as", "data|copy|in-place", "how to take it (copy; data where it goes to standard output)"),
             .value("o", "PATH", "where to put it; in a folder, under its own name; - is standard output"),
+            .flag("force", "in a folder, replace a file of that name"),
             .flag("json", "print JSON: how it was delivered, and where it is"),
         ],
         discussion: """
             Prints how it was delivered: 'data', 'copy' or 'in place'. A folder taken as data is a zip archive. What is
             delivered in place stays where it is, and PATH becomes a symbolic link to it; PATH may then be left out.
+
+            A file that PATH names is replaced. In a folder the name is the other program's choice: one that is taken gets a
+            number, and that of a hidden file a _ in front, unless --force is given.
             """
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
@@ -37,7 +41,9 @@ extension Command {
         let items = try await board.remoteItems()
         let item = try LoadArguments.find(arguments.value("item"), type: type, in: items, on: board)
 
-        let outcome = try await ItemLoad.run(item.makeProvider(), type: type, as: delivery, to: destination)
+        let outcome = try await ItemLoad.run(
+            item.makeProvider(), type: type, as: delivery, to: destination,
+            replacing: Replacement(ownName: arguments.has("force")))
         if toStandardOutput {
             StandardError.say(outcome.delivered.rawValue)
         } else if arguments.has("json") {

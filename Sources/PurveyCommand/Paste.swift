@@ -6,14 +6,16 @@ import LinuxSystem
 extension Command {
     static let paste = Command(
         name: "paste", summary: "take what is on the pasteboard",
-        usage: ["[--type T] [-o PATH]"],
+        usage: ["[--type T] [-o PATH] [--force]"],
         options: [
             .value("type", "TYPE", "which representation: the first that is of this type (the best)"),
             .value("o", "PATH", "where to put it; in a folder, under its own name (standard output)"),
+            .flag("force", "in a folder, replace a file of that name"),
         ],
         discussion: """
-            Several items go to standard output one after the other; with -o, PATH has to be a folder for them, and those of one
-            name are numbered.
+            Several items go to standard output one after the other; with -o, PATH has to be a folder for them. In a folder, an
+            item whose name is taken gets a number, and the name of a hidden file a _ in front, unless --force is given; of
+            several items of one name none replaces another.
             """
     ) { arguments in
         guard arguments.operands.isEmpty else { throw UsageError("unexpected argument '\(arguments.operands[0])'") }
@@ -25,12 +27,13 @@ extension Command {
         if let path, items.count > 1, (try? FileStatus.of(path).kind) != .directory {
             throw CommandError("the pasteboard has \(items.count) items: \(path) has to be a folder")
         }
-        var pasted: Set<String> = []
+        var replacement = Replacement(ownName: arguments.has("force"))
         for item in items {
             let provider = item.makeProvider()
             if let path {
-                let outcome = try await ItemLoad.run(provider, type: type, as: .copy, to: .path(path), besides: pasted)
-                if let path = outcome.path { pasted.insert(path) }
+                let outcome = try await ItemLoad.run(
+                    provider, type: type, as: .copy, to: .path(path), replacing: replacement)
+                if let path = outcome.path { replacement.except.insert(try FileStatus.of(path).identity) }
             } else {
                 _ = try await ItemLoad.run(provider, type: type, as: .data, to: .standardOutput)
             }

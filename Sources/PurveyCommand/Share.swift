@@ -44,7 +44,7 @@ extension Command {
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
         // Before the extension has done anything.
-        if let folder = arguments.value("o") { try Placement.check(folder: folder) }
+        if let folder = arguments.value("o") { try Destination.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
         if returned.allSatisfy({ $0.text == nil && $0.attachments.isEmpty }) {

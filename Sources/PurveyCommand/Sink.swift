@@ -36,7 +36,7 @@ struct Sink {
     }
 
     /// The number of the descriptor of this process that a name in `/proc/self/fd` stands for, or a chain of links to one.
-    private static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
+    static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
         var (name, directory) = (name, directory)
         // Kept open: only so long is the folder's inode number its own.
         guard let own = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]),

@@ -38,6 +38,25 @@ import UniformTypeIdentifiers
         #expect(name(suggested, type) == suggested)
     }
 
+    @Test(arguments: [
+        ("readme.md", UTType.plainText), ("notes.qqq", .plainText), ("notes.qqq", .utf8PlainText),
+        ("photo.qqq-8", .png),
+    ])
+    func anExtensionOfAKindThatIsDeclaredNowhereIsKept(suggested: String, type: UTType) {
+        #expect(name(suggested, type) == suggested)
+    }
+
+    @Test(arguments: ["Report 2.0", "Report.v12", "Ask Dr. Qqq", "And so on…"])
+    func numbersAndWordsAreNoExtensions(suggested: String) {
+        #expect(name(suggested, .pdf) == suggested + ".pdf")
+    }
+
+    @Test func aNameThatAnotherProgramChoseIsNotThatOfAHiddenFile() {
+        #expect(ItemName.visible(".bashrc") == "_bashrc")
+        #expect(ItemName.visible("..a.txt") == "_a.txt")
+        #expect(ItemName.visible("a.txt") == "a.txt")
+    }
+
     @Test func separatorsAndControlCharactersAreReplaced() {
         #expect(name("a/b\u{0}c\nd.png") == "a_b_c_d.png")
         #expect(name("../../etc/passwd") == ".._.._etc_passwd.png")

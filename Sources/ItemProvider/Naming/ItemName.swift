@@ -4,8 +4,8 @@ import UniformTypeIdentifiers
 /// The file name under which an item arrives.
 ///
 /// The suggested name, else the file's own, else the type's localized description, else its identifier. Path separators
-/// and control characters are replaced, the type's preferred extension is added when the name's own does not already mean
-/// that type, and the whole is at most 255 bytes of UTF-8, cut at a character with the extension kept.
+/// and control characters are replaced, the type's preferred extension is added when the name has none or that of another
+/// declared type, and the whole is at most 255 bytes of UTF-8, cut at a character with the extension kept.
 package enum ItemName {
     /// The longest name a Linux file system takes, in bytes.
     package static let maximumLength = 255
@@ -29,6 +29,13 @@ package enum ItemName {
         return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
     }
 
+    /// The name for a file in a user's folder that another program has chosen: not that of a hidden file, such as one that a shell
+    /// would run.
+    package static func visible(_ name: String) -> String {
+        let visible = name.drop { $0 == "." }
+        return (visible.count == name.count ? "" : "_") + visible
+    }
+
     /// The name with separators and control characters replaced, or `nil` when nothing usable is left.
     private static func sanitized(_ name: String) -> String? {
         var scalars = String.UnicodeScalarView()
@@ -46,7 +53,7 @@ package enum ItemName {
             let named = ([type] + type.supertypesByDistance).first(where: { $0.preferredFilenameExtension != nil }),
             let preferred = named.preferredFilenameExtension
         else { return name }
-        if let own = pathExtension(of: name), means(own, named) { return name }
+        if let own = pathExtension(of: name), means(own, named) || isForeign(own) { return name }
         return "\(name).\(preferred)"
     }
 
@@ -56,6 +63,19 @@ package enum ItemName {
         if tags.contains(where: { TypeIdentifier.areEqual($0, pathExtension) }) { return true }
         return UTType.types(tag: pathExtension, tagClass: .filenameExtension, conformingTo: nil)
             .contains { !$0.isDynamic && $0.conforms(to: type) }
+    }
+
+    /// Whether it is an extension of a kind that is declared nowhere, such as that of a program's own files: with another one behind
+    /// it, that program would not know its file any more. The number of a version and the end of a sentence are no extensions.
+    private static func isForeign(_ pathExtension: String) -> Bool {
+        let isVersion = pathExtension.drop { $0 == "v" || $0 == "V" }.allSatisfy(\.isNumber)
+        guard !isVersion, pathExtension.first?.isLetter ?? false || pathExtension.first?.isNumber ?? false,
+            pathExtension.allSatisfy({ $0.isLetter || $0.isNumber || "_-+~".contains($0) })
+        else {
+            return false
+        }
+        return !UTType.types(tag: pathExtension, tagClass: .filenameExtension, conformingTo: nil)
+            .contains { !$0.isDynamic }
     }
 
     private static func shortened(_ name: String) -> String {

@@ -60,7 +60,7 @@ import Testing
             #expect(try place.read("out/x 3.txt") == "three")
             // What cannot be replaced is named.
             try FileManager.default.createDirectory(atPath: place.path("in/x.txt"), withIntermediateDirectories: true)
-            let refused = try await place.purvey("paste", "-o", "in")
+            let refused = try await place.purvey("paste", "-o", "in", "--force")
             #expect(refused.status == 1)
             #expect(refused.errors.contains("in/x.txt: "))
         }

@@ -201,7 +201,9 @@ import Testing
             #expect(try place.read("out.txt") == "hello")
             try FileManager.default.createDirectory(
                 atPath: place.path("folder/note.txt"), withIntermediateDirectories: true)
-            #expect(try await place.purvey("load", "-o", "folder").status == 1)
+            #expect(try await place.purvey("load", "-o", "folder", "--force").status == 1)
+            #expect(try await place.purvey("load", "-o", "folder").status == 0)
+            #expect(try place.read("folder/note 2.txt") == "hello")
         }
     }
 
