@@ -141,7 +141,8 @@ let package = Package(
         library(
             "AppExtension",
             [
-                "CSwiftRuntime", "Conduit", "FoundationAdditions", "ItemProvider", "LinuxSystem", "PropertyLists",
+                "CSwiftRuntime", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "LinuxSystem",
+                "PropertyLists",
                 "UniformTypeIdentifiers",
             ]),
         library(

@@ -104,6 +104,20 @@ func perform(_ deed: String, _ operand: String) throws -> String {
             relativeTo: URL(fileURLWithPath: words[0]), bookmarkDataIsStale: &isStale
         ).path
     case "bookmark": return try url.bookmarkData(options: .withSecurityScope).base64EncodedString()
+    case "group":
+        return FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: operand)?.path ?? "none"
+    case "group-set":
+        let words = operand.split(separator: " ").map(String.init)
+        let defaults = UserDefaults(suiteName: words[0])
+        defaults?.set(words[2], forKey: words[1])
+        return defaults == nil ? "none" : "set"
+    case "group-get":
+        let words = operand.split(separator: " ").map(String.init)
+        return UserDefaults(suiteName: words[0])?.string(forKey: words[1]) ?? "none"
+    case "write":
+        let words = operand.split(separator: " ").map(String.init)
+        try Data(words[1].utf8).write(to: URL(fileURLWithPath: words[0]))
+        return "done"
     case "descriptors": return "\((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.count)"
     default: return "unknown deed"
     }

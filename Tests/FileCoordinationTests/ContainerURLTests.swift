@@ -21,4 +21,77 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["rel"])
         }
     }
+
+    @Test func whatOneOfAGroupSetsTheOthersHaveAtOnceAndKeep() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path, 1)
+            let name = "group.org.purvey.tests"
+            let (one, other) = (
+                try #require(UserDefaults(suiteName: name)), try #require(UserDefaults(suiteName: name))
+            )
+            one.register(defaults: ["registered": 7])
+            one.set(5, forKey: "number")
+            one.set(true, forKey: "flag")
+            one.set(2.5, forKey: "measure")
+            one.set("text", forKey: "text")
+            one.set(["a", "b"], forKey: "list")
+            one.set(["k": ["n": 1]], forKey: "tree")
+            one.set(Data([1, 2]), forKey: "data")
+            one.set(Date(timeIntervalSince1970: 1_000), forKey: "date")
+            one.set(URL(fileURLWithPath: "/tmp/x"), forKey: "url")
+            #expect(other.integer(forKey: "number") == 5)
+            #expect(other.bool(forKey: "flag"))
+            #expect(other.double(forKey: "measure") == 2.5)
+            #expect(other.string(forKey: "text") == "text")
+            #expect(other.stringArray(forKey: "list") == ["a", "b"])
+            #expect((other.dictionary(forKey: "tree")?["k"] as? [String: Int]) == ["n": 1])
+            #expect(other.data(forKey: "data") == Data([1, 2]))
+            #expect(other.object(forKey: "date") as? Date == Date(timeIntervalSince1970: 1_000))
+            #expect(other.url(forKey: "url")?.path == "/tmp/x")
+            #expect(other.integer(forKey: "registered") == 7)
+            other.removeObject(forKey: "text")
+            #expect(one.string(forKey: "text") == nil)
+            #expect(one.dictionaryRepresentation()["number"] as? Int == 5)
+            let file = place.path + "/data/groups/\(name)/Library/Preferences/\(name).plist"
+            #expect(FileManager.default.fileExists(atPath: file))
+            // No change is lost to another that is made meanwhile.
+            DispatchQueue.concurrentPerform(iterations: 40) { number in
+                UserDefaults(suiteName: "group.org.purvey.tests")?.set(number, forKey: "key\(number)")
+            }
+            for number: Int in 0..<40 { #expect(one.integer(forKey: "key" + String(number)) == number) }
+            // What is no list of values is none, and is written over.
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
+            #expect(one.object(forKey: "number") == nil)
+            one.set(6, forKey: "number")
+            #expect(other.integer(forKey: "number") == 6)
+        }
+    }
+
+    @Test func aLinkInAGroupLeadsItsOthersNowhere() async {
+        await #expect(processExitsWith: .success) {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: place) }
+            setenv("PURVEY_HOME", place.path, 1)
+            let name = "group.org.purvey.tests"
+            let preferences = place.path + "/data/groups/\(name)/Library/Preferences"
+            try FileManager.default.createDirectory(atPath: preferences, withIntermediateDirectories: true)
+            let secret = place.path + "/secret.plist"
+            try PropertyListSerialization.data(fromPropertyList: ["key": "secret"], format: .xml, options: 0)
+                .write(to: URL(fileURLWithPath: secret))
+            symlink(secret, preferences + "/\(name).plist")
+            let defaults = try #require(UserDefaults(suiteName: name))
+            #expect(defaults.string(forKey: "key") == nil)
+            defaults.set("open", forKey: "key")
+            #expect(defaults.string(forKey: "key") == "open")
+            #expect(try String(contentsOfFile: secret, encoding: .utf8).contains("secret"))
+        }
+    }
+
+    @Test func otherSuitesAreFoundationsOwn() throws {
+        let plain = try #require(UserDefaults(suiteName: "org.purvey.tests.plain"))
+        #expect(type(of: plain) == UserDefaults.self)
+    }
 }

@@ -39,6 +39,9 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// it does not say: a folder then, and nothing else.
     package let domainSettings: [String: String]?
 
+    /// The groups whose folders and values it shares with other programs; see ``AppGroup``.
+    package let groups: [String]
+
     /// In `NSExtension`: true where the extension needs the internet.
     package static let networkKey = "PurveyAllowsNetwork"
     /// In `NSExtension`: true where the user interface of a file provider shows windows, and so needs the display.

@@ -1,3 +1,4 @@
+import FileCoordination
 import Foundation
 import Glibc
 import LinuxSystem
@@ -57,6 +58,7 @@ package struct ExtensionInspection {
             description.string(ExtensionBundle.providerKey, faults: &faults)
         }
         let settings = domainSettings(described)
+        let groups = groups(list)
         guard faults.isEmpty, let identifier, let executable, let point, let principal else { return }
         let folderName = String((folder as NSString).lastPathComponent.dropLast(".appex".count))
         bundle = ExtensionBundle(
@@ -65,7 +67,8 @@ package struct ExtensionInspection {
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, showsWindows: windows, memoryLimit: memory << 20, timeLimit: time,
             importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
-            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings)
+            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings,
+            groups: groups)
     }
 
     private mutating func flag(_ key: String, in list: [String: Any]) -> Bool {
@@ -99,6 +102,24 @@ package struct ExtensionInspection {
         }
         return settings
     }
+
+    private mutating func groups(_ list: [String: Any]) -> [String] {
+        if let value = list[AppGroup.listKey] {
+            if let names = value as? [String] {
+                for name in names where !AppGroup.isIdentifier(name) {
+                    faults.append("\(AppGroup.listKey): \"\(name)\" may hold only letters, digits, hyphens and dots")
+                }
+            } else {
+                faults.append("\(AppGroup.listKey) is not an array of texts")
+            }
+        }
+        let groups = AppGroup.declared(in: list)
+        if groups.count > Self.mostGroups { faults.append("\(AppGroup.listKey) has more than \(Self.mostGroups) groups") }
+        return groups
+    }
+
+    /// Each is a folder that the process is handed.
+    private static let mostGroups = 32
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {
         guard let value = described["NSExtensionAttributes"] else { return nil }

@@ -46,6 +46,8 @@ final class ConfinedView: Sendable {
     let state = Lock(State())
     let places: any ConfinedPlaces
     let container: ExactPath
+    /// The folders of its groups.
+    let groups: [ExactPath]
     private let scopes: ExactPath
     /// How long a process is waited for that does not go on.
     let patience: Duration
@@ -54,6 +56,7 @@ final class ConfinedView: Sendable {
         self.patience = patience
         self.places = places
         container = ExactPath(places.container)
+        groups = places.groups.map { ExactPath($0) }
         scopes = ExactPath(places.scopes)
     }
 
@@ -101,7 +104,9 @@ final class ConfinedView: Sendable {
 
     var claimCount: Int { state.withLock { $0.claims.count } }
 
-    func isOwn(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, container) }
+    func isOwn(_ path: ExactPath) -> Bool {
+        PlainPath.isAtOrBeneath(path, container) || groups.contains { PlainPath.isAtOrBeneath(path, $0) }
+    }
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 

@@ -243,7 +243,7 @@ package final class CoordinationService: Sendable {
     func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
         let (number, isNew) = assignNumber(to: connection, view)
         if isNew {
-            host.confine(number, to: view.container)
+            host.confine(number, to: view.container, and: view.groups)
             connection.onClose { [self] in ended(connection, number, $0) }
         }
         return number

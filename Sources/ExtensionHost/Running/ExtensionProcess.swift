@@ -36,16 +36,19 @@ final class ExtensionProcess: Sendable {
         display: DisplayConnection? = nil
     ) throws {
         container = try Container(of: bundle, data: data)
+        let groups = try GroupFolders(of: bundle, container: container, data: data)
         errors = try ErrorTail()
         scopes = try ScopeFolder(data: data)
         let (ours, theirs) = try SequencedPacketSocket.pair()
         memoryLimit = bundle.memoryLimit
-        let service = ScopeService(bundle: bundle.identifier, data: data, folder: scopes, container: container.path)
+        let service = ScopeService(
+            bundle: bundle.identifier, data: data, folder: scopes, container: container.path, groups: groups.paths)
         let coordinator = try coordination?(service)
         var confinement = Confinement(
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
         confinement.paths += places
+        confinement.paths += groups.paths.map { ($0, [.read, .write]) }
         var descriptors: [FileDescriptor?] = [nil, nil, errors.input, socket, theirs.descriptor]
         if let coordinator { descriptors.append(coordinator) }
         let shown = try display?.handedOver(from: descriptors.count, in: container, &confinement)
@@ -54,7 +57,7 @@ final class ExtensionProcess: Sendable {
             bundle.executable, arguments: [],
             environment: container.environment(
                 language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
-                + variables + (shown?.variables ?? []),
+                + groups.variables + variables + (shown?.variables ?? []),
             descriptors: descriptors, confinedTo: confinement)
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)

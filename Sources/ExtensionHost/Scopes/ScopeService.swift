@@ -13,6 +13,8 @@ final class ScopeService: Sendable {
     let folder: ScopeFolder
     /// Of the process, with the links on its way resolved.
     let container: String
+    /// Those of its groups, likewise.
+    let groups: [String]
     /// Items that one process may have resolved: each takes two descriptors of the daemon's.
     private static let limit = 256
     /// Resource values that one bookmark may keep: there are fewer names that mean anything.
@@ -25,11 +27,17 @@ final class ScopeService: Sendable {
     ///   - bundle: the identifier of the bundle whose process it is.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - container: the process's own folder.
-    init(bundle: String, data: String, folder: ScopeFolder, container: String) {
+    ///   - groups: the folders of its groups.
+    init(bundle: String, data: String, folder: ScopeFolder, container: String, groups: [String]) {
         self.bundle = bundle
         self.data = data
         self.folder = folder
-        self.container = (try? FileDescriptor.open(container, [.readOnly, .directory]).path) ?? container
+        self.container = Self.real(container)
+        self.groups = groups.map { Self.real($0) }
+    }
+
+    private static func real(_ folder: String) -> String {
+        (try? FileDescriptor.open(folder, [.readOnly, .directory]).path) ?? folder
     }
 
     func makeService() -> Service {

@@ -88,7 +88,7 @@ package struct Arbiter: Sendable {
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
     /// The folders of the processes that are confined.
-    var confinements: [UInt64: ExactPath] = [:]
+    var confinements: [UInt64: [ExactPath]] = [:]
     var tree = PathTree()
     var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1

@@ -34,8 +34,8 @@ package final class ArbiterHost: Sendable {
     }
 
     /// A process that is about to take part is confined to a folder.
-    package func confine(_ client: UInt64, to folder: ExactPath) {
-        state.withLock { $0.arbiter.confine(client, to: folder) }
+    package func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
+        state.withLock { $0.arbiter.confine(client, to: folder, and: groups) }
     }
 
     /// A process has gone.

@@ -12,10 +12,16 @@ package protocol ConfinedPlaces: Sendable {
     var name: String { get }
     /// The folder that the process has to itself, with the links on its way resolved.
     var container: String { get }
+    /// The folders that the process shares with the programs of its groups, likewise.
+    var groups: [String] { get }
     /// The folder of the places where items of others appear, likewise. Nothing else in it is the process's business.
     var scopes: String { get }
     /// The item that a path in `scopes` is at or beneath; `nil` for no item. Does not wait for the file system.
     func item(at path: String) -> PlacedItem?
+}
+
+extension ConfinedPlaces {
+    package var groups: [String] { [] }
 }
 
 /// An item of others that a confined process has access to.

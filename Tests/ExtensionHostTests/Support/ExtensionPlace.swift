@@ -105,8 +105,11 @@ struct Unruly {
     let socket: FileDescriptor
 
     /// Tells it to do something; the answer, or `nil` when it ended instead.
-    func tell(_ deed: String) -> String? {
-        order(deed)
+    func tell(_ deed: String) -> String? { Self.tell(deed, over: socket) }
+
+    /// Tells the process at the other end of a socket.
+    static func tell(_ deed: String, over socket: FileDescriptor) -> String? {
+        order(deed, over: socket)
         var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
         guard poll(&wait, 1, 300_000) == 1 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16384)
@@ -115,7 +118,9 @@ struct Unruly {
     }
 
     /// Tells it to do something that it does not answer.
-    func order(_ deed: String) {
+    func order(_ deed: String) { Self.order(deed, over: socket) }
+
+    private static func order(_ deed: String, over socket: FileDescriptor) {
         let bytes = Array(deed.utf8)
         _ = send(socket.rawValue, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }

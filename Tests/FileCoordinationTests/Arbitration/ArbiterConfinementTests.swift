@@ -30,6 +30,20 @@ import Testing
         #expect(granted == [.granted(claim: 1, paths: [], keys: [], hasWaited: false)])
     }
 
+    @Test func theFoldersOfGroupsAreTheConfinedProcessesOwn() {
+        var arbiter = Arbiter()
+        arbiter.confine(1, to: "/c", and: ["/g"])
+        _ = arbiter.apply(.present(PresenterPlace(number: 8, path: "/g/a", key: "/g/a")), from: 1)
+        _ = arbiter.apply(.present(PresenterPlace(number: 9, path: "/g/b", key: "/g/b")), from: 1)
+        func move(_ path: ExactPath, _ newPath: ExactPath) -> [CoordinationEffect] {
+            arbiter.apply(
+                .moved(ItemMove(path: path, newPath: newPath, newKey: newPath, excepted: nil)), from: 2
+            ).map(\.effect)
+        }
+        #expect(move("/g/a", "/home/a") == [.notify(presenter: 8, .changed)])
+        #expect(move("/g/b", "/c/d") == [.notify(presenter: 9, .moved(to: "/c/d"))])
+    }
+
     @Test func aConfinedProcessHoldsNothingThatHasLeftItsFolder() {
         var arbiter = Arbiter()
         arbiter.confine(1, to: "/c")

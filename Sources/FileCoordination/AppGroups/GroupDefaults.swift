@@ -1,0 +1,57 @@
+import Foundation
+
+/// The values that the programs of a group share.
+///
+/// Foundation's own are those of one process until it says `synchronize`. These are read from their file whenever it has changed, and
+/// written to it at once.
+final class GroupDefaults: UserDefaults {
+    private let file: GroupValuesFile
+
+    init?(group: String, folder: String) {
+        guard let file = GroupValuesFile(group: group, folder: folder) else { return nil }
+        self.file = file
+        // Of this suite there is nothing: it answers for the arguments of the process and for what was registered.
+        super.init(suiteName: Optional("org.purvey.none"))
+    }
+
+    override func object(forKey defaultName: String) -> Any? {
+        if let argument = volatileDomain(forName: UserDefaults.argumentDomain)[defaultName] { return argument }
+        return file.values()[defaultName] ?? super.object(forKey: defaultName)
+    }
+
+    override func set(_ value: Any?, forKey defaultName: String) {
+        switch value {
+        case nil: file.change { $0[defaultName] = nil }
+        case let url as URL: set(url.absoluteURL.path, forKey: defaultName)
+        case let value?:
+            let plain = PlainDefault.value(of: value)
+            guard PropertyListSerialization.propertyList([plain], isValidFor: .xml) else {
+                // Said, and ended, as for any other suite.
+                return super.set(value, forKey: defaultName)
+            }
+            file.change { $0[defaultName] = plain }
+        }
+    }
+
+    override func removeObject(forKey defaultName: String) { set(nil as Any?, forKey: defaultName) }
+
+    override func dictionaryRepresentation() -> [String: Any] {
+        super.dictionaryRepresentation().merging(file.values()) { $1 }
+    }
+
+    @discardableResult
+    override func synchronize() -> Bool { true }
+}
+
+/// Values as a property list has them.
+private enum PlainDefault {
+    /// Foundation hands numbers and strings over as objects of its own.
+    static func value(of value: Any) -> Any {
+        switch value {
+        case let list as [Any]: list.map { self.value(of: $0) }
+        case let list as [String: Any]: list.mapValues { self.value(of: $0) }
+        case let text as NSString: text as String
+        default: value
+        }
+    }
+}

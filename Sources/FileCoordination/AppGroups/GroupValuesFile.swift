@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import PropertyLists
+
+/// The file of a group's values, `Library/Preferences/GROUP.plist` in the group's folder.
+///
+/// Every program of the group can put something else in its place: no link there is followed, and what is no property list is empty.
+final class GroupValuesFile: Sendable {
+    private let folder: FileDescriptor
+    private let name: FileName
+    private let lockName: FileName
+
+    /// Which contents of the file are known.
+    private struct Version: Equatable {
+        let identity: FileStatus.Identity
+        let size: Int
+        let modified: Int64
+        let changed: Int64
+
+        init(_ status: FileStatus) {
+            identity = status.identity
+            size = status.size
+            modified = status.modifiedNanoseconds
+            changed = status.changedNanoseconds
+        }
+    }
+
+    private struct Known {
+        var version: Version?
+        var values: [String: Any] = [:]
+    }
+
+    // Innermost.
+    private let known = Lock(Known())
+    /// Held while values are changed, by one thread of the process at a time. Taken before `known`.
+    private let turn = Lock(())
+
+    /// Bytes that are read of it.
+    private static let largest = 16 << 20
+    /// How long another program of the group may take to write, in polls of ten milliseconds: one that holds the lock for ever
+    /// must not hold this one up for ever.
+    private static let polls = 200
+
+    init?(group: String, folder: String) {
+        guard let name = FileName(group + ".plist"), let lockName = FileName("." + group + ".lock"),
+            var place = try? FileDescriptor.open(folder, [.readOnly, .directory])
+        else { return nil }
+        for part in ["Library", "Preferences"] {
+            guard let part = FileName(part), let next = try? Self.folder(part, in: place) else { return nil }
+            place = next
+        }
+        (self.folder, self.name, self.lockName) = (place, name, lockName)
+    }
+
+    private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
+        do throws(Errno) {
+            try parent.makeDirectory(name, permissions: 0o700)
+        } catch  where error == .fileExists {}
+        return try parent.open(entry: name, [.readOnly, .directory])
+    }
+
+    /// The values as of now.
+    func values() -> [String: Any] {
+        guard let status = try? folder.status(of: name), status.kind == .regular else { return [:] }
+        let version = Version(status)
+        let kept = known.withLock { $0.version == version ? Copied($0.values) : nil }
+        if let kept { return kept.values }
+        let (read, values) = read()
+        let copied = Copied(values)
+        known.withLock { $0 = Known(version: read, values: copied.values) }
+        return values
+    }
+
+    private func read() -> (Version?, [String: Any]) {
+        guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]), let status = try? file.status(),
+            status.kind == .regular, let bytes = try? file.readToEnd(limit: Self.largest)
+        else { return (nil, [:]) }
+        return (Version(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
+    }
+
+    /// Changes values, and writes all of them. What cannot be written, because the disk is full, is as if it had not been set.
+    func change(_ body: (inout [String: Any]) -> Void) {
+        turn.withLock { _ in
+            let lock = lockFile()
+            defer { withExtendedLifetime(lock) {} }
+            var (_, values) = read()
+            body(&values)
+            try? write(values)
+        }
+    }
+
+    private func write(_ values: [String: Any]) throws {
+        let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+        var staged = try StagedFile(in: folder, permissions: 0o600)
+        try data.withUnsafeBytes { try staged.descriptor.writeAll($0) }
+        try staged.replace(name, durably: false)
+    }
+
+    /// Waits for the other programs' turns. Returns the file whose lock this process has until it is closed.
+    private func lockFile() -> FileDescriptor? {
+        guard
+            let file = (try? folder.createFile(lockName, permissions: 0o600))
+                ?? (try? folder.open(entry: lockName, [.readOnly, .nonBlocking]))
+        else { return nil }
+        for _ in 0..<Self.polls {
+            if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 { break }
+            guard [.wouldBlock, .interrupted].contains(Errno.current) else { break }
+            usleep(10_000)
+        }
+        return file
+    }
+}
+
+/// Values on their way out of a lock. Sendable: those of a property list are never changed once they are made.
+private struct Copied: @unchecked Sendable {
+    let values: [String: Any]
+
+    init(_ values: [String: Any]) { self.values = values }
+}
