@@ -175,7 +175,8 @@ let package = Package(
         library(
             "ExtensionHost",
             [
-                "AppExtension", "Conduit", "FileCoordination", "FileProvider", "ItemProvider", "LinuxSystem",
+                "AppExtension", "CSwiftRuntime", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
+                "LinuxSystem",
                 "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
@@ -214,8 +215,8 @@ let package = Package(
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileProvider",
-                "FileProviderUI", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileCoordination",
+                "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",

@@ -84,6 +84,9 @@ package final class ExtensionProvider: Provider {
     /// Lets an extension start again that crashed too often.
     package func reset() async { await process.reset() }
 
+    /// Has the next question answered by the extension as it is installed now.
+    package func renew() async { await process.renew() }
+
     /// Has nothing asked of the provider until it is connected again. What it is being asked is answered.
     ///
     /// - Parameter reason: in words for a person; `nil` connects it.

@@ -1,16 +1,23 @@
 import AppExtension
 import Exchange
 import ExtensionHost
+import FileCoordination
+import FileProvider
 import Foundation
 import LinuxSystem
 
 extension Command {
     static let extensions = Command(
         name: "extensions", summary: "the share and action extensions that are installed",
-        usage: ["list [--json]", "install [--link] DIR", "remove [--container] IDENTIFIER", "check DIR"],
+        usage: [
+            "list [--json]", "install [--link] DIR", "remove [--container] [--force] IDENTIFIER", "check DIR",
+            "logs [--follow] IDENTIFIER",
+        ],
         options: [
             .flag("json", "print JSON"),
             .flag("container", "remove the extension's container too, with everything in it"),
+            .flag("force", "remove an extension that domains use: they fail until it is installed again"),
+            .flag("follow", "go on printing what is added, until interrupted"),
             .flag("link", "install a link to DIR instead of a copy, for work on an extension"),
         ],
         discussion: """
@@ -18,12 +25,19 @@ extension Command {
             own. In its NSExtension dictionary, \(ExtensionBundle.networkKey) (true) asks for the network,
             \(ExtensionBundle.memoryKey) (MiB) and \(ExtensionBundle.timeKey) (seconds) for other limits. A file provider says in
             \(ExtensionBundle.settingsKey) which KEY=VALUE its domains take (see 'purvey domains'): a dictionary from each key
-            to what it is for.
+            to what it is for. Each has to be given, but those with a ? behind the key. The provider finds them in its domain's
+            userInfo. \(AppGroup.listKey) is an array of the groups whose folder and values the extension
+            shares with its app.
+
+            Processes of an older build end with 'install'. 'logs' prints what the extension's processes printed and logged,
+            and of a crash its message and the functions that it came from.
             """
     ) { arguments in
         let operands = arguments.operands
         if arguments.has("json"), operands.first != "list" { throw UsageError("--json goes with list") }
         if arguments.has("link"), operands.first != "install" { throw UsageError("--link goes with install") }
+        if arguments.has("force"), operands.first != "remove" { throw UsageError("--force goes with remove") }
+        if arguments.has("follow"), operands.first != "logs" { throw UsageError("--follow goes with logs") }
         if arguments.has("container"), operands.first != "remove" { throw UsageError("--container goes with remove") }
         let library = ExtensionLibrary(data: try Locations.current().data)
         switch (operands.first, operands.count) {
@@ -37,14 +51,17 @@ extension Command {
             }
             for missing in Confinement.missing { StandardError.complain("extensions: \(missing)") }
         case ("remove", 2):
+            if !arguments.has("force") { try await refuseWhileUsed(operands[1]) }
             try await remove(operands[1], withContainer: arguments.has("container"), library)
+        case ("logs", 2):
+            try await ExtensionLogCommand.run(operands[1], library, follows: arguments.has("follow"))
         case ("check", 2): try check(operands[1])
         case ("install", _), ("check", _): throw UsageError("\(operands[0]) takes one folder")
-        case ("remove", _): throw UsageError("remove takes one extension's identifier")
+        case ("remove", _), ("logs", _): throw UsageError("\(operands[0]) takes one extension's identifier")
         case ("list", _): throw UsageError("unexpected argument '\(operands[1])'")
-        case (nil, _): throw UsageError("list, install, remove or check is missing")
+        case (nil, _): throw UsageError("list, install, remove, check or logs is missing")
         case (let word?, _):
-            let known = ["list", "install", "remove", "check"]
+            let known = ["list", "install", "remove", "check", "logs"]
             throw UsageError(about: word, "there is no 'extensions \(word)'", known: known, listing: true)
         }
     }
@@ -77,6 +94,9 @@ extension Command {
             _ = try? library.remove(identifier: bundle.identifier)
             throw error
         }
+        if bundle.point == ExtensionBundle.providerPoint {
+            _ = try await DomainClient.call(RenewProviderCall(provider: bundle.identifier))
+        }
         return bundle.identifier
     }
 
@@ -95,8 +115,21 @@ extension Command {
         }
     }
 
+    /// Domains of an extension that is gone could do nothing any more, and their edits would wait.
+    private static func refuseWhileUsed(_ identifier: String) async throws {
+        let domains = try await DomainClient.call(ListDomainsCall()).domains.filter { $0.provider == identifier }
+        guard !domains.isEmpty else { return }
+        let names = domains.map { OneLine.text($0.name) }.joined(separator: ", ")
+        throw CommandError(
+            "\(identifier) is used by \(domains.count == 1 ? "the domain" : "the domains") \(names): remove "
+                + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
+    }
+
     private static func check(_ path: String) throws {
-        let faults = faults(of: path) + (ExtensionInspection(path: path).bundle?.actionFaults ?? [])
+        let bundle = ExtensionInspection(path: path).bundle
+        let faults =
+            faults(of: path) + [bundle.flatMap { ExtensionPoint.fault(of: $0.point) }].compactMap { $0 }
+            + (bundle?.actionFaults ?? [])
         for fault in faults { try StandardOutput.print(OneLine.text(fault) + "\n") }
         if faults.isEmpty {
             StandardError.note("\(path) has no fault")
@@ -120,6 +153,7 @@ private struct ListedExtension: Encodable {
     /// Bytes, and seconds.
     let memoryLimit, timeLimit: Int
     let domainSettings: [String: String]?
+    let groups: [String]
 
     init(_ bundle: ExtensionBundle) {
         (identifier, name, path) = (bundle.identifier, bundle.name, bundle.path)
@@ -127,5 +161,6 @@ private struct ListedExtension: Encodable {
         (network, windows) = (bundle.usesNetwork, bundle.showsWindows)
         (memoryLimit, timeLimit) = (bundle.memoryLimit, bundle.timeLimit)
         domainSettings = bundle.domainSettings
+        groups = bundle.groups
     }
 }

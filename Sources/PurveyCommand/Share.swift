@@ -101,7 +101,9 @@ extension Command {
             do { reason = try await ending.value.sentence } catch { reason = error.line }
             throw CommandError("\(bundle.identifier): \(OneLine.text(reason))")
         } catch {
-            throw CommandError("\(bundle.identifier): \(OneLine.text(error.line))")
+            let isRefused = !bundle.usesNetwork && NetworkRefusal.mayBe(error)
+            let line = isRefused ? NetworkRefusal.explained(error.line) : error.line
+            throw CommandError("\(bundle.identifier): \(OneLine.text(line))")
         }
         // Their attachments can be loaded until the connection is closed.
         defer { connection.close() }

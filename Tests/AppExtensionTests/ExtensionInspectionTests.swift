@@ -71,6 +71,9 @@ import Testing
         }
         #expect(try inspection(["path": "a folder", "server": ""]).bundle?.domainSettings?.count == 2)
         #expect(try ExtensionInspection(path: ExtensionFolder().path).bundle?.domainSettings == nil)
+        let optional = try inspection(["path": "a folder", "port?": "where it listens"]).bundle
+        #expect(optional?.domainSettings == ["path": "a folder", "port": "where it listens"])
+        #expect(optional?.optionalSettings == ["port"])
         #expect(try inspection(["path"]).faults == ["PurveyDomainSettings is not a dictionary of texts"])
         #expect(try inspection(["a=b": "c"]).faults.first?.contains("cannot be written as KEY=VALUE") == true)
     }

@@ -54,6 +54,36 @@ import Testing
         #expect(try action(rule: rule).accepts([subject()], domain: domain) == expected)
     }
 
+    @Test func aRuleMayAskWhatTheFoldersAroundAnItemSay() throws {
+        let rule = try action(
+            rule: "SUBQUERY(fileproviderItems, $i, $i.inheritedUserInfo.team.name == 'red').@count > 0")
+        let inherited = PredicateValue.object(["team.name": .text("red")])
+        #expect(rule.accepts([subject([.inheritedUserInfo: inherited])]))
+        #expect(!rule.accepts([subject()]))
+    }
+
+    @Test func namesOfActionsAreThoseOfTheBundlesTables() throws {
+        let folder = try ExtensionFolder { information in
+            information["CFBundleDevelopmentRegion"] = "de"
+            var described = information["NSExtension"] as? [String: Any] ?? [:]
+            described["NSExtensionFileProviderActions"] = [
+                StoredAction.make("a", "ACTION_A", rule: "TRUEPREDICATE"),
+                StoredAction.make("b", "ACTION_B", rule: "TRUEPREDICATE"),
+                StoredAction.make("c", "Plain", rule: "TRUEPREDICATE"),
+            ]
+            information["NSExtension"] = described
+        }
+        for (language, text) in [("de", "ACTION_A"), ("en", "ACTION_B")] {
+            let place = folder.path + "/\(language).lproj"
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let table = "/* A comment. */\n\"\(text)\" = \"In \(language): “\\\"x\\\"”\";\n"
+            try #require(table.data(using: language == "de" ? .utf16 : .utf8))
+                .write(to: URL(fileURLWithPath: place + "/Localizable.strings"))
+        }
+        let actions = try #require(ExtensionInspection(path: folder.path).bundle).actions
+        #expect(actions.map(\.name) == ["In de: “\"x\"”", "In en: “\"x\"”", "Plain"])
+    }
+
     @Test func aRuleIsAboutAllItemsThatWereChosen() throws {
         let all = try action(
             rule: "SUBQUERY(fileproviderItems, $i, $i.isUploaded == YES).@count == fileproviderItems.@count")

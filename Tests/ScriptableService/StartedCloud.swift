@@ -119,7 +119,7 @@ package final class StartedCloud: Sendable {
                         "$(PRODUCT_MODULE_NAME).Scriptable" + (model.isReplica ? "Replica" : "Provider"),
                     "NSExtensionFileProviderActions": actions,
                     "PurveyDomainSettings": [
-                        "path": "the service's folder", "sends": "when: behind is after it was taken",
+                        "path": "the service's folder", "sends?": "when: behind is after it was taken",
                     ],
                     "PurveyMemoryLimit": memory, "PurveyTimeLimit": answerTime, "PurveyAllowsNetwork": true,
                     "PurveyImportsSymbolicLinks": true,

@@ -1,5 +1,6 @@
 // An extension's program that does whatever it is told over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of confinement; it speaks no protocol.
+import CSwiftRuntime
 import Foundation
 import Glibc
 
@@ -9,6 +10,13 @@ func answer(_ text: String) {
     let bytes = Array(text.utf8)
     _ = send(socketNumber, bytes, bytes.count, CInt(MSG_NOSIGNAL))
 }
+
+func say(_ text: String, on descriptor: CInt) {
+    let bytes = Array((text + "\n").utf8)
+    _ = write(descriptor, bytes, bytes.count)
+}
+
+@inline(never) func fallOver(_ numbers: [Int], _ index: Int) -> Int { numbers[index] }
 
 func outcome(_ result: CInt) -> String { result >= 0 ? "done" : String(cString: strerror(errno)) }
 
@@ -162,6 +170,18 @@ while true {
         let words = Array("about to fall over\n".utf8)
         _ = write(STDERR_FILENO, words, words.count)
         abort()
+    case "told-crash":
+        cswift_print_by_lines()
+        cswift_report_crashes()
+        print("printed before the end")
+        answer("\(fallOver([], operand.count))")
+    case "print":
+        say("\(operand) on output", on: STDOUT_FILENO)
+        say("\(operand) on errors", on: STDERR_FILENO)
+        answer("done")
+    case "frames":
+        say(CSWIFT_CRASH_BEGIN + "11\n" + operand + "\n" + CSWIFT_CRASH_END, on: STDERR_FILENO)
+        answer("done")
     case "exit": exit(CInt(operand) ?? 1)
     case "hang": while true { pause() }
     case "write": answer(outcome(open(operand, O_WRONLY | O_CREAT, 0o600)))

@@ -16,7 +16,10 @@ package struct PredicateVocabulary: Sendable {
     package static let fileProviderItems = PredicateVocabulary(
         roots: [ProviderItemProperty.items, ProviderItemProperty.domainUserInfo],
         properties: ProviderItemProperty.allCases.flatMap(\.names) + ["identifier"],
-        open: [ProviderItemProperty.userInfo.rawValue, ProviderItemProperty.domainUserInfo])
+        open: [
+            ProviderItemProperty.userInfo.rawValue, ProviderItemProperty.inheritedUserInfo.rawValue,
+            ProviderItemProperty.domainUserInfo,
+        ])
 
     /// In words for people.
     static func list(_ names: [String]) -> String {
@@ -34,6 +37,8 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// Seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
+    /// What the folders around the item say in their own, the nearest first.
+    case inheritedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
     case isShared
 

@@ -27,7 +27,11 @@ package struct ExtensionAction: Sendable, Equatable {
 
     /// Reads the actions of an extension. One that makes no sense is left out, and the others are not: what is wrong with it is one
     /// sentence.
-    static func read(_ stored: Any?) -> (actions: [ExtensionAction], faults: [String]) {
+    ///
+    /// - Parameter localized: the text that people read in the place of a name, where the bundle has one.
+    static func read(
+        _ stored: Any?, localized: (String) -> String? = { _ in nil }
+    ) -> (actions: [ExtensionAction], faults: [String]) {
         guard let stored else { return ([], []) }
         guard let list = stored as? [Any] else { return ([], ["\(listKey) is not an array"]) }
         var actions: [ExtensionAction] = []
@@ -36,7 +40,7 @@ package struct ExtensionAction: Sendable, Equatable {
         for (index, element) in list.prefix(most).enumerated() {
             let identifier = (element as? [String: Any])?[prefix + "Identifier"] as? String
             do throws(ActivationRule.Fault) {
-                let action = try ExtensionAction(element)
+                let action = try ExtensionAction(element, localized)
                 guard !actions.contains(where: { $0.identifier == action.identifier }) else {
                     throw ActivationRule.Fault("another one has the same identifier")
                 }
@@ -49,7 +53,7 @@ package struct ExtensionAction: Sendable, Equatable {
         return (actions, faults)
     }
 
-    private init(_ stored: Any) throws(ActivationRule.Fault) {
+    private init(_ stored: Any, _ localized: (String) -> String?) throws(ActivationRule.Fault) {
         guard let values = stored as? [String: Any] else { throw .init("it is not a dictionary") }
         func text(_ key: String) throws(ActivationRule.Fault) -> String {
             guard let value = values[Self.prefix + key] else { throw .init("\(Self.prefix + key) is missing") }
@@ -59,7 +63,8 @@ package struct ExtensionAction: Sendable, Equatable {
             return text
         }
         identifier = try text("Identifier")
-        name = try text("Name")
+        let name = try text("Name")
+        self.name = localized(name) ?? name
         let predicate = try text("ActivationRule")
         do throws(ActivationRule.Fault) {
             rule = try ActivationPredicate(predicate, .fileProviderItems)

@@ -53,7 +53,8 @@ package struct ExtensionInspection {
         let importsLinks =
             described[ExtensionBundle.linksKey] == nil ? nil : flag(ExtensionBundle.linksKey, in: described)
         let failsOnConflict = flag(ExtensionBundle.conflictKey, in: described)
-        let actions = ExtensionAction.read(described[ExtensionAction.listKey])
+        let texts = LocalizedTexts(bundle: folder, development: list["CFBundleDevelopmentRegion"] as? String)
+        let actions = ExtensionAction.read(described[ExtensionAction.listKey], localized: texts.text)
         let provider = described[ExtensionBundle.providerKey].flatMap { _ in
             description.string(ExtensionBundle.providerKey, faults: &faults)
         }
@@ -67,7 +68,8 @@ package struct ExtensionInspection {
             path: folder, executable: executable, point: point, principalClass: principal, activationRule: rule,
             usesNetwork: network, showsWindows: windows, memoryLimit: memory << 20, timeLimit: time,
             importsSymbolicLinks: importsLinks, failsUploadsOnConflict: failsOnConflict, actions: actions.actions,
-            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings,
+            actionFaults: actions.faults, namedProvider: provider, domainSettings: settings?.texts,
+            optionalSettings: settings?.optional ?? [],
             groups: groups)
     }
 
@@ -91,16 +93,25 @@ package struct ExtensionInspection {
         return number
     }
 
-    private mutating func domainSettings(_ list: [String: Any]) -> [String: String]? {
+    private mutating func domainSettings(
+        _ list: [String: Any]
+    ) -> (texts: [String: String], optional: Set<String>)? {
         guard let value = list[ExtensionBundle.settingsKey] else { return nil }
         guard let settings = value as? [String: String] else {
             faults.append("\(ExtensionBundle.settingsKey) is not a dictionary of texts")
             return nil
         }
-        for name in settings.keys.sorted() where name.isEmpty || name.contains("=") {
-            faults.append("\(ExtensionBundle.settingsKey): \"\(name)\" cannot be written as KEY=VALUE")
+        var texts: [String: String] = [:]
+        var optional: Set<String> = []
+        for (written, text) in settings.sorted(by: { $0.key < $1.key }) {
+            let name = written.hasSuffix("?") ? String(written.dropLast()) : written
+            if name.isEmpty || name.contains("=") {
+                faults.append("\(ExtensionBundle.settingsKey): \"\(written)\" cannot be written as KEY=VALUE")
+            }
+            texts[name] = text
+            if name != written { optional.insert(name) }
         }
-        return settings
+        return (texts, optional)
     }
 
     private mutating func groups(_ list: [String: Any]) -> [String] {
@@ -114,7 +125,9 @@ package struct ExtensionInspection {
             }
         }
         let groups = AppGroup.declared(in: list)
-        if groups.count > Self.mostGroups { faults.append("\(AppGroup.listKey) has more than \(Self.mostGroups) groups") }
+        if groups.count > Self.mostGroups {
+            faults.append("\(AppGroup.listKey) has more than \(Self.mostGroups) groups")
+        }
         return groups
     }
 

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 import Glibc
 import LinuxSystem
@@ -11,6 +12,9 @@ import LinuxSystem
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
+    // The host keeps both in the extension's log.
+    cswift_print_by_lines()
+    cswift_report_crashes()
     do {
         let bundle = try ExtensionBundle(ofExecutable: executablePath())
         let executable = (bundle.executable as NSString).lastPathComponent

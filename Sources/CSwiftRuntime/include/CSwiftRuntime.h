@@ -16,6 +16,18 @@ void *cswift_make_object(const void *metadata);
 /// Swift runtime, include/swift/Demangling/Demangle.h: without a buffer of the caller's, and its size, the flags are 0.
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 
+/// What a report of a crash on standard error begins with, followed by the number of the signal, and what it ends with.
+#define CSWIFT_CRASH_BEGIN "*** crashed by signal "
+#define CSWIFT_CRASH_END "*** end of the frames"
+
+/// From now on, a fault of this process that ends it is told on standard error first: the signal, and the frames of the thread, each
+/// as `PROGRAM(FUNCTION+OFFSET)[ADDRESS]` or `PROGRAM(+OFFSET)[ADDRESS]`. Call it once.
+void cswift_report_crashes(void);
+
+/// Has what is printed on standard output leave the process with the end of each line, and not when a buffer is full: that of a
+/// process that crashes never is.
+void cswift_print_by_lines(void);
+
 /// Eight bits that each thread has for itself, none of them set at first, in a fraction of the time that pthread's variables take.
 /// Swift has no variables of threads.
 static inline uint8_t cswift_notes_of_thread(void) {

@@ -9,6 +9,10 @@ final class ProviderInstance: Sendable {
     let connection: Connection
     /// How long it may take for a question.
     let answerTime: Duration
+    /// Whether it may make connections.
+    private let usesNetwork: Bool
+    /// Whether it serves a folder that it was handed.
+    private let isLocal: Bool
     /// The folders that it has had watched.
     let watches: WatchService
 
@@ -26,7 +30,11 @@ final class ProviderInstance: Sendable {
     // Innermost: whoever waits goes on after it is released.
     private let state = Lock(State())
 
-    init(_ process: ExtensionProcess, _ connection: Connection, watches: WatchService, answerTime: Duration) {
+    init(
+        _ process: ExtensionProcess, _ connection: Connection, watches: WatchService, answerTime: Duration,
+        usesNetwork: Bool, isLocal: Bool
+    ) {
+        (self.usesNetwork, self.isLocal) = (usesNetwork, isLocal)
         self.process = process
         self.watches = watches
         self.answerTime = answerTime
@@ -90,6 +98,16 @@ final class ProviderInstance: Sendable {
             state.calls -= 1
             if answered { state.hasAnswered = true }
         }
+    }
+
+    /// A failure with what its author has to know where the network was refused.
+    func explained(_ failure: ProviderFailure) -> ProviderFailure {
+        guard !usesNetwork, NetworkRefusal.mayBe(failure, isLocal: isLocal) else { return failure }
+        var failure = failure
+        failure.message = NetworkRefusal.explained(failure.message)
+        let (process, line) = (process, failure.message)
+        HandlerThreads.shared.run { process.note(line) }
+        return failure
     }
 
     /// Tells those who wait how the process ended.

@@ -112,6 +112,21 @@ package actor ProviderProcess {
         if case .disabled = state { state = .none }
     }
 
+    /// Ends a process of an older build: the next question starts one of the extension as it is installed now. What was asked before
+    /// is still answered, for as long as that takes a moment only.
+    package func renew() {
+        reset()
+        guard case .running(let instance) = state else { return }
+        state = .ending
+        Task {
+            let latest = ContinuousClock.now + Self.patienceWithOld
+            while !instance.isIdle, ContinuousClock.now < latest { try? await Task.sleep(for: .milliseconds(20)) }
+            instance.askToEnd()
+        }
+    }
+
+    private static let patienceWithOld: Duration = .seconds(10)
+
     /// Ends the process and starts none any more. Returns when it has ended.
     package func close() async {
         state = .closed
@@ -250,7 +265,9 @@ package actor ProviderProcess {
         }
         let answerTime = options.answerTime ?? .seconds(bundle.timeLimit)
         return Started(
-            instance: ProviderInstance(process, connection, watches: watches, answerTime: answerTime),
+            instance: ProviderInstance(
+                process, connection, watches: watches, answerTime: answerTime, usesNetwork: bundle.usesNetwork,
+                isLocal: handed != nil),
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
                 storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
@@ -283,7 +300,8 @@ package actor ProviderProcess {
         instance.endCall(answered: !isGreeting && (try? result.get()) != nil)
         lastUse = .now
         switch result {
-        case .success(let reply): return try reply.get()
+        case .success(let reply):
+            do throws(ProviderFailure) { return try reply.get() } catch { throw instance.explained(error) }
         case .failure(.disconnected):
             // Nobody else tells why: the process, when it has ended.
             throw await failure(of: instance)

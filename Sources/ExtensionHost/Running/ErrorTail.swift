@@ -2,40 +2,109 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The last of what a program wrote to its standard error.
+/// What a program writes to its standard output and its standard error: line by line on its way to the extension's log, and the
+/// last of it.
 final class ErrorTail: Sendable {
+    /// Bytes of a line.
+    private static let longestLine = 16 << 10
+    /// Bytes of the last lines.
     private static let limit = 4 << 10
-    /// What the program gets as its standard error.
+    /// Lines of a report of a crash.
+    private static let mostFrames = 256
+
+    /// What the program gets as its standard output and its standard error.
     let input: FileDescriptor
     private let output: FileDescriptor
+    /// Takes lines. Called by whoever drains, one at a time.
+    private let write: @Sendable ([String]) -> Void
+    /// Beneath which the functions of a crash are looked up.
+    private let programFolders: [String]
 
-    init() throws(Errno) {
+    private struct State {
+        /// The beginning of a line that has not ended.
+        var rest: [UInt8] = []
+        var last: [String] = []
+        /// Of a crash that is being reported: the signal, and the frames.
+        var report: (signal: String, frames: [String])?
+    }
+
+    private let state = Mutex(State())
+
+    init(programFolders: [String], _ write: @escaping @Sendable ([String]) -> Void) throws(Errno) {
+        self.programFolders = programFolders
+        self.write = write
         (output, input) = try FileDescriptor.pipe()
         let number = output.rawValue
         try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
-    private let kept = Mutex<[UInt8]>([])
-
-    /// Takes what is there, so that the program never waits for a reader. Does not block.
+    /// Takes what is there, so that the program never waits for a reader. Waits for nothing but the log's file.
     func drain() {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = read(output.rawValue, &piece, piece.count)
             guard count > 0 else { return }
-            kept.withLock { kept in
-                kept.append(contentsOf: piece[..<count])
-                if kept.count > Self.limit { kept.removeFirst(kept.count - Self.limit) }
-            }
+            write(state.withLock { take(piece[..<count], &$0) })
         }
+    }
+
+    /// Takes the end of what the program wrote, which has ended.
+    func finish() {
+        drain()
+        write(
+            state.withLock { state in
+                let rest = take([UInt8(ascii: "\n")], &state)
+                return rest + endReport(&state)
+            })
+    }
+
+    private func take(_ bytes: some Sequence<UInt8>, _ state: inout State) -> [String] {
+        var lines: [String] = []
+        for byte in bytes {
+            if byte != UInt8(ascii: "\n") { state.rest.append(byte) }
+            guard byte == UInt8(ascii: "\n") || state.rest.count >= Self.longestLine else { continue }
+            if !state.rest.isEmpty { lines += take(String(decoding: state.rest, as: UTF8.self), &state) }
+            state.rest.removeAll(keepingCapacity: true)
+        }
+        return lines
+    }
+
+    private func take(_ line: String, _ state: inout State) -> [String] {
+        if line.hasPrefix(CrashReport.begin), state.report == nil {
+            state.report = (String(line.dropFirst(CrashReport.begin.count)), [])
+            return []
+        }
+        if let report = state.report {
+            if line == CrashReport.end || report.frames.count >= Self.mostFrames { return endReport(&state) }
+            state.report?.frames.append(line)
+            return []
+        }
+        // The language's own frames follow the message, and would stand in its place.
+        if Self.isFrame(line) { return [line] }
+        state.last.append(String(line.prefix(Self.limit)))
+        if state.last.count > 5 { state.last.removeFirst() }
+        return [line]
+    }
+
+    /// Whether a line is one of the list that the language prints of its own fatal errors.
+    private static func isFrame(_ line: String) -> Bool {
+        if line == "Current stack trace:" { return true }
+        let words = line.split(separator: " ", maxSplits: 3)
+        return words.count == 4 && Int(words[0]) != nil && words[2].hasPrefix("0x")
+    }
+
+    private func endReport(_ state: inout State) -> [String] {
+        guard let report = state.report.take() else { return [] }
+        return CrashReport.lines(signal: report.signal, frames: report.frames, folders: programFolders)
     }
 
     /// Readable when there is something to take.
     var descriptor: FileDescriptor { output }
 
-    /// The last lines, at most five.
+    /// The last lines, at most five. A report of a crash is none of them.
     var lines: [String] {
-        let text = String(decoding: kept.withLock { $0 }, as: UTF8.self)
+        let (last, rest) = state.withLock { ($0.last, $0.rest) }
+        let text = (last + [String(decoding: rest.suffix(Self.limit), as: UTF8.self)]).joined(separator: "\n")
         return text.split(whereSeparator: \.isNewline).suffix(5).map(String.init)
     }
 }

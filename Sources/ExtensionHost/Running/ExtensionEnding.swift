@@ -43,16 +43,19 @@ package struct ExtensionEnding: Message, Equatable {
 
     /// In one sentence, with what it said last.
     package var sentence: String {
-        let what =
-            switch reason {
-            case .exited where status == 0: "the extension ended without an answer"
-            case .exited: "the extension ended with exit status \(status)"
-            case .signalled: "the extension crashed: signal \(status) (\(String(cString: strsignal(CInt(status)))))"
-            case .timedOut:
-                "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
-            case .tookTooMuchMemory: "the extension was ended: it took more than its limit of \(status) MiB of memory"
-            case .released: "the extension was ended because nobody waited for it any more"
-            }
-        return lastLines.isEmpty ? what : what + "; it said last: " + lastLines.joined(separator: " / ")
+        lastLines.isEmpty ? kind : kind + "; it said last: " + lastLines.joined(separator: " / ")
+    }
+
+    /// In one sentence.
+    var kind: String {
+        switch reason {
+        case .exited where status == 0: "the extension ended without an answer"
+        case .exited: "the extension ended with exit status \(status)"
+        case .signalled: "the extension crashed: signal \(status) (\(String(cString: strsignal(CInt(status)))))"
+        case .timedOut:
+            "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
+        case .tookTooMuchMemory: "the extension was ended: it took more than its limit of \(status) MiB of memory"
+        case .released: "the extension was ended because nobody waited for it any more"
+        }
     }
 }

@@ -9,6 +9,7 @@ final class ExtensionProcess: Sendable {
     private let program: ChildProgram
     private let process: ProcessDescriptor
     private let errors: ErrorTail
+    private let lines: LogLines
     /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
     private let link: Connection
     private let scopes: ScopeFolder
@@ -37,7 +38,11 @@ final class ExtensionProcess: Sendable {
     ) throws {
         container = try Container(of: bundle, data: data)
         let groups = try GroupFolders(of: bundle, container: container, data: data)
-        errors = try ErrorTail()
+        let lines = LogLines(ExtensionLog(of: bundle.identifier, data: data))
+        errors = try ErrorTail(programFolders: [bundle.path, "/usr", "/lib", "/lib64"] + hostLibraries) {
+            lines.write($0)
+        }
+        self.lines = lines
         scopes = try ScopeFolder(data: data)
         let (ours, theirs) = try SequencedPacketSocket.pair()
         memoryLimit = bundle.memoryLimit
@@ -49,7 +54,7 @@ final class ExtensionProcess: Sendable {
         if let largestFile { confinement.fileSize = largestFile }
         confinement.paths += places
         confinement.paths += groups.paths.map { ($0, [.read, .write]) }
-        var descriptors: [FileDescriptor?] = [nil, nil, errors.input, socket, theirs.descriptor]
+        var descriptors: [FileDescriptor?] = [nil, errors.input, errors.input, socket, theirs.descriptor]
         if let coordinator { descriptors.append(coordinator) }
         let shown = try display?.handedOver(from: descriptors.count, in: container, &confinement)
         descriptors += shown?.descriptors ?? []
@@ -59,6 +64,7 @@ final class ExtensionProcess: Sendable {
                 language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
                 + groups.variables + variables + (shown?.variables ?? []),
             descriptors: descriptors, confinedTo: confinement)
+        lines.begin(program.processID, bundle)
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
         link = try Connection(ours, service: service.makeService())
@@ -111,9 +117,13 @@ final class ExtensionProcess: Sendable {
             poll(&sources, nfds_t(sources.count), isEnding ? 1000 : max(0, wait))
             errors.drain()
         }
-        errors.drain()
-        let lines = errors.lines
-        let ending = (try? program.wait()) ?? .unknown
+        errors.finish()
+        let ending = ending((try? program.wait()) ?? .unknown, lastLines: errors.lines)
+        lines.write([ending.kind])
+        return ending
+    }
+
+    private func ending(_ ending: ChildProgram.Ending, lastLines lines: [String]) -> ExtensionEnding {
         if let (why, status) = reason.withLock({ $0 }) {
             return ExtensionEnding(why, status: status, lastLines: lines)
         }
@@ -123,4 +133,7 @@ final class ExtensionProcess: Sendable {
         case .unknown: return ExtensionEnding(.exited, status: -1, lastLines: lines)
         }
     }
+
+    /// Adds a line of the host's own to the extension's log. Blocks on the file system.
+    func note(_ line: String) { lines.write([line]) }
 }

@@ -17,9 +17,6 @@ extension Index {
         return .object(state.userInfo.mapValues { $0.predicateValue })
     }
 
-    /// What the provider says of a folder in keys that end like this is true of everything in it.
-    private static let inheritedSuffix = ".inherited"
-
     /// What the folders around an item say of it, the nearest first.
     private func inheritedUserInfo(
         of item: IndexedItem
@@ -29,9 +26,7 @@ extension Index {
         // No path is longer.
         for _ in 0..<4096 {
             guard number != .root, let parent = try self.item(folder) else { break }
-            for (key, value) in parent.item.userInfo where key.hasSuffix(Self.inheritedSuffix) {
-                values[key] = values[key] ?? value
-            }
+            for (key, value) in parent.item.userInfo { values[key] = values[key] ?? value }
             (number, folder) = (parent.number, parent.parent)
         }
         return values
@@ -39,6 +34,9 @@ extension Index {
 }
 
 extension IndexedItem {
+    /// What the provider says of a folder in keys that end like this is true of everything in it.
+    private static let inheritedSuffix = ".inherited"
+
     fileprivate func actionSubject(
         _ facts: ItemFacts, _ upload: UploadState?, inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
@@ -74,7 +72,9 @@ extension IndexedItem {
         case .symlinkTargetPath: item.linkTarget.map { .text($0) } ?? .nothing
         case .userInfo:
             .object(
-                inherited.merging(item.userInfo) { _, own in own }.mapValues { $0.predicateValue })
+                inherited.filter { $0.key.hasSuffix(Self.inheritedSuffix) }.merging(item.userInfo) { _, own in own }
+                    .mapValues { $0.predicateValue })
+        case .inheritedUserInfo: .object(inherited.mapValues { $0.predicateValue })
         case .isTrashed: .flag(item.flags.contains(.trashed))
         case .isUploaded: .flag(isUploaded)
         case .isUploading: .flag(item.flags.contains(.uploading) || state(upload) == .uploading)

@@ -26,6 +26,12 @@ extension DomainService {
                 return Empty()
             }
         }
+        service.on(RenewProviderCall.self) { request, call in
+            call.answer {
+                await self.renew(request.provider)
+                return Empty()
+            }
+        }
         service.on(SignalDomainCall.self) { request, call in
             call.answer {
                 try await self.signal(request)

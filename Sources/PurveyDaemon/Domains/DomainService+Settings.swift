@@ -26,6 +26,20 @@ enum DomainSettings {
                     + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
         }
         try checkOwn(settings)
+        try checkComplete(settings, for: bundle)
+    }
+
+    /// Refuses a domain whose provider has not been told what it says it needs.
+    private static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
+        let given = Set(settings.map(\.key))
+        let missing = (bundle.domainSettings ?? [:]).filter {
+            !given.contains($0.key) && !bundle.optionalSettings.contains($0.key)
+        }
+        guard !missing.isEmpty else { return }
+        let words = missing.sorted { $0.key < $1.key }.map { key, text in
+            "\(key)=\(key == DomainSetting.path ? "DIR" : "VALUE")" + (text.isEmpty ? "" : " (\(text))")
+        }
+        throw DomainFailure("\(bundle.name) needs \(words.joined(separator: ", "))")
     }
 
     /// Refuses values that those settings which are Purvey's own cannot have.
@@ -62,6 +76,13 @@ extension DomainService {
         if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
         guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name, among: places.keys) }
         return description(of: now)
+    }
+
+    /// Ends what runs of an older build of a provider.
+    func renew(_ provider: String) async {
+        for case .running(let record, let domain) in places.values where record.provider == provider {
+            await domain.provider.renew()
+        }
     }
 
     /// Has a domain's changes be asked for.

@@ -80,6 +80,50 @@ import Testing
         }
     }
 
+    @Test func aLogIsPrintedAndFollowedAcrossItsFiles() async throws {
+        try await CommandPlace.run { place in
+            let folder = place.home + "/data/logs"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let log = URL(fileURLWithPath: folder + "/org.example.filer.log")
+            try Data("two\n".utf8).write(to: log)
+            try Data("one\n".utf8).write(to: URL(fileURLWithPath: log.path + ".1"))
+            // Of an extension that is gone, too.
+            #expect(try await place.purvey("extensions", "logs", "org.example.filer").text == "one\ntwo\n")
+            let following = try RunningProgram(
+                BuiltProgram.path("purvey"), ["extensions", "logs", "org.example.filer", "--follow"],
+                environment: ["PURVEY_HOME": place.home], in: place.path(""))
+            #expect(try await following.lines(2) == ["one", "two"])
+            let file = try FileHandle(forWritingTo: log)
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("three\n".utf8))
+            #expect(try await following.lines(3).last == "three")
+            #expect(rename(log.path, log.path + ".1") == 0)
+            try Data("four\n".utf8).write(to: log)
+            #expect(try await following.lines(4).last == "four")
+            following.send(SIGINT)
+            _ = try await following.end()
+            let missing = try await place.purvey("extensions", "logs", "org.example.filed")
+            #expect(missing.status == 1 && missing.errors.contains("no extension"), "\(missing.errors)")
+            #expect(try await place.purvey("extensions", "list", "--follow").status == 2)
+        }
+    }
+
+    @Test func aPointThatIsNoneIsAFaultThatTellsTheOthers() async throws {
+        try await CommandPlace.run { place in
+            var list = propertyList
+            list["NSExtension"] = [
+                "NSExtensionPointIdentifier": "com.apple.fileprovider-noui", "NSExtensionPrincipalClass": "Filer",
+            ]
+            try write(list, place)
+            try place.write("#!/bin/sh\n", to: "Filer.appex/filer")
+            chmod(place.path("Filer.appex/filer"), 0o755)
+            let check = try await place.purvey("extensions", "check", "Filer.appex")
+            #expect(check.status == 1)
+            #expect(check.text.contains("com.apple.fileprovider-noui"))
+            #expect(check.text.contains("com.apple.fileprovider-nonui"))
+        }
+    }
+
     @Test func everyFaultOfAnExtensionIsPrintedOnALineOfItsOwn() async throws {
         try await CommandPlace.run { place in
             try write(["NSExtension": ["NSExtensionPointIdentifier": "com.apple.share-services"]], place)

@@ -32,6 +32,7 @@ enum DomainMethod {
     static let followStates: UInt64 = 171
     static let itemStates: UInt64 = 172
     static let searchProviders: UInt64 = 180
+    static let renewProvider: UInt64 = 181
 }
 
 /// Errors of the calls about domains, as they travel: the message says everything.

@@ -1,0 +1,19 @@
+import LinuxSystem
+
+/// The kinds of extensions that are served here.
+package enum ExtensionPoint {
+    /// `NSExtensionPointIdentifier` of each.
+    package static let served = [
+        "com.apple.share-services", "com.apple.ui-services", ExtensionBundle.providerPoint,
+        ExtensionBundle.providerInterfacePoint,
+    ]
+
+    /// What is wrong with a point, in one sentence; `nil` for nothing.
+    package static func fault(of point: String) -> String? {
+        guard !served.contains(point) else { return nil }
+        let complaint = NearMiss.sentence(
+            "NSExtensionPointIdentifier \"\(point)\" is no kind of extension that is served here", about: point,
+            known: served)
+        return complaint + "; there are " + served.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import LinuxSystem
+import PropertyLists
+
+/// What a bundle's `Localizable.strings` have for people in the place of a key: in the language of this process, else in that of the
+/// bundle's authors.
+struct LocalizedTexts {
+    private let tables: [[String: Any]]
+
+    /// Files beyond this are not read.
+    private static let largest = 1 << 20
+
+    /// Reads the tables. Blocks on the file system.
+    ///
+    /// - Parameters:
+    ///   - bundle: its folder.
+    ///   - development: the language that its authors wrote it in.
+    ///   - languages: those of the user, the best first.
+    init(bundle: String, development: String?, languages: [String] = Self.userLanguages) {
+        let names = languages + [development, "Base", "en"].compactMap { $0 }
+        var folders: [String] = []
+        for name in names where !name.contains("/") && !name.hasPrefix(".") {
+            // A region's own, and that of its language.
+            for candidate in [name, String(name.prefix { $0 != "_" && $0 != "-" })] {
+                for form in [candidate, candidate.replacingOccurrences(of: "_", with: "-")]
+                where !folders.contains(form) {
+                    folders.append(form)
+                }
+            }
+        }
+        let paths = folders.map { "/\($0).lproj/Localizable.strings" } + ["/Localizable.strings"]
+        tables = paths.compactMap { path in
+            ["", "/Resources"].lazy.compactMap { Self.read(bundle + $0 + path) }.first
+        }
+    }
+
+    /// The text of a key; `nil` where no table has one.
+    func text(_ key: String) -> String? {
+        tables.lazy.compactMap { $0[key] as? String }.first { !$0.isEmpty }
+    }
+
+    /// The languages of this process, the best first, as gettext has them.
+    static var userLanguages: [String] {
+        let list = variable("LANGUAGE").map { $0.split(separator: ":").map(String.init) } ?? []
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first
+        return (list + [locale].compactMap { $0 }).map { String($0.prefix { $0 != "." && $0 != "@" }) }
+            .filter { !["C", "POSIX", ""].contains($0) }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func read(_ path: String) -> [String: Any]? {
+        guard let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]),
+            (try? file.status().kind) == .regular, let bytes = try? file.readToEnd(limit: largest)
+        else { return nil }
+        // Apple's tools write them in UTF-16.
+        let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+        let text = isWide ? String(data: Data(bytes), encoding: .utf16).map { Data($0.utf8) } : nil
+        return ForeignPropertyList.dictionary(text ?? Data(bytes))
+    }
+}

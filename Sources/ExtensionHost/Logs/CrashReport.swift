@@ -1,0 +1,51 @@
+import CSwiftRuntime
+import Foundation
+import LinuxSystem
+
+/// What a process of an extension said of its crash: the signal and the frames of the thread that crashed, innermost first.
+struct CrashReport {
+    static let begin = CSWIFT_CRASH_BEGIN
+    static let end = CSWIFT_CRASH_END
+
+    /// Turns the lines between the two into those of a log: each frame with its function's name, and the program's file.
+    ///
+    /// - Parameter folders: beneath which files are looked into. The process has written the lines, and may have written anything.
+    static func lines(signal: String, frames: [String], folders: [String]) -> [String] {
+        let number = CInt(signal) ?? 0
+        let name = strsignal(number).map { " (\(String(cString: $0)))" } ?? ""
+        var tables: [String: SymbolTable] = [:]
+        var lines = ["crashed: signal \(number)\(name)"]
+        for (number, frame) in frames.enumerated() {
+            lines.append("  \(number)  " + describe(frame, isInnermost: number == 0, folders, &tables))
+        }
+        return lines
+    }
+
+    private static func describe(
+        _ frame: String, isInnermost: Bool, _ folders: [String], _ tables: inout [String: SymbolTable]
+    ) -> String {
+        // PROGRAM(FUNCTION+0xOFFSET)[0xADDRESS]
+        guard let close = frame.lastIndex(of: ")"), let open = frame[..<close].lastIndex(of: "("),
+            let plus = frame[open..<close].lastIndex(of: "+")
+        else { return frame }
+        let program = String(frame[..<open])
+        let file = (program as NSString).lastPathComponent
+        let function = frame[frame.index(after: open)..<plus]
+        if !function.isEmpty { return "\(demangled(String(function))) in \(file)" }
+        guard let offset = UInt64(frame[frame.index(after: plus)..<close].dropFirst(2), radix: 16) else { return frame }
+        if tables[program] == nil, tables.count < 32, folders.contains(where: { program.hasPrefix($0 + "/") }) {
+            tables[program] = SymbolTable(path: program)
+        }
+        // A return address may be that of the next function's beginning.
+        let place = isInnermost || offset == 0 ? offset : offset - 1
+        guard let name = tables[program]?.name(at: place) else { return frame }
+        return "\(demangled(name)) in \(file)"
+    }
+
+    private static func demangled(_ name: String) -> String {
+        let readable = name.withCString { swift_demangle($0, strlen($0), nil, nil, 0) }
+        guard let readable else { return name }
+        defer { free(readable) }
+        return String(cString: readable)
+    }
+}

@@ -1,0 +1,46 @@
+import AppExtension
+import Exchange
+import ExtensionHost
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// `purvey extensions logs`.
+enum ExtensionLogCommand {
+    /// How often it is looked whether there is more, in microseconds.
+    private static let interval: useconds_t = 200_000
+
+    static func run(_ text: String, _ library: ExtensionLibrary, follows: Bool) async throws {
+        let log = ExtensionLog(of: try identifier(text, library), data: try Locations.current().data)
+        // Waits for the file system, and for whoever reads what is printed.
+        let isEmpty = try await HandlerThreads.shared.value { () throws in
+            var reader = ExtensionLogReader(log)
+            var isEmpty = true
+            while true {
+                let bytes = try reader.next()
+                if !bytes.isEmpty {
+                    isEmpty = false
+                    try StandardOutput.writeAll(bytes, to: STDOUT_FILENO)
+                } else if follows {
+                    usleep(interval)
+                } else {
+                    return isEmpty
+                }
+            }
+        }
+        if isEmpty { StandardError.note("nothing has been logged") }
+    }
+
+    /// An extension that was removed has its log still.
+    private static func identifier(_ text: String, _ library: ExtensionLibrary) throws -> String {
+        do {
+            return try library.find(text).identifier
+        } catch {
+            let log = ExtensionLog(of: text, data: try Locations.current().data)
+            guard InfoPropertyList.isIdentifier(text), access(log.path, F_OK) == 0 else {
+                throw CommandError("\(error)")
+            }
+            return text
+        }
+    }
+}
