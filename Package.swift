@@ -438,7 +438,10 @@ let package = Package(
         tests("PurveyDemoTests", ["FileTesting", "LinuxSystem", "ProgramTesting"]),
         tests(
             "LocalFolderTests",
-            ["FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem", "LocalFolder", "TestThreads"]),
+            [
+                "CLinux", "CSQLite", "FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem",
+                "LocalFolder", "TestThreads",
+            ]),
         // A file provider that keeps its files itself, and the program that it belongs to.
         .executableTarget(
             name: "VaultProvider",

@@ -50,6 +50,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         do {
             let catalogue = try provider.catalogue()
             let size = Self.size(observer.suggestedBatchSize)
+            if folder == nil { catalogue.watches.wasAsked() }
             let changes = try catalogue.perform { catalogue in
                 if let folder { try catalogue.lookAtNews(in: folder) } else { _ = try catalogue.lookAtNews() }
                 return try catalogue.changes(since: Array(syncAnchor.rawValue), in: folder, limit: size)

@@ -9,10 +9,17 @@ enum FolderNews {
         try SystemThread.start("purvey-news") {
             var pace = NewsPace()
             while true {
-                watches.wait(atMost: pace.untilLook(isPartial: watches.isPartial))
+                watches.wait(
+                    atMost: pace.untilLook(isPartial: watches.isPartial, isWanted: watches.isLookWanted))
                 guard let catalogue = reference.catalogue else { return }
-                if pace.beginLook() { watches.lose() }
-                if hasChanged(catalogue) { tell() }
+                if pace.beginLook(isWanted: watches.isLookWanted) {
+                    watches.willLookAtAll()
+                    watches.lose()
+                }
+                if hasChanged(catalogue) {
+                    watches.willTell()
+                    tell()
+                }
                 // What comes now waits a little.
                 watches.wait(atMost: pace.endLook(), isAsleep: true)
             }
@@ -46,6 +53,8 @@ private struct NewsPace {
     /// memory map is not told.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
+    /// The same where somebody tells of changes: at once, or after ten times what it took the last time.
+    private static let wantedPause = 0.1
     /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step: up to what
     /// keeps looks a small part of the time, and no further, because whoever waits for one change before the next makes news all the
     /// time as well.
@@ -53,24 +62,25 @@ private struct NewsPace {
     private static let leastLongest = 0.02
 
     private var nextWhole = ContinuousClock.now
+    private var nextWanted = ContinuousClock.now
     private var isWhole = false
     private var start = ContinuousClock.now
     private var end: ContinuousClock.Instant?
     private var taken = 0.0
     private var rest = rests.lowerBound
 
-    func untilLook(isPartial: Bool) -> Double {
-        let whole = (nextWhole - .now) / .seconds(1)
+    func untilLook(isPartial: Bool, isWanted: Bool) -> Double {
+        let whole = ((isWanted ? min(nextWhole, nextWanted) : nextWhole) - .now) / .seconds(1)
         return isPartial ? min(whole, max(Self.partialPause, 10 * taken)) : whole
     }
 
     /// - Returns: whether everything is to be looked at.
-    mutating func beginLook() -> Bool {
+    mutating func beginLook(isWanted: Bool) -> Bool {
         start = .now
         let isSoon = end.map { (start - $0) / .seconds(1) < 2 * rest } ?? false
         let longest = min(max(Self.leastLongest, 20 * taken), Self.rests.upperBound)
         rest = isSoon ? min(2 * rest, longest) : Self.rests.lowerBound
-        isWhole = start >= nextWhole
+        isWhole = start >= nextWhole || isWanted && start >= nextWanted
         return isWhole
     }
 
@@ -79,7 +89,10 @@ private struct NewsPace {
         let now = ContinuousClock.now
         taken = (now - start) / .seconds(1)
         end = now
-        if isWhole { nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken))) }
+        if isWhole {
+            nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken)))
+            nextWanted = now + .seconds(min(Self.longestPause, max(Self.wantedPause, 10 * taken)))
+        }
         return min(max(rest, 5 * taken), Self.longestPause)
     }
 }

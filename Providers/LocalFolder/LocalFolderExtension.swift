@@ -168,7 +168,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         guard let catalogue = try? catalogue() else { return }
         let removed: CatalogueItem?
         do {
-            removed = try copies.remove(identifier, named: url.lastPathComponent, from: catalogue)
+            removed = try copies.remove(identifier, named: url.path.lastPathName, from: catalogue)
         } catch {
             return failed(identifier, error)
         }
@@ -185,6 +185,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     func hasUnsentEdit(_ identifier: String) -> Bool { unsent.error(of: identifier) != nil }
 
     func signal() {
+        state.withLock { $0.catalogue }?.watches.willTell()
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         manager.signalEnumerator(for: .workingSet) { _ in }
     }
@@ -194,12 +195,12 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     package override func itemChanged(at url: URL) {
         guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
         // Whatever fails now, there is an edit.
-        unsent.tell(identifier, url.lastPathComponent)
+        unsent.tell(identifier, url.path.lastPathName)
         do {
             let catalogue = try catalogue()
-            try copies.begin(identifier, named: url.lastPathComponent, catalogue)
+            try copies.begin(identifier, named: url.path.lastPathName, catalogue)
             // Whoever wrote the file has it until this is over.
-            try copies.send(identifier, only: url.lastPathComponent, to: catalogue)
+            try copies.send(identifier, only: url.path.lastPathName, to: catalogue)
             signal()
         } catch {
             failed(identifier, error)
@@ -273,7 +274,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
     ) {
         answer(completionHandler) {
-            try catalogue().copyIn(fileURL.path, named: fileURL.lastPathComponent, into: try known(parent))
+            try catalogue().copyIn(fileURL.path, named: fileURL.path.lastPathName, into: try known(parent))
         }
     }
 

@@ -1,5 +1,6 @@
 import FileProvider
 import Foundation
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// One item of the served folder, as the system is told of it.
@@ -68,7 +69,7 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     }
 
     var documentSize: NSNumber? { item.facts.kind == .folder ? nil : NSNumber(value: item.facts.size) }
-    var contentModificationDate: Date? { Date(timeIntervalSince1970: Double(item.facts.modified) / 1e9) }
+    var contentModificationDate: Date? { Date(timeIntervalSince1970: item.facts.modified.secondsSince1970) }
     var lastUsedDate: Date? { marks.lastUsed.map { Date(timeIntervalSince1970: $0) } }
     var favoriteRank: NSNumber? { marks.favoriteRank.map { NSNumber(value: $0) } }
     var tagData: Data? { marks.tagData.map { Data($0) } }

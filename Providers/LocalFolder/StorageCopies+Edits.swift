@@ -18,11 +18,11 @@ extension StorageCopies {
 
     /// The item as it is with an edit that the folder has not taken.
     func edited(_ item: CatalogueItem, _ identifier: String, _ catalogue: SharedCatalogue) -> CatalogueItem {
-        guard let name = try? edits(of: identifier, catalogue).last, let now = moment(url(identifier, name)) else {
+        guard let name = try? edits(of: identifier, catalogue).last, let now = status(url(identifier, name)) else {
             return item
         }
         var item = item
-        (item.facts.size, item.facts.modified) = (now.size, now.modified)
+        (item.facts.size, item.facts.modified) = (Int64(now.size), now.modificationTime)
         return item
     }
 
@@ -53,6 +53,10 @@ extension StorageCopies {
         var sent = known ?? StoredCopy(version: [], moment: [])
         do throws(FolderFailure) {
             if sent.version.isEmpty { throw .outdated }
+            if now.isDatedAs(sent.moment), try catalogue.hasContents(identifier, of: url.path, in: sent.version) {
+                // Its permissions or the like were changed: that is no edit.
+                return try note(sent, now, identifier, name, catalogue)
+            }
             let item = try catalogue.replace(identifier, withContentsOf: url.path, over: sent.version)
             sent.version = item.contentVersion
             update(item, identifier, named: name)
@@ -64,6 +68,14 @@ extension StorageCopies {
             }
         }
         FolderStep.editTaken.reach()
+        try note(sent, now, identifier, name, catalogue)
+    }
+
+    /// The folder has what a copy has now.
+    private func note(
+        _ sent: StoredCopy, _ now: FileMoment, _ identifier: String, _ name: String, _ catalogue: SharedCatalogue
+    ) throws(FolderFailure) {
+        var sent = sent
         sent.moment = now.bytes
         let done = sent
         try catalogue.perform { try $0.noteSent(of: identifier, named: name, done) }
@@ -79,7 +91,7 @@ extension StorageCopies {
         do throws(FolderFailure) {
             if try catalogue.hasContents(identifier, of: url.path) {
                 let item = try catalogue.perform { try $0.item(identifier) }
-                update(item, identifier, named: url.lastPathComponent)
+                update(item, identifier, named: url.path.lastPathName)
                 return item.contentVersion
             }
             try addBeside(identifier, url, catalogue)
@@ -99,7 +111,7 @@ extension StorageCopies {
         let (name, parents) = try catalogue.perform { catalogue in
             // A catalogue that was made anew knows the root.
             (try? catalogue.lastPlace(of: identifier))
-                ?? (url.lastPathComponent, [catalogue.identifier(of: CatalogueItem.root)])
+                ?? (url.path.lastPathName, [catalogue.identifier(of: CatalogueItem.root)])
         }
         let now = Date().timeIntervalSince1970
         for parent in parents {

@@ -67,13 +67,17 @@ final class StorageCopies: Sendable {
     }
 
     /// A regular file as it is now.
-    func moment(_ url: URL) -> FileMoment? { (try? knownMoment(url)) ?? nil }
+    func moment(_ url: URL) -> FileMoment? { status(url).map { FileMoment($0) } }
+
+    func status(_ url: URL) -> FileStatus? { (try? knownStatus(url)) ?? nil }
 
     /// The same, where what cannot be read is not taken for nothing.
-    private func knownMoment(_ url: URL) throws(Errno) -> FileMoment? {
+    private func knownMoment(_ url: URL) throws(Errno) -> FileMoment? { try knownStatus(url).map { FileMoment($0) } }
+
+    private func knownStatus(_ url: URL) throws(Errno) -> FileStatus? {
         do throws(Errno) {
             let status = try FileStatus.of(url.path, followingLinks: false)
-            return status.kind == .regular ? FileMoment(status) : nil
+            return status.kind == .regular ? status : nil
         } catch .noSuchFile {
             return nil
         }
@@ -99,7 +103,7 @@ final class StorageCopies: Sendable {
             return try names.filter { name in
                 guard let now = try knownMoment(url(identifier, name)) else { return false }
                 let copy = try catalogue.copy(of: identifier, named: name)
-                return copy.map { $0.moment != now.bytes }
+                return copy.map { !now.isSame(as: $0.moment) }
                     ?? (known == nil && Self.mayBeOfItem(name, among: names, itemsName: known))
             }
         }
@@ -109,7 +113,7 @@ final class StorageCopies: Sendable {
     func isEdited(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) -> Bool {
         guard let now = moment(url(identifier, name)) else { return false }
         let copy = try? catalogue.perform { try $0.copy(of: identifier, named: name) }
-        return copy.map { $0.moment != now.bytes } ?? false
+        return copy.map { !now.isSame(as: $0.moment) } ?? false
     }
 
     // MARK: The folder's file comes to its place
@@ -123,9 +127,9 @@ final class StorageCopies: Sendable {
             defer { place.leave() }
             // Whoever had it may have changed it, and the folder may have taken that.
             if try isToStay(identifier, url, catalogue) { return }
-            if try edits(of: identifier, catalogue).contains(url.lastPathComponent) {
+            if try edits(of: identifier, catalogue).contains(url.path.lastPathName) {
                 do {
-                    try send(identifier, only: url.lastPathComponent, to: catalogue)
+                    try send(identifier, only: url.path.lastPathName, to: catalogue)
                 } catch {
                     // What is here is what everybody gets.
                     unsent.fail(identifier, FolderFailure(error))
@@ -162,10 +166,12 @@ final class StorageCopies: Sendable {
     private func copyOut(
         _ identifier: String, to url: URL, replacing: Bool, from catalogue: SharedCatalogue
     ) throws(FolderFailure) {
-        let name = url.lastPathComponent
+        let name = url.path.lastPathName
         let item = try catalogue.copyOut(identifier, to: url.path, replacing: replacing) { catalogue, item, moment in
             try catalogue.noteCopy(
-                of: identifier, named: name, version: item.contentVersion, moment: moment.bytes)
+                of: identifier, named: name, version: item.contentVersion, moment: moment.bytesBeforeNaming)
+        } named: { catalogue, moment in
+            try catalogue.noteNamed(of: identifier, named: name, moment)
         }
         note(item, identifier, named: name)
     }
@@ -179,7 +185,9 @@ final class StorageCopies: Sendable {
             let version = try catalogue.perform { try $0.copy(of: identifier, named: edited)?.version ?? [] }
             try catalogue.copyStored(self.url(identifier, edited).path, to: url.path) { catalogue, moment in
                 try catalogue.noteCopy(
-                    of: identifier, named: url.lastPathComponent, version: version, moment: moment.bytes)
+                    of: identifier, named: url.path.lastPathName, version: version, moment: moment.bytesBeforeNaming)
+            } named: { catalogue, moment in
+                try catalogue.noteNamed(of: identifier, named: url.path.lastPathName, moment)
             }
             return true
         } catch {
@@ -199,9 +207,9 @@ final class StorageCopies: Sendable {
         guard let now = moment(url) else { return false }
         // What the folder has not taken is nowhere else.
         if unsent.error(of: identifier) != nil { return true }
-        let name = url.lastPathComponent
+        let name = url.path.lastPathName
         return try catalogue.perform { catalogue in
-            guard let copy = try catalogue.copy(of: identifier, named: name), copy.moment == now.bytes else {
+            guard let copy = try catalogue.copy(of: identifier, named: name), now.isSame(as: copy.moment) else {
                 return false
             }
             let item = try catalogue.item(identifier)
@@ -214,7 +222,7 @@ final class StorageCopies: Sendable {
     /// A program goes on using what is there. Of which version it is that another process has put there is not asked: of none that the
     /// folder has now.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
-        guard item(identifier, named: url.lastPathComponent) == nil else { return }
+        guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderFailure.busy }
     }
 
@@ -224,9 +232,9 @@ final class StorageCopies: Sendable {
     @discardableResult
     func noteOther(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         var item = try catalogue.perform { try $0.item(identifier) }
-        guard let moment = moment(url) else { return false }
-        (item.facts.size, item.facts.modified) = (moment.size, moment.modified)
-        note(item, identifier, named: url.lastPathComponent)
+        guard let now = status(url) else { return false }
+        (item.facts.size, item.facts.modified) = (Int64(now.size), now.modificationTime)
+        note(item, identifier, named: url.path.lastPathName)
         return true
     }
 
@@ -304,8 +312,10 @@ final class StorageCopies: Sendable {
     /// editors keep beside the file that they have open.
     private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
         guard name.hasPrefix(".") else { return true }
+        // A user's file may be called like one of the system's.
+        if let itemsName, itemsName.hasSameBytes(as: name) { return true }
         if StoragePlace.isOfTheSystem(name) { return false }
-        return itemsName.map { $0.hasSameBytes(as: name) } ?? !names.contains { !$0.hasPrefix(".") }
+        return itemsName == nil && !names.contains { !$0.hasPrefix(".") }
     }
 
     private func noteUnknown(_ identifier: String, _ catalogue: SharedCatalogue) throws {
@@ -337,12 +347,4 @@ final class StorageCopies: Sendable {
             }
         }
     }
-}
-
-extension FileMoment {
-    /// For the catalogue. Not the device: some file systems get another number each time that they are mounted.
-    var bytes: [UInt8] { Array("\(modified)-\(size)-\(inode)".utf8) }
-
-    /// Whether it is the same file as at another moment, whatever it holds.
-    func isSameFile(as bytes: [UInt8]) -> Bool { String(decoding: bytes, as: UTF8.self).hasSuffix("-\(inode)") }
 }

@@ -31,7 +31,7 @@ struct ExportDestination: Sendable {
     private func place(_ file: URL, isCancelled: () -> Bool) throws -> URL {
         let source = try FileDescriptor.open(file.path, [.readOnly])
         let isDirectory = try source.status().kind == .directory
-        let name = file.lastPathComponent
+        let name = file.path.lastPathName
         var candidate = name
         var number = 2
         while try !copy(source, isDirectory: isDirectory, named: candidate, isCancelled: isCancelled) {

@@ -59,7 +59,11 @@ package final class ExtensionProvider: Provider {
         process = ProviderProcess(
             domain: domain, extensionIdentifier: extensionIdentifier, data: data, apartFrom: kept, options: options,
             coordination: coordination, service: service
-        ) { notice(.changes(container: ProviderItem.workingSetIdentifier)) }
+        ) {
+            notice(.changes(container: ProviderItem.workingSetIdentifier))
+        } moved: {
+            notice(.resolved(ProviderFailure(.transient, message: "The folder at the domain's path is another one.")))
+        }
     }
 
     /// Only changes are told.

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// The interface that names types as `UTType`.
@@ -17,7 +18,7 @@ extension NSItemProvider {
         visibility: NSItemProviderRepresentationVisibility = .all
     ) {
         self.init()
-        suggestedName = fileURL.lastPathComponent
+        suggestedName = fileURL.path.lastPathName
         let contentType = contentType ?? FileType.type(of: fileURL)
         registerFileRepresentation(for: contentType, visibility: visibility, openInPlace: openInPlace) { completion in
             completion(fileURL, coordinated, nil)

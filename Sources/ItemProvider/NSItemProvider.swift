@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// A promise of one item in one or several representations.
@@ -49,7 +50,7 @@ open class NSItemProvider: NSObject, NSCopying {
         promise = ItemPromise()
         super.init()
         let value = item.map { ItemValue($0) }
-        if let url = item as? NSURL, url.isFileURL { suggestedName = url.lastPathComponent }
+        if let url = item as? NSURL, url.isFileURL { suggestedName = url.path?.lastPathName }
         if let typeIdentifier = typeIdentifier ?? value?.type?.identifier {
             register(item: value, typeIdentifier: typeIdentifier)
         }

@@ -65,6 +65,8 @@ package struct FileStatus: Sendable {
     package var accessed: timespec { raw.st_atim }
     /// When content, name, owner or mode were changed last: a time that no program can set.
     package var changed: timespec { raw.st_ctim }
+    /// ``modified`` of any year.
+    package var modificationTime: FileTime { FileTime(raw.st_mtim) }
     /// ``modified`` in nanoseconds since 1970; see ``changedNanoseconds``.
     package var modifiedNanoseconds: Int64 { Self.nanoseconds(raw.st_mtim) }
     /// ``changed`` in nanoseconds since 1970; of a moment outside of the years 1678 to 2261, those of the nearest that can be

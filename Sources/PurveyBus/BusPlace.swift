@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// What a caller means with a text: an absolute path, a `file:` address, or `DOMAIN:path`.
 ///
@@ -7,8 +8,8 @@ enum BusPlace {
     /// - Throws: for what is none of these.
     static func place(_ text: String) throws(BusError) -> ItemPlace {
         if text.hasPrefix("file:") { return try path(ofAddress: text) }
-        if text.hasPrefix("/") { return ItemPlace(text: text, path: plain(text)) }
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+        if text.utf8.first == UInt8(ascii: "/") { return ItemPlace(text: text, path: plain(text)) }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else {
             throw BusError(
                 .invalidPath, "\(shortened(text)): neither an absolute path, nor a file's address, nor DOMAIN:PATH")
         }
@@ -57,8 +58,8 @@ enum BusPlace {
 
     /// Without `.`, `..` and empty names.
     private static func plain(_ path: String) -> String {
-        var names: [Substring] = []
-        for name in path.split(separator: "/") where name != "." {
+        var names: [String] = []
+        for name in path.pathNames where name != "." {
             if name == ".." { _ = names.popLast() } else { names.append(name) }
         }
         return "/" + names.joined(separator: "/")

@@ -47,8 +47,8 @@ struct Sink {
             if let here = try? directory.status().identity, here == identity { return CInt(name.description) }
             guard let target = try? directory.target(ofLink: name) else { return nil }
             let path = String(decoding: target, as: UTF8.self)
-            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
-            guard let last = FileName(String(path.dropFirst(folder == "./" ? 0 : folder.count))),
+            let folder = path.lastSlash.map { path[..<path.utf8.index(after: $0)] } ?? "./"
+            guard let last = FileName(path.lastPathName),
                 let next = try? folder.hasPrefix("/")
                     ? FileDescriptor.open(String(folder), [.readOnly, .directory])
                     : directory.open(String(folder), [.readOnly, .directory])

@@ -39,7 +39,7 @@ struct Vigil {
     }
 
     private static func watch(_ locations: Locations) -> FolderWatch? {
-        let folder = locations.socket.lastIndex(of: "/").map { String(locations.socket[..<$0]) } ?? "."
+        let folder = locations.socket.lastSlash.map { String(locations.socket[..<$0]) } ?? "."
         return try? FolderWatch(folder.isEmpty ? "/" : folder)
     }
 

@@ -8,6 +8,8 @@ package final class TestDisk {
     package enum Kind: String, Sendable {
         /// In memory; works for every user where user namespaces are allowed.
         case tmpfs
+        /// In memory, of any size, and without dates of making; for root only.
+        case ramfs
         /// In an image on a loop device; for root only. Both can share blocks between files.
         case xfs, btrfs
     }
@@ -31,6 +33,7 @@ package final class TestDisk {
         let mount =
             switch kind {
             case .tmpfs: "mount -t tmpfs -o size=\(megabytes)m tmpfs mount"
+            case .ramfs: "mount -t ramfs ramfs mount"
             case .xfs, .btrfs:
                 "truncate -s \(megabytes)M image && mkfs.\(kind.rawValue) -q image >&2 && mount -o loop image mount"
             }

@@ -138,15 +138,29 @@ import Testing
         #expect(try copy.entries().map(\.name) == [name])
     }
 
-    @Test func whatAKilledCopyLeftIsSweptByTheNext() throws {
+    @Test func whatAnotherCopyIsWorkingWithIsNotSwept() throws {
         let tree = try makeTree()
-        let left = try folder.folder(".purvey-partial-0123456789abcdef")
-        _ = try left.createFile(#require(FileName("half")), permissions: 0o600)
-        let busy = try folder.folder(".purvey-partial-fedcba9876543210")
-        #expect(clinux_try_lock(busy.rawValue) == 0)
-        // The folder above still holds the first one's descriptor, but no lock.
+        let busy = try StagedTree(in: folder.descriptor)
         try TreeCopier.copy(tree, into: folder.descriptor, named: "copy")
-        #expect(try folder.names() == [".purvey-partial-fedcba9876543210", "copy", "tree"])
-        _ = busy
+        #expect(try folder.names().count == 3)
+        #expect(try busy.descriptor.status().linkCount > 0)
+    }
+
+    /// A name is no mark, and the mark of one folder none of its copy.
+    @Test func whatAUserHasMadeIsNotSweptWhateverItsName() throws {
+        let tree = try makeTree()
+        let own = [".purvey-partial-0123456789abcdef", ".purvey-partial-fedcba9876543210"]
+        let staged = try StagedTree(in: folder.descriptor)
+        for name in own {
+            let made = try folder.folder(name)
+            _ = try made.createFile(#require(FileName("mine")), permissions: 0o600)
+        }
+        let copied = try folder.descriptor.open(own[1], [.readOnly, .directory])
+        let mark = try #require(staged.descriptor.attribute("user.purvey.partial"))
+        try copied.setAttribute("user.purvey.partial", mark)
+        try TreeCopier.copy(tree, into: folder.descriptor, named: "copy")
+        for name in own { #expect(try folder.names(name) == ["mine"]) }
+        let copy = try folder.descriptor.open("copy", [.readOnly, .directory])
+        #expect(copy.attribute("user.purvey.partial") == nil)
     }
 }

@@ -174,14 +174,25 @@ import Testing
         #expect(found.facts.size == 0)
     }
 
-    @Test func pipesSocketsAndTemporaryFilesAreNotServed() throws {
+    @Test func pipesAreNotServed() throws {
         let served = try ServedFolder()
         try retrying { mkfifoat(served.folder.descriptor.rawValue, "pipe", 0o600) }
-        try served.folder.file(".purvey-partial-0123456789abcdef")
         try served.folder.file("a")
         #expect(try Array(served.identifiers().keys) == ["a"])
-        // What a killed process left is swept away.
         #expect(try served.folder.names() == ["a", "pipe"])
+    }
+
+    @Test func aUsersFileIsServedWhateverItsName() throws {
+        let served = try ServedFolder(watcher: nil)
+        let names = [".purvey-partial-0123456789abcdef", ".purvey-new-1", ".purvey-replacing-a", ".purvey-"]
+        for name in names { try served.folder.file(name, [1]) }
+        try served.folder.folder(".purvey-partial-fedcba9876543210")
+        #expect(try served.identifiers().keys.sorted() == served.folder.names())
+        #expect(try served.folder.names().count == names.count + 1)
+        let identifier = try #require(try served.identifiers()[names[0]])
+        let edit = try served.ownFile("edit", "new")
+        _ = try served.catalogue.replace(identifier, withContentsOf: edit)
+        #expect(try served.folder.content(names[0]) == Array("new".utf8))
     }
 
     @Test func namesThatAreNotUTF8AreServedWithWhatCanBeRead() throws {

@@ -23,7 +23,7 @@ extension Catalogue {
         let rows = try database.all(
             "SELECT \(Self.columns), revision FROM item WHERE revision > ? ORDER BY revision LIMIT ?",
             .integer(revision), .integer(Int64(limit))
-        ) { (Self.read($0), $0.integer(12)) }
+        ) { (Self.read($0), $0.integer(17)) }
         var changes = CatalogueChanges(anchor: anchor)
         for (item, revision) in rows {
             changes.anchor = self.anchor(revision)

@@ -35,6 +35,13 @@ extension Catalogue {
             key(name), .bytes(version), .bytes(moment))
     }
 
+    /// A copy that was noted has its name since, and nobody has written to it.
+    func noteNamed(of identifier: String, named name: String, _ now: FileMoment) throws {
+        try database.run(
+            "UPDATE copy SET moment = ? WHERE identifier = ? AND name = ? AND moment = ?", .bytes(now.bytes),
+            key(identifier), key(name), .bytes(now.bytesBeforeNaming))
+    }
+
     /// Takes note of an edit: until ``noteSent(of:named:_:)`` the folder does not have it. What was written where there was no copy
     /// is meant to replace what the item was last known to have.
     ///

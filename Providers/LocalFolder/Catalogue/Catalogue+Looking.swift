@@ -9,7 +9,7 @@ extension Catalogue {
             guard var facts = CatalogueItem.Facts(status, device: status.identity.device) else {
                 throw FolderFailure.wrongKind
             }
-            facts.inode = known.facts.inode
+            (facts.inode, facts.birth) = (known.facts.inode, known.facts.birth)
             return facts == known.facts ? known : try place(known, [], in: 0, facts)
         }
         if let item = try refreshed(known) { return item }
@@ -29,7 +29,7 @@ extension Catalogue {
             guard let facts = try facts(of: name, in: folder), facts.kind == known.facts.kind else { return nil }
             if facts == known.facts { return known }
             // Another file in its place may be another item: a look at the whole folder tells.
-            guard facts.inode == known.facts.inode else { return nil }
+            guard facts.isSameFile(as: known.facts) else { return nil }
             return try place(known, known.name, in: known.parent, facts)
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
             return nil
@@ -183,9 +183,9 @@ private struct ComparedFolder {
     func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
         guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
         do throws(Errno) {
-            let status = try descriptor.status(of: name)
+            let (status, birth) = try descriptor.statusAndBirth(of: name)
             let target = status.kind == .symbolicLink ? try descriptor.target(ofLink: name) : []
-            return CatalogueItem.Facts(status, device: device, target: target)
+            return CatalogueItem.Facts(status, birth: birth, device: device, target: target)
         } catch {
             guard error == .noSuchFile else { throw error }
             return nil
@@ -204,7 +204,8 @@ extension Catalogue {
             return ComparedFolder(number: folder, descriptor: nil, device: 0, names: FolderNames([]), isWhole: true)
         }
         watches.willLook(at: folder, descriptor)
-        let names = try FolderNames(in: descriptor) { isServed($0, in: folder) }
+        let unserved = try unservedNames(in: folder, descriptor)
+        let names = try FolderNames(in: descriptor) { isServed($0, in: folder) && !unserved.contains($0) }
         return ComparedFolder(
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
@@ -213,7 +214,8 @@ extension Catalogue {
     fileprivate func news(in folder: Int64) throws -> ComparedFolder? {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }
-        let names = FolderNames(told.filter { !TemporaryName.isTemporary($0) && isServed($0, in: folder) })
+        let unserved = try unservedNames(in: folder, descriptor)
+        let names = FolderNames(told.filter { !unserved.contains($0) && isServed($0, in: folder) })
         return ComparedFolder(
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: false)
     }
@@ -258,15 +260,16 @@ private struct Comparison {
             return
         }
         var undecided: [Int] = []
-        var inodes: Set<UInt64> = []
+        // By the inode: when the file was made.
+        var files: [UInt64: Int64] = [:]
         for index in 0..<compared.names.count {
             let name = compared.names[index]
             guard let facts = try compared.facts(of: name) else { continue }
             guard let item = try catalogue.row(named: name, in: folder), item.facts.kind == facts.kind,
-                item.facts.inode == facts.inode
+                item.facts.isSameFile(as: facts)
             else {
                 undecided.append(index)
-                inodes.insert(facts.inode)
+                files[facts.inode] = facts.birth
                 continue
             }
             if item.facts == facts { decided.insert(item.number) } else { try place(item, name, facts) }
@@ -275,7 +278,7 @@ private struct Comparison {
             let name = compared.names[index]
             guard let facts = try compared.facts(of: name) else { continue }
             if let item = try catalogue.row(named: name, in: folder), item.facts.kind == facts.kind,
-                !inodes.contains(item.facts.inode), !decided.contains(item.number)
+                !item.facts.isFile(among: files), !decided.contains(item.number)
             {
                 try place(item, name, facts)
             } else {
@@ -313,7 +316,7 @@ private struct Comparison {
         if item.isListed {
             // What is in a folder that was away may have changed, however deep.
             if item.isGone { catalogue.watches.lose() }
-            if item.facts.inode != facts.inode { catalogue.watches.doubt(item.number) }
+            if !item.facts.isSameFile(as: facts) { catalogue.watches.doubt(item.number) }
         }
         _ = try catalogue.place(item, name, in: folder, facts)
         hasChanged = true

@@ -15,6 +15,11 @@ package struct Catalogue {
     /// Tells this catalogue from one that was made after it was lost: its numbers mean other items.
     package let stamp: String
 
+    /// Which folder is served.
+    let identity = Identity()
+    /// What is on its way into it.
+    let work = Work()
+
     /// Which folders may have changed since they were looked at.
     let watches: FolderWatches
 
@@ -35,7 +40,8 @@ package struct Catalogue {
             for suffix in ["", "-journal"] { unlink(store + suffix) }
             (database, stamp) = try Self.open(store)
         }
-        try checkIdentity()
+        try noteIdentity()
+        removeLeftovers()
         try forgetOldest()
     }
 
@@ -50,16 +56,21 @@ package struct Catalogue {
                 number INTEGER PRIMARY KEY AUTOINCREMENT, parent INTEGER NOT NULL, name BLOB NOT NULL,
                 kind INTEGER NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
                 permissions INTEGER NOT NULL, target BLOB NOT NULL, gone INTEGER NOT NULL DEFAULT 0,
-                listed INTEGER NOT NULL DEFAULT 0, former INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL);
+                listed INTEGER NOT NULL DEFAULT 0, former INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL,
+                fraction INTEGER NOT NULL DEFAULT 0, changed INTEGER NOT NULL DEFAULT 0,
+                birth INTEGER NOT NULL DEFAULT 0, links INTEGER NOT NULL DEFAULT 0,
+                contents INTEGER NOT NULL DEFAULT 0);
             CREATE UNIQUE INDEX IF NOT EXISTS place ON item (parent, name) WHERE gone = 0;
             CREATE INDEX IF NOT EXISTS page ON item (parent, number);
             CREATE INDEX IF NOT EXISTS inode ON item (inode);
             CREATE UNIQUE INDEX IF NOT EXISTS revision ON item (revision);
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
+        try addColumns(to: database)
         try database.execute(Self.marksTable)
         try database.execute(Self.copiesTable)
         try database.execute(Self.trashRow)
+        try database.execute(Self.stagedTable)
         if let stamp = try setting("stamp", in: database) { return (database, String(decoding: stamp, as: UTF8.self)) }
         let stamp = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 36)
         try database.transaction {
@@ -71,6 +82,25 @@ package struct Catalogue {
             try set("stamp", Array(stamp.utf8), in: database)
         }
         return (database, stamp)
+    }
+
+    /// Brings a catalogue up to date that was made before dates beyond those that nanoseconds can count, and before files were known
+    /// by more than size and date.
+    private static func addColumns(to database: Database) throws {
+        let columns = try database.all("SELECT name FROM pragma_table_info('item')") {
+            String(decoding: $0.bytes(0), as: UTF8.self)
+        }
+        guard !columns.contains("fraction") else { return }
+        try database.transaction {
+            for column in ["fraction", "changed", "birth", "links", "contents"] {
+                try database.execute("ALTER TABLE item ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
+            }
+            try database.execute(
+                """
+                UPDATE item SET fraction = ((modified % 1000000000) + 1000000000) % 1000000000;
+                UPDATE item SET modified = (modified - fraction) / 1000000000;
+                """)
+        }
     }
 
     static func setting(_ name: String, in database: Database) throws -> [UInt8]? {
@@ -88,13 +118,6 @@ package struct Catalogue {
 
     func set(_ setting: String, to number: Int64) throws {
         try Self.set(setting, Array("\(number)".utf8), in: database)
-    }
-
-    /// Remembers which folder this is. Its device may get another number; its inode does not.
-    private func checkIdentity() throws {
-        guard let root = try? openRoot(checked: false), let status = try? root.status() else { return }
-        let inode = Int64(bitPattern: status.identity.inode)
-        if try number("inode") == 0 { try set("inode", to: inode) }
     }
 
     private func forgetOldest() throws {
@@ -121,16 +144,23 @@ package struct Catalogue {
 // MARK: - Rows
 
 extension Catalogue {
-    static let columns = "number, parent, name, kind, inode, size, modified, permissions, target, gone, listed, former"
+    static let columns = """
+        number, parent, name, kind, inode, size, modified, permissions, target, gone, listed, former, fraction, changed, birth,
+        links, contents
+        """
 
     static func read(_ row: Database.Row) -> CatalogueItem {
         CatalogueItem(
             number: row.integer(0), parent: row.integer(1), name: row.bytes(2),
             facts: CatalogueItem.Facts(
                 kind: CatalogueItem.Kind(rawValue: row.integer(3)) ?? .file,
-                inode: UInt64(bitPattern: row.integer(4)), size: row.integer(5), modified: row.integer(6),
+                inode: UInt64(bitPattern: row.integer(4)), birth: row.integer(14), size: row.integer(5),
+                modified: FileTime(
+                    seconds: row.integer(6), nanoseconds: Int32(truncatingIfNeeded: row.integer(12))),
+                changed: row.integer(13), links: row.integer(15),
                 permissions: mode_t(truncatingIfNeeded: row.integer(7)), target: row.bytes(8)),
-            isGone: row.integer(9) != 0, isListed: row.integer(10) != 0, formerParent: row.integer(11))
+            isGone: row.integer(9) != 0, contents: row.integer(16), isListed: row.integer(10) != 0,
+            formerParent: row.integer(11))
     }
 
     /// Whatever has the number, also what is gone.
@@ -154,11 +184,13 @@ extension Catalogue {
         try clear(name, in: parent, for: 0)
         try database.run(
             """
-            INSERT INTO item (parent, name, kind, inode, size, modified, permissions, target, revision)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO item (parent, name, kind, inode, size, modified, permissions, target, revision, fraction, changed,
+            birth, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(parent), .bytes(name), .integer(facts.kind.rawValue),
-            .integer(Int64(bitPattern: facts.inode)), .integer(facts.size), .integer(facts.modified),
-            .integer(Int64(facts.permissions)), .bytes(facts.target), .integer(try nextRevision()))
+            .integer(Int64(bitPattern: facts.inode)), .integer(facts.size), .integer(facts.modified.seconds),
+            .integer(Int64(facts.permissions)), .bytes(facts.target), .integer(try nextRevision()),
+            .integer(Int64(facts.modified.nanoseconds)), .integer(facts.changed), .integer(facts.birth),
+            .integer(facts.links))
         return CatalogueItem(
             number: database.lastNumber, parent: parent, name: name, facts: facts, isGone: false, isListed: false,
             formerParent: 0)
@@ -172,15 +204,20 @@ extension Catalogue {
         var item = item
         let mayReturn = facts.kind == .folder && (item.isGone || item.parent != parent)
         let wasAway = try mayReturn && (item.isGone || item.parent == CatalogueItem.trash || isBuried(item))
+        let isMoved = item.parent != parent || item.name != name
+        if facts.hasOtherContents(than: item.facts, isMoved: isMoved) { item.contents = facts.changed }
         if item.parent != parent { item.formerParent = item.parent }
         (item.parent, item.name, item.facts, item.isGone) = (parent, name, facts, false)
         try database.run(
             """
             UPDATE item SET parent = ?, name = ?, inode = ?, size = ?, modified = ?, permissions = ?, target = ?,
-            gone = 0, former = ?, revision = ? WHERE number = ?
+            gone = 0, former = ?, revision = ?, fraction = ?, changed = ?, birth = ?, links = ?, contents = ?
+            WHERE number = ?
             """, .integer(parent), .bytes(name), .integer(Int64(bitPattern: facts.inode)), .integer(facts.size),
-            .integer(facts.modified), .integer(Int64(facts.permissions)), .bytes(facts.target),
-            .integer(item.formerParent), .integer(try nextRevision()), .integer(item.number))
+            .integer(facts.modified.seconds), .integer(Int64(facts.permissions)), .bytes(facts.target),
+            .integer(item.formerParent), .integer(try nextRevision()), .integer(Int64(facts.modified.nanoseconds)),
+            .integer(facts.changed), .integer(facts.birth), .integer(facts.links), .integer(item.contents),
+            .integer(item.number))
         if wasAway { try tellAgain(below: item.number) }
         return item
     }
@@ -209,9 +246,10 @@ extension Catalogue {
         } catch {
             throw FolderFailure.unavailable("the folder \(path) cannot be opened: \(error)")
         }
-        // An unmounted disk leaves an empty folder: nothing of what was on it has been removed.
-        if checked, try root.status().identity.inode != UInt64(bitPattern: try number("inode")) {
-            throw FolderFailure.unavailable("the folder \(path) is another one now; is its disk mounted?")
+        // An unmounted disk leaves an empty folder: nothing of what was on it has been removed. Nor has it where another is mounted.
+        if checked, try !isServed(root) {
+            throw FolderFailure.unavailable(
+                "another folder is at \(path) now: mount the disk of the one that is served, or put that folder back")
         }
         return root
     }
@@ -245,9 +283,9 @@ extension Catalogue {
     func facts(
         of name: FileName, in folder: FileDescriptor, device: UInt64
     ) throws -> CatalogueItem.Facts? {
-        let status = try folder.status(of: name)
+        let (status, birth) = try folder.statusAndBirth(of: name)
         let target = status.kind == .symbolicLink ? try folder.target(ofLink: name) : []
-        return CatalogueItem.Facts(status, device: device, target: target)
+        return CatalogueItem.Facts(status, birth: birth, device: device, target: target)
     }
 
     func facts(of name: FileName, in folder: FileDescriptor) throws -> CatalogueItem.Facts? {

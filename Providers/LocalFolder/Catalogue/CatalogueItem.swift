@@ -25,9 +25,15 @@ package struct CatalogueItem: Sendable, Equatable {
         package var kind: Kind
         /// 0 for what lies on another device than the folder itself, whose numbers say nothing here.
         var inode: UInt64
+        /// When it was made, in nanoseconds since 1970; 0 where the file system does not know. An inode that is given to another file
+        /// comes with another birth.
+        var birth: Int64 = 0
         package var size: Int64
-        /// Nanoseconds since 1970.
-        package var modified: Int64
+        package var modified: FileTime
+        /// Of a file: when anything of it was changed last, in nanoseconds since 1970, which no program can set; 0 where that is not known.
+        var changed: Int64 = 0
+        /// Of a file: how many names it has.
+        var links: Int64 = 0
         package var permissions: mode_t
         /// Of a link.
         package var target: [UInt8]
@@ -41,6 +47,8 @@ package struct CatalogueItem: Sendable, Equatable {
     package var facts: Facts
     /// Whether it is there no more.
     package var isGone: Bool
+    /// Tells contents apart that have one size and date; 0 for the first ones.
+    package var contents: Int64 = 0
     /// Whether its own folder was ever listed; of a folder.
     var isListed: Bool
     /// The folder that it was moved out of last, 0 where it never was.
@@ -53,7 +61,7 @@ package struct CatalogueItem: Sendable, Equatable {
     /// A change of it means other contents: a file that is written, or another file that takes its place.
     package var contentVersion: [UInt8] {
         guard facts.kind == .file else { return [] }
-        return Array("\(facts.modified)-\(facts.size)-\(facts.inode)".utf8)
+        return Array("\(facts.modified)-\(facts.size)-\(facts.inode)\(contents == 0 ? "" : "-\(contents)")".utf8)
     }
 
     /// A change of it means another name, place or mode.
@@ -70,13 +78,15 @@ package struct CatalogueItem: Sendable, Equatable {
 
 extension CatalogueItem.Facts {
     /// - Parameter device: the device of the served folder.
-    init?(_ status: FileStatus, device: UInt64, target: [UInt8] = []) {
+    init?(_ status: FileStatus, birth: Int64 = 0, device: UInt64, target: [UInt8] = []) {
         guard let kind = CatalogueItem.Kind(status.kind) else { return nil }
         self.kind = kind
+        self.birth = birth
         inode = status.identity.device == device ? status.identity.inode : 0
         // A folder's own size says nothing.
         size = kind == .folder ? 0 : Int64(status.size)
-        modified = status.modifiedNanoseconds
+        modified = status.modificationTime
+        if kind == .file { (changed, links) = (status.changedNanoseconds, Int64(status.linkCount)) }
         permissions = status.permissions
         self.target = target
     }
@@ -84,7 +94,35 @@ extension CatalogueItem.Facts {
     /// Whether another name with these facts is this item that was moved. A number that was given to another file meanwhile
     /// comes with another date.
     func isSame(as other: CatalogueItem.Facts) -> Bool {
-        guard inode != 0, inode == other.inode, kind == other.kind else { return false }
+        guard inode != 0, isSameFile(as: other), kind == other.kind else { return false }
         return kind == .folder || (size == other.size && modified == other.modified)
+    }
+
+    /// Whether these are of one file of the file system, whatever it holds.
+    func isSameFile(as other: CatalogueItem.Facts) -> Bool {
+        inode == other.inode && (birth == other.birth || birth == 0 || other.birth == 0)
+    }
+
+    /// Whether the file of these is one of others, by the inode with its birth.
+    func isFile(among others: [UInt64: Int64]) -> Bool {
+        others[inode].map { $0 == birth || $0 == 0 || birth == 0 } ?? false
+    }
+
+    /// Whether a file that is open has the size and the dates of these.
+    func describe(_ status: FileStatus) -> Bool {
+        size == Int64(status.size) && modified == status.modificationTime
+            && (changed == 0 || changed == status.changedNanoseconds)
+    }
+
+    /// Whether a file may have other contents than it had with the facts before, whatever its size and date say: programs set dates
+    /// back, and then only the date of the last change of any kind has moved. Where that is the date of another change that can be
+    /// seen, it is taken for that one alone.
+    ///
+    /// - Parameter isMoved: whether its name or place is another one.
+    func hasOtherContents(than before: CatalogueItem.Facts, isMoved: Bool) -> Bool {
+        guard kind == .file else { return false }
+        if size != before.size || modified != before.modified || !isSameFile(as: before) { return true }
+        if changed == before.changed || before.changed == 0 { return false }
+        return !isMoved && permissions == before.permissions && links == before.links
     }
 }

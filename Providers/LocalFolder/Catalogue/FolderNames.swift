@@ -7,21 +7,14 @@ struct FolderNames {
     private var characters: [CChar] = []
     private var starts: [Int] = []
 
-    /// All that is in a folder, but what is being written there or was left by who did.
+    /// All that is in a folder.
     ///
-    /// - Parameter isServed: tells what is to be left out besides.
+    /// - Parameter isServed: tells what is to be left out.
     init(in folder: FileDescriptor, where isServed: (FileName) -> Bool) throws(Errno) {
-        var hasLeftovers = false
         try folder.forEachEntry { entry in
-            if TemporaryName.isTemporary(entry.name) {
-                hasLeftovers = true
-            } else if isServed(entry.name) {
-                append(entry.name)
-            }
+            if isServed(entry.name) { append(entry.name) }
         }
         sort()
-        // Of a process that was killed in the middle of writing; what is being written now is left alone.
-        if hasLeftovers { TemporaryName.sweep(folder) }
     }
 
     init(_ names: some Collection<FileName>) {

@@ -43,6 +43,10 @@ package final class FolderWatches: Sendable {
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
+        /// The system was told of changes, and has not asked for them since.
+        var isTold = false
+        /// Somebody else has told the system of changes: everything is to be looked at.
+        var isWanted = false
         /// There is no room for more watches, for a while.
         var fullUntil: ContinuousClock.Instant?
     }
@@ -51,6 +55,8 @@ package final class FolderWatches: Sendable {
     private let watcher: (any FolderWatcher)?
     /// Wakes whoever waits for news when there are to be none any more.
     private let end: EventCounter
+    /// Wakes it for a look at everything.
+    private let wanted: EventCounter
     // Within the catalogue's. Nothing else is called while it is held but what the kernel answers at once.
     private let state = Lock(State())
 
@@ -60,6 +66,7 @@ package final class FolderWatches: Sendable {
     init(_ watcher: (any FolderWatcher)?) throws(Errno) {
         self.watcher = watcher
         end = try EventCounter()
+        wanted = try EventCounter()
     }
 
     // MARK: What is to be looked at
@@ -147,6 +154,29 @@ package final class FolderWatches: Sendable {
     /// Something else may be in a folder's place now.
     func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
 
+    // MARK: Changes that others tell of
+
+    /// The system is about to be told of changes, for which it will ask.
+    package func willTell() { state.withLock { $0.isTold = true } }
+
+    /// The system asks for changes. Where it was not told of any from here, somebody else may know of one that the kernel does not
+    /// tell.
+    package func wasAsked() {
+        let isNews = state.withLock { state in
+            defer { state.isTold = false }
+            guard !state.isTold, !state.isWanted else { return false }
+            state.isWanted = true
+            return true
+        }
+        if isNews { wanted.raise() }
+    }
+
+    /// Whether everything is to be looked at because somebody else has told of changes.
+    package var isLookWanted: Bool { state.withLock { $0.isWanted } }
+
+    /// Everything is about to be looked at.
+    package func willLookAtAll() { state.withLock { $0.isWanted = false } }
+
     // MARK: Looking
 
     /// A folder is about to be looked at: from now on the kernel tells of it.
@@ -211,11 +241,15 @@ package final class FolderWatches: Sendable {
     /// - Parameter isAsleep: to wait without caring for what the kernel tells.
     func wait(atMost seconds: Double, isAsleep: Bool = false) {
         var waited = [pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
-        if !isAsleep, let watcher {
-            waited.append(pollfd(fd: watcher.notices.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+        if !isAsleep {
+            waited.append(pollfd(fd: wanted.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+            if let watcher {
+                waited.append(pollfd(fd: watcher.notices.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+            }
         }
         // A signal only makes it shorter.
         _ = poll(&waited, nfds_t(waited.count), CInt((max(0, seconds) * 1000).rounded(.up)))
+        if !isAsleep { wanted.reset() }
     }
 
     /// Nobody has the catalogue any more.

@@ -12,17 +12,19 @@ extension SharedCatalogue {
     /// - Parameters:
     ///   - replacing: whether they take the place of what is there; otherwise it fails where something is.
     ///   - note: is called when the copy is whole, and before it has its name, with the copy as nobody can have written to it.
+    ///   - named: is called when it has its name, with the copy as it is then.
     /// - Returns: the item whose contents they are, which may have others by now.
     @discardableResult
     package func copyOut(
         _ identifier: String, to path: String, replacing: Bool = true,
-        note: (Catalogue, CatalogueItem, FileMoment) throws -> Void = { _, _, _ in }
+        note: (Catalogue, CatalogueItem, FileMoment) throws -> Void = { _, _, _ in },
+        named: (Catalogue, FileMoment) throws -> Void = { _, _ in }
     ) throws(FolderFailure) -> CatalogueItem {
         var attempt = 0
         while true {
             attempt += 1
             do throws(FolderFailure) {
-                return try copyOutOnce(identifier, path, replacing, note)
+                return try copyOutOnce(identifier, path, replacing, note, named)
             } catch {
                 guard case .busy = error, attempt < Self.attempts else { throw error }
             }
@@ -41,18 +43,16 @@ extension SharedCatalogue {
 
     private func copyOutOnce(
         _ identifier: String, _ path: String, _ replacing: Bool,
-        _ note: (Catalogue, CatalogueItem, FileMoment) throws -> Void
+        _ note: (Catalogue, CatalogueItem, FileMoment) throws -> Void, _ named: (Catalogue, FileMoment) throws -> Void
     ) throws(FolderFailure) -> CatalogueItem {
         let (item, source) = try opened(identifier)
         do {
             // The file that was opened is the one that the item describes, or its version would be another's.
-            guard
-                let before = CatalogueItem.Facts(try source.status(), device: try source.status().identity.device),
-                before.size == item.facts.size, before.modified == item.facts.modified
-            else { throw FolderFailure.busy }
+            let before = try source.status()
+            guard before.kind == .regular, item.facts.describe(before) else { throw FolderFailure.busy }
             let (folder, name) = try Self.place(path)
             var staged = try StagedFile(in: folder, permissions: 0o600)
-            try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
+            try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
             let moment = FileMoment(try staged.descriptor.status())
             if replacing {
                 // What is noted of the new copy must never be taken for what is known of the old one.
@@ -62,6 +62,8 @@ extension SharedCatalogue {
             try perform { try note($0, item, moment) }
             FolderStep.copyNoted.reach()
             try staged.publish(as: name)
+            let now = FileMoment(try staged.descriptor.status())
+            if now.isDated(as: moment) { try perform { try named($0, now) } }
             FolderStep.copyPlaced.reach()
             return item
         } catch {
@@ -89,7 +91,7 @@ extension SharedCatalogue {
             }
             // Modes cannot be changed later: a confined process gives them when it makes the file.
             let permissions: mode_t = status.permissions & 0o100 != 0 ? 0o777 : 0o666
-            let isFree = try Self.add(source, to: folder, named: name, permissions)
+            let isFree = try add(source, to: folder, number, named: name, permissions)
             return try perform { catalogue in
                 guard isFree else { throw catalogue.holder(of: name, in: number) }
                 return try catalogue.record(name, in: number, folder)
@@ -117,12 +119,13 @@ extension SharedCatalogue {
                 let number = try catalogue.item(parent).number
                 return (number, try catalogue.openFolder(number))
             }
-            var staged = try StagedFile(in: folder, permissions: 0o666)
-            try FileCopier.copyContents(of: source, to: staged.descriptor, named: path)
-            try staged.descriptor.synchronize()
-            FolderStep.additionStaged.reach()
-            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
-            let published = try Self.publish(&staged, in: folder, isOnce: isOnce, named: name)
+            let published = try withStagedFile(in: folder, number, permissions: 0o666) { staged in
+                try FileCopier.copyContents(of: source, to: staged.descriptor, named: path, movesPosition: true)
+                try staged.descriptor.synchronize()
+                FolderStep.additionStaged.reach()
+                guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+                return try Self.publish(staged, in: folder, isOnce: isOnce, named: name)
+            }
             FolderStep.added.reach()
             try? folder.synchronize()
             // It is there. What the catalogue cannot take now, the next look finds.
@@ -133,7 +136,7 @@ extension SharedCatalogue {
     }
 
     private static func publish(
-        _ staged: inout StagedFile, in folder: FileDescriptor, isOnce: Bool, named name: (Int) -> String
+        _ staged: StagedAddition, in folder: FileDescriptor, isOnce: Bool, named name: (Int) -> String
     ) throws -> FileName {
         for attempt in 1...names {
             let text = name(attempt)
@@ -165,32 +168,44 @@ extension SharedCatalogue {
 
     /// Copies a file of the storage to another place there, where there is nothing.
     ///
-    /// - Parameter note: as for ``copyOut(_:to:replacing:note:)``.
+    /// - Parameters:
+    ///   - note: as for ``copyOut(_:to:replacing:note:named:)``.
+    ///   - named: likewise.
     func copyStored(
-        _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void
+        _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void,
+        named: (Catalogue, FileMoment) throws -> Void
     ) throws(FolderFailure) {
         do {
             let (source, before) = try Self.source(path)
             let (folder, name) = try Self.place(other)
             var staged = try StagedFile(in: folder)
-            try FileCopier.copyContents(of: source, to: staged.descriptor, named: path)
+            try FileCopier.copyContents(of: source, to: staged.descriptor, named: path, movesPosition: true)
             guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
             let moment = FileMoment(try staged.descriptor.status())
             try perform { try note($0, moment) }
             try staged.publish(as: name)
+            let now = FileMoment(try staged.descriptor.status())
+            if now.isDated(as: moment) { try perform { try named($0, now) } }
         } catch {
             throw FolderFailure(error)
         }
     }
 
     /// Whether an item has the same bytes as a file of the storage.
-    package func hasContents(_ identifier: String, of path: String) throws(FolderFailure) -> Bool {
+    ///
+    /// - Parameter version: the version that the item has to have; `nil` is any.
+    package func hasContents(
+        _ identifier: String, of path: String, in version: [UInt8]? = nil
+    ) throws(FolderFailure) -> Bool {
         do {
             let (source, _) = try Self.source(path)
-            let file = try perform { catalogue in
-                let (folder, name) = try catalogue.place(of: try catalogue.item(identifier))
+            let file = try perform { catalogue -> FileDescriptor? in
+                let item = try catalogue.item(identifier)
+                if let version, item.contentVersion != version { return nil }
+                let (folder, name) = try catalogue.place(of: item)
                 return try folder.open(entry: name, [.readOnly, .nonBlocking])
             }
+            guard let file else { return false }
             guard try file.status().kind == .regular else { return false }
             return try ContentComparison.areEqual(source, file)
         } catch {
@@ -199,19 +214,24 @@ extension SharedCatalogue {
     }
 
     /// Copies a file into a folder, whole and on the disk; `false` where the name is taken.
-    private static func add(
-        _ source: FileDescriptor, to folder: FileDescriptor, named name: FileName, _ permissions: mode_t
+    private func add(
+        _ source: FileDescriptor, to folder: FileDescriptor, _ number: Int64, named name: FileName,
+        _ permissions: mode_t
     ) throws -> Bool {
-        var staged = try StagedFile(in: folder, permissions: permissions)
-        try FileCopier.copyContents(of: source, to: staged.descriptor, named: name.description)
-        try staged.descriptor.synchronize()
-        FolderStep.additionStaged.reach()
-        do throws(Errno) {
-            try staged.publish(as: name)
-        } catch {
-            guard error == .fileExists else { throw error }
-            return false
+        let isFree = try withStagedFile(in: folder, number, permissions: permissions) { staged in
+            try FileCopier.copyContents(
+                of: source, to: staged.descriptor, named: name.description, movesPosition: true)
+            try staged.descriptor.synchronize()
+            FolderStep.additionStaged.reach()
+            do throws(Errno) {
+                try staged.publish(as: name)
+                return true
+            } catch {
+                guard error == .fileExists else { throw error }
+                return false
+            }
         }
+        guard isFree else { return false }
         FolderStep.added.reach()
         try? folder.synchronize()
         return true
@@ -229,19 +249,21 @@ extension SharedCatalogue {
             let item = try perform { try $0.item(identifier) }
             guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
             let (folder, name) = try perform { try $0.place(of: item) }
-            var staged = try StagedFile(in: folder, permissions: item.facts.permissions)
-            try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename)
-            // That may take seconds, in which others may write: it comes before the version is looked at.
-            try staged.descriptor.synchronize()
-            FolderStep.staged.reach()
-            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
-            let replaced = try perform { catalogue in
-                let now = try catalogue.item(identifier)
-                if let version, now.contentVersion != version { throw FolderFailure.outdated }
-                guard now.parent == item.parent, now.name == item.name else { throw FolderFailure.busy }
-                try staged.replace(name, durably: false)
-                FolderStep.replaced.reach()
-                return try catalogue.record(name, in: item.parent, folder)
+            let replaced = try withStagedFile(in: folder, item.parent, permissions: item.facts.permissions) { staged in
+                try FileCopier.copyContents(
+                    of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
+                // That may take seconds, in which others may write: it comes before the version is looked at.
+                try staged.descriptor.synchronize()
+                FolderStep.staged.reach()
+                guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+                return try perform { catalogue in
+                    let now = try catalogue.item(identifier)
+                    if let version, now.contentVersion != version { throw FolderFailure.outdated }
+                    guard now.parent == item.parent, now.name == item.name else { throw FolderFailure.busy }
+                    try staged.replace(name)
+                    FolderStep.replaced.reach()
+                    return try catalogue.record(name, in: item.parent, folder)
+                }
             }
             // A folder on a file system that cannot do that is as safe as it gets.
             try? folder.synchronize()
@@ -253,7 +275,7 @@ extension SharedCatalogue {
 
     /// A path's folder, and the name in it.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
-        guard let slash = path.lastIndex(of: "/"), let name = FileName(String(path[path.index(after: slash)...])) else {
+        guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
             throw FolderFailure.badName(path)
         }
         let folder = path[..<slash]

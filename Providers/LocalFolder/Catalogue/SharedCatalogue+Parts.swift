@@ -17,8 +17,7 @@ extension SharedCatalogue {
             let status = try source.status()
             // As for the whole file: what was opened is what the item describes.
             guard version == nil || version == item.contentVersion,
-                let facts = CatalogueItem.Facts(status, device: status.identity.device), facts.size == item.facts.size,
-                facts.modified == item.facts.modified
+                status.kind == .regular, item.facts.describe(status)
             else { throw FolderFailure.busy }
             let size = status.size
             let mask = max(1, alignment) - 1
@@ -28,7 +27,7 @@ extension SharedCatalogue {
             let range = start..<max(start, end)
             let file = try FileDescriptor.open(path, [.writeOnly, .create, .exclusive])
             try file.truncate(to: range.upperBound)
-            try FileCopier.copyRange(range, of: source, to: file, named: item.filename)
+            try FileCopier.copyRange(range, of: source, to: file, named: item.filename, movesPosition: true)
             return (item, NSRange(location: range.lowerBound, length: range.count))
         } catch {
             throw FolderFailure(error)

@@ -1,6 +1,7 @@
 /// What the file system itself calls a file, whatever its names: handles, births, the identity of the file system.
 #pragma once
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /// Room that any handle fits in (MAX_HANDLE_SZ).
@@ -18,3 +19,14 @@ int clinux_filesystem_identifier(int fd, uint64_t *identifier);
 int clinux_known_mode(int fd, uint32_t *mode);
 /// When an open file was made, O_PATH included, in nanoseconds since 1970. ENODATA where the file system does not know.
 int clinux_birth_time(int fd, int64_t *nanoseconds);
+/// The status of a name in a folder, a link not followed, or of the open file itself by an empty name, and when it was made in
+/// nanoseconds since 1970: 0 where the file system does not know.
+int clinux_status_and_birth(int fd, const char *name, struct stat *status, int64_t *birth);
+/// The identity that a file system was given when it was made, as long as it says; its length, or -1 where it has none. For a kernel
+/// that cannot be asked, what statfs(2) makes of that, where the file system is one of those that do.
+int clinux_filesystem_uuid(int fd, uint8_t bytes[16]);
+/// Tells the mount through which a file was opened from all others that there were since the machine was started, as far as the kernel
+/// does: older ones use a number again. 0 where it cannot be told.
+uint64_t clinux_mount_identifier(int fd);
+/// Whether the file system has other inode numbers each time that it is mounted.
+int clinux_has_passing_inodes(int fd);

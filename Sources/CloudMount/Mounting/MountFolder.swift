@@ -39,7 +39,7 @@ enum MountFolder {
         switch Errno.current {
         case .fileExists: return false
         case .noSuchFile:
-            guard let end = path.lastIndex(of: "/"), end != path.startIndex else { throw .noSuchFile }
+            guard let end = path.lastSlash, end != path.startIndex else { throw .noSuchFile }
             _ = try make(String(path[..<end]))
             try retrying { mkdir(path, 0o700) }
             return true

@@ -37,9 +37,8 @@ package final class Mounts: Sendable {
     package static func removeStale(in folder: String, except kept: Set<String> = []) -> [String] {
         // The table is read and not the folder, because looking at what was left fails.
         guard let table = try? MountTable.current() else { return [] }
-        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
         return table.mounts.map(\.point).filter { path in
-            path.hasPrefix(prefix) && !kept.contains(path) && MountFolder.removeStale(path)
+            path.pathNames(beneath: folder)?.isEmpty == false && !kept.contains(path) && MountFolder.removeStale(path)
         }
     }
 

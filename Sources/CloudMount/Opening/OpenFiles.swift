@@ -292,10 +292,13 @@ private struct PageStamp: Equatable {
     let identity: FileStatus.Identity
     let size: Int
     let modified: Int64
+    /// Another file may get the inode of one that was dropped, with a size and a date that are the provider's.
+    let changed: Int64
 
     init(_ status: FileStatus) {
         identity = status.identity
         size = status.size
         modified = status.modifiedNanoseconds
+        changed = status.changedNanoseconds
     }
 }

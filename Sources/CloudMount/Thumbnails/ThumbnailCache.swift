@@ -134,7 +134,7 @@ package struct ThumbnailCache: Sendable {
             return try .open(whole, [.readOnly, .directory])
         } catch .noSuchFile {
             var made = ""
-            for part in whole.split(separator: "/") {
+            for part in whole.pathNames {
                 made += "/" + part
                 guard mkdir(made, 0o700) < 0, Errno.current != .fileExists else { continue }
                 // One that is there may be refused for another reason; opening the last one tells.

@@ -21,9 +21,9 @@ final class ListeningPlace: Sendable {
     init(path: String, after lost: ListeningPlace? = nil) throws(ListenerError) {
         let parent: String
         let name: String
-        if let slash = path.lastIndex(of: "/") {
+        if let slash = path.lastSlash {
             parent = slash == path.startIndex ? "/" : String(path[..<slash])
-            name = String(path[path.index(after: slash)...])
+            name = path.lastPathName
         } else {
             parent = "."
             name = path

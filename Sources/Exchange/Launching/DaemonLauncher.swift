@@ -13,7 +13,7 @@ package enum DaemonLauncher {
             return named
         }
         let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path).flatMap { path in
-            path.lastIndex(of: "/").map { String(path[..<$0]) }
+            path.lastSlash.map { String(path[..<$0]) }
         }
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)

@@ -46,7 +46,7 @@ extension Locations {
                 let whole = String(cString: found)
                 return (whole == "/" ? "" : whole) + rest
             }
-            let slash = beginning.lastIndex(of: "/") ?? beginning.startIndex
+            let slash = beginning.lastSlash ?? beginning.startIndex
             rest = beginning[slash...] + rest
             beginning = beginning[..<slash]
         }

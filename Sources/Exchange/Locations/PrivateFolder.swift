@@ -23,7 +23,8 @@ package enum PrivateFolder {
         var first: Errno?
         var position = path.startIndex
         while position < path.endIndex {
-            let next = path[path.index(after: position)...].firstIndex(of: "/") ?? path.endIndex
+            let next =
+                path.utf8[path.utf8.index(after: position)...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
             if mkdir(String(path[..<next]), 0o700) != 0, Errno.current != .fileExists {
                 let error = Errno.current
                 if next == path.endIndex { throw error == .noSuchFile ? first ?? error : error }

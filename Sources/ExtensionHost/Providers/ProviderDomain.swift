@@ -79,7 +79,7 @@ package struct ProviderDomain: Sendable, Equatable {
 
     /// A path that stays beneath where it starts; `nil` for any other.
     private static func relative(_ path: String) -> String? {
-        let names = path.split(separator: "/")
+        let names = path.pathNames
         guard !names.isEmpty, !names.contains(".."), !names.contains(".") else { return nil }
         return names.joined(separator: "/")
     }
@@ -131,7 +131,7 @@ extension ProviderDomain {
     }
 
     private static func isWithin(_ path: String, _ folder: String) -> Bool {
-        path == folder || folder == "/" || path.hasPrefix(folder + "/")
+        path.pathNames(beneath: folder) != nil
     }
 
     static func canonical(_ path: String) -> String? {

@@ -20,6 +20,7 @@ package actor ProviderProcess {
     private let coordination: ExtensionService.Coordination?
     private let service: Service
     private let wake: @Sendable () -> Void
+    private let moved: @Sendable () -> Void
 
     private enum State {
         case none
@@ -42,6 +43,8 @@ package actor ProviderProcess {
     private var idleEntry: Deadlines.Entry?
     /// While there is no process because there was nothing to do.
     private var sleepWatch: SleepWatch?
+    /// Of the folder that was handed over, from the first question on.
+    private var placeWatch: PlaceWatch?
 
     /// - Parameters:
     ///   - extensionIdentifier: of the extension, as it is installed in the library.
@@ -50,10 +53,13 @@ package actor ProviderProcess {
     ///   - service: what the process may call; notices, as a rule.
     ///   - wake: called when something has happened in folders that the process had watched before it ended for want of something
     ///     to do. It is not started by that.
+    ///   - moved: called when another folder has come to the path of the one that was handed over, or that one anew, and the process
+    ///     that could not reach it is ending.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
-        service: Service = Service(), wake: @escaping @Sendable () -> Void = {}
+        service: Service = Service(), wake: @escaping @Sendable () -> Void = {},
+        moved: @escaping @Sendable () -> Void = {}
     ) {
         self.domain = domain
         self.extensionIdentifier = extensionIdentifier
@@ -63,6 +69,7 @@ package actor ProviderProcess {
         self.coordination = coordination
         self.service = service
         self.wake = wake
+        self.moved = moved
         library = ExtensionLibrary(data: data)
     }
 
@@ -131,11 +138,38 @@ package actor ProviderProcess {
     package func close() async {
         state = .closed
         sleepWatch = nil
+        placeWatch = nil
         resume(with: nil)
         if let idleEntry { Deadlines.shared.cancel(idleEntry) }
         idleEntry = nil
         for instance in living { instance.askToEnd() }
         for instance in living { _ = await instance.ending() }
+    }
+
+    // MARK: Another folder at the path
+
+    private func watchPlace() {
+        guard placeWatch == nil, let path = domain.path else { return }
+        // Without it the process is ended when it has nothing to do, and the next one is handed what is there then.
+        placeWatch = try? PlaceWatch(path) { [weak self] in
+            guard let self else { return }
+            Task { await self.placeChanged() }
+        }
+    }
+
+    /// What the process may reach was decided when it started: what is mounted since is none of it.
+    private func placeChanged() {
+        switch state {
+        case .closed: return
+        case .running(let instance):
+            state = .ending
+            instance.askToEnd()
+        case .starting:
+            // It may have been handed what was there before.
+            for instance in living { instance.askToEnd() }
+        case .none, .ending, .disabled: break
+        }
+        moved()
     }
 
     // MARK: Starting
@@ -156,6 +190,7 @@ package actor ProviderProcess {
                 }
                 if let result { return try result.get() }
             case .none:
+                watchPlace()
                 state = .starting
                 let result: Result<ProviderInstance, ProviderFailure>
                 do throws(ProviderFailure) {

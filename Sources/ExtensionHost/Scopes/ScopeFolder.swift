@@ -63,7 +63,7 @@ final class ScopeFolder: Sendable {
 
     private static func remove(_ path: String) {
         let url = URL(fileURLWithPath: path)
-        guard let name = FileName(url.lastPathComponent),
+        guard let name = FileName(url.path.lastPathName),
             let parent = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory])
         else { return }
         // What cannot be removed now is removed by a later sweep.

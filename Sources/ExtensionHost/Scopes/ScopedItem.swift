@@ -28,8 +28,7 @@ struct ScopedItem: Sendable {
         guard status.kind == .regular || status.kind == .directory else { throw Errno.notSupported }
         isDirectory = status.kind == .directory
         guard
-            let name = FileName(
-                String(item.path[(item.path.lastIndex(of: "/") ?? item.path.startIndex)...].dropFirst()))
+            let name = FileName(item.path.lastPathName)
         else { throw Errno.notSupported }
         self.name = name
         let device = try FileStatus.of(folder.path).identity.device

@@ -101,14 +101,14 @@ extension Bookmark {
 
     /// The folder that a path lies in.
     static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+        guard let slash = path.lastSlash, slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
     /// How to get from a folder to an item, up and down.
     private static func path(from folder: String, to path: String) -> String {
-        let (from, to) = (folder.split(separator: "/"), path.split(separator: "/"))
-        let shared = zip(from, to).prefix { $0 == $1 }.count
+        let (from, to) = (folder.pathNames, path.pathNames)
+        let shared = zip(from, to).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         return (Array(repeating: "..", count: from.count - shared) + to.dropFirst(shared)).joined(separator: "/")
     }
 }

@@ -25,7 +25,7 @@ final class UploadSnapshots: Sendable {
             self.urls = try zip(items, zip(urls, accesses)).enumerated().map { number, pair in
                 let (item, (url, access)) = pair
                 guard item.isForUploading else { return url }
-                return try Self.copy(access.path.string, named: url.lastPathComponent, into: "\(made)/\(number)")
+                return try Self.copy(access.path.string, named: url.path.lastPathName, into: "\(made)/\(number)")
             }
         } catch {
             try? FileManager.default.removeItem(atPath: made)

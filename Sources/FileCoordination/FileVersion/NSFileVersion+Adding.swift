@@ -10,7 +10,7 @@ extension NSFileVersion {
     public class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
     ) throws -> NSFileVersion {
-        let record = try VersionRecord(of: contentsURL, name: url.lastPathComponent)
+        let record = try VersionRecord(of: contentsURL, name: url.path.lastPathName)
         return try add(record, ofItemAt: url, contentsURL, options)
     }
 
@@ -20,7 +20,7 @@ extension NSFileVersion {
     package class func addConflict(
         ofItemAt url: URL, withContentsOf contentsURL: URL, savedOn computer: String, options: AddingOptions = []
     ) throws -> NSFileVersion {
-        var record = try VersionRecord(of: contentsURL, name: url.lastPathComponent)
+        var record = try VersionRecord(of: contentsURL, name: url.path.lastPathName)
         record.computer = computer
         record.isConflict = true
         record.isResolved = false

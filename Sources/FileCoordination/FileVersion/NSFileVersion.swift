@@ -53,7 +53,7 @@ open class NSFileVersion: NSObject {
     open var url: URL { kept?.contents ?? itemURL }
 
     /// What the item was called in this version.
-    open var localizedName: String? { kept?.record.name ?? itemURL.lastPathComponent }
+    open var localizedName: String? { kept?.record.name ?? itemURL.path.lastPathName }
 
     /// The computer on which it was saved.
     open var localizedNameOfSavingComputer: String? { kept?.record.computer ?? VersionRecord.thisComputer }

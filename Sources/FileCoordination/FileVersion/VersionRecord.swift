@@ -107,7 +107,7 @@ struct KeptVersion {
 
     func remove() throws {
         let url = URL(fileURLWithPath: folder)
-        guard let name = FileName(url.lastPathComponent) else { return }
+        guard let name = FileName(url.path.lastPathName) else { return }
         try TreeRemover.remove(name, in: .open(url.deletingLastPathComponent().path, [.readOnly, .directory]))
     }
 }

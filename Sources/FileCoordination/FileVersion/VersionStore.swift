@@ -64,7 +64,7 @@ struct VersionStore {
     /// Puts contents in the place of an item, in one step, and keeps its versions with it.
     static func replaceItem(at url: URL, with contents: URL) throws {
         let path = url.bookmarkPath
-        guard let name = FileName(url.lastPathComponent), let staged = FileName(".version-" + UUID().uuidString) else {
+        guard let name = FileName(url.path.lastPathName), let staged = FileName(".version-" + UUID().uuidString) else {
             throw Errno.invalidArgument
         }
         let old = try? VersionStore(of: url.foundItem())
@@ -196,7 +196,7 @@ extension VersionStore {
 
     static func remove(_ path: String) throws {
         let url = URL(fileURLWithPath: path)
-        guard let name = FileName(url.lastPathComponent) else { return }
+        guard let name = FileName(url.path.lastPathName) else { return }
         try TreeRemover.remove(name, in: .open(url.deletingLastPathComponent().path, [.readOnly, .directory]))
     }
 }

@@ -42,8 +42,8 @@ extension FileWrapper {
         }
         contents = loaded
         stamp = FileStamp(status)
-        filename = url.lastPathComponent
-        if preferredFilename == nil { preferredFilename = url.lastPathComponent }
+        filename = url.path.lastPathName
+        if preferredFilename == nil { preferredFilename = url.path.lastPathName }
         fileAttributes = Self.attributes(status)
     }
 

@@ -4,7 +4,7 @@ import LinuxSystem
 
 extension FileWrapper {
     func writeWhole(to url: URL, _ options: WritingOptions, original originalContentsURL: URL?) throws {
-        guard url.isFileURL, let name = FileName(url.lastPathComponent) else {
+        guard url.isFileURL, let name = FileName(url.path.lastPathName) else {
             throw CocoaError(.fileWriteInvalidFileName, userInfo: [NSFilePathErrorKey: url.path])
         }
         let path = url.path
@@ -19,7 +19,7 @@ extension FileWrapper {
         } catch let error as Errno {
             throw CocoaError(writing: error, path: path)
         }
-        if options.contains(.withNameUpdating) { updateNames(url.lastPathComponent) }
+        if options.contains(.withNameUpdating) { updateNames(url.path.lastPathName) }
         updateStamps(url)
     }
 

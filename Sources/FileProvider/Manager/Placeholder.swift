@@ -1,11 +1,12 @@
 import Foundation
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// The file that stands for one that is not there: a property list with what is known of it, beside the place of the file.
 enum Placeholder {
     /// A hidden neighbour of the file.
     static func url(for url: URL) -> URL {
-        url.deletingLastPathComponent().appendingPathComponent(name(for: url.lastPathComponent), isDirectory: false)
+        url.deletingLastPathComponent().appendingPathComponent(name(for: url.path.lastPathName), isDirectory: false)
     }
 
     /// No longer than a file's name may be. Of a name that is too long, the end is replaced by a number made from all of it.

@@ -21,7 +21,7 @@ enum AnsweredFile {
     }
 
     private static func remove(_ url: URL, _ status: FileStatus, _ temporary: String) {
-        guard let name = FileName(url.lastPathComponent),
+        guard let name = FileName(url.path.lastPathName),
             let folder = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory]),
             // A link that leads to it from there is not the file.
             (try? folder.status(of: name))?.identity == status.identity,
@@ -40,6 +40,6 @@ enum AnsweredFile {
 extension String {
     fileprivate func isOrIsWithin(_ folder: String?) -> Bool {
         guard let folder else { return false }
-        return self == folder || hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+        return pathNames(beneath: folder) != nil
     }
 }

@@ -43,13 +43,13 @@ struct FileOnItsWay {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Copies a file until the question is over. What is told to be done of it gives client code more time.
+    /// Copies a file until the question is over. Whoever sent it uses no position of it. What is told to be done of it gives client code more time.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ question: Question
     ) throws(CopyError) {
         try FileCopier.copy(
-            contents, into: folder, named: name, permissions: permissions,
+            contents, into: folder, named: name, permissions: permissions, movesPosition: true,
             progress: { completed, total in question.advance(completed: Int64(completed), total: Int64(total)) },
             isCancelled: { question.over != nil })
     }

@@ -119,7 +119,7 @@ extension FileManager {
             // A link at its end is the item itself.
             let url = url.standardizedFileURL
             let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
-            let path = folder.appendingPathComponent(url.lastPathComponent).path
+            let path = folder.appendingPathComponent(url.path.lastPathName).path
             FoundServices.find(ItemServicesCall(place: .path(path))) { result in
                 first.run {
                     switch result {

@@ -8,10 +8,13 @@ package struct FileMoment: Message, Hashable {
     package let size: Int64
     /// Nanoseconds since 1970.
     package let modified: Int64
+    /// When anything of the file was changed last, in nanoseconds since 1970: programs that write set the date of the contents back.
+    package let changed: Int64
 
     package init(_ status: FileStatus) {
         (device, inode) = (status.identity.device, status.identity.inode)
         (size, modified) = (Int64(status.size), status.modifiedNanoseconds)
+        changed = status.changedNanoseconds
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -19,6 +22,7 @@ package struct FileMoment: Message, Hashable {
         inode = try decoder.decode(forKey: 1)
         size = Int64(try decoder.decode(forKey: 2) as Int)
         modified = Int64(try decoder.decode(forKey: 3) as Int)
+        changed = Int64(try decoder.decode(forKey: 4) as Int)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -26,5 +30,11 @@ package struct FileMoment: Message, Hashable {
         encoder.encode(inode, forKey: 1)
         encoder.encode(Int(size), forKey: 2)
         encoder.encode(Int(modified), forKey: 3)
+        encoder.encode(Int(changed), forKey: 4)
+    }
+
+    /// Whether the file has the same size and date, and is the same one: getting a name changes nothing else.
+    package func isDated(as other: FileMoment) -> Bool {
+        device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }
 }

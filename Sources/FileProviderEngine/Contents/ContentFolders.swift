@@ -82,7 +82,7 @@ final class ContentFolders: Sendable {
 
     fileprivate static func folder(_ path: String) throws(Errno) -> FileDescriptor {
         var made = path.hasPrefix("/") ? "/" : ""
-        for component in path.split(separator: "/") {
+        for component in path.pathNames {
             made += component
             do throws(Errno) {
                 try retrying { mkdir(made, 0o700) }

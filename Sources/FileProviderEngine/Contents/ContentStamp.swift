@@ -11,13 +11,6 @@ extension JournalEntry.FileMark {
             changedNanoseconds: status.changedNanoseconds)
     }
 
-    /// When the contents were changed last; seconds since 1970, to the microsecond.
-    var modifiedSeconds: Double {
-        // Floating-point numbers tell no nanoseconds of these years apart. Each way of rounding them would give another date.
-        let parts = modifiedNanoseconds.quotientAndRemainder(dividingBy: 1000)
-        return Double(parts.remainder < 0 ? parts.quotient - 1 : parts.quotient) / 1e6
-    }
-
     /// Gives the file of clean contents the date by which it is known again: the provider's, or that of 1970.
     static func date(_ file: FileDescriptor, _ modified: Double?) throws(Errno) {
         let times = [timespec(tv_sec: 0, tv_nsec: omitted), timespec(seconds: modified ?? 0)]
@@ -31,13 +24,14 @@ extension JournalEntry.FileMark {
 extension FileStatus {
     /// When the contents were changed last; seconds since 1970, the same number that the index has of a file that was closed like
     /// this.
-    package var modifiedDate: Double { ContentStamp(self).modifiedSeconds }
+    package var modifiedDate: Double { modificationTime.microsecondPrecise }
 }
 
 extension timespec {
     /// From seconds since 1970; what no file system can hold becomes the nearest that it can.
     init(seconds: Double) {
-        let bounded = seconds.isFinite ? min(max(seconds, -2_000_000_000), 15_000_000_000) : 0
+        // ext4 has dates from 1901 to 2446. Others have more, and would not hold those of one another.
+        let bounded = seconds.isFinite ? min(max(seconds, -2_147_483_648), 15_032_385_535) : 0
         let whole = bounded.rounded(.down)
         self.init(tv_sec: Int(whole), tv_nsec: min(999_999_999, Int((bounded - whole) * 1e9)))
     }

@@ -59,19 +59,19 @@ extension DomainEngine {
     private func partFromLostWriters(_ number: ItemNumber) {
         if (try? statusOfEdit(number)) != nil {
             let status = try? partedFromWriters(number)
-            settleLost(number, status.map(ContentStamp.init))
+            settleLost(number, status)
         } else if (try? row(number))?.content == .current {
             try? forgetContents(number)
         }
     }
 
-    /// - Parameter stamp: what the file was when those who had it open were parted from it.
-    private func settleLost(_ number: ItemNumber, _ stamp: ContentStamp?) {
-        guard let stamp, let entry = try? journal.entry(number), entry.isOpen else { return }
-        if stamp == entry.statusAtOpen {
+    /// - Parameter status: what the file was when those who had it open were parted from it.
+    private func settleLost(_ number: ItemNumber, _ status: FileStatus?) {
+        guard let status, let entry = try? journal.entry(number), entry.isOpen else { return }
+        if ContentStamp(status) == entry.statusAtOpen {
             moveBack(number)
         } else {
-            try? noteEdited(number, size: stamp.size, modified: stamp.modifiedSeconds)
+            try? noteEdited(number, size: Int64(status.size), modified: status.modifiedDate)
         }
     }
 

@@ -116,10 +116,11 @@ extension DomainEngine {
     /// If a file that is open for writing was written to since the last look, that is journalled.
     func compare(_ number: ItemNumber) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
-        let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
+        let status = try onDisk { () throws(Errno) in try file.status() }
+        let stamp = ContentStamp(status)
         guard stamp != entry.noted ?? entry.beforeWriting else { return }
         try onDisk { () throws(Errno) in
-            try noteEdited(number, size: stamp.size, modified: stamp.modifiedSeconds)
+            try noteEdited(number, size: stamp.size, modified: status.modifiedDate)
         }
         openFiles.update(number) { $0.noted = stamp }
     }
@@ -129,9 +130,10 @@ extension DomainEngine {
     func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) {
         try compare(number)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
-        let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
+        let status = try onDisk { () throws(Errno) in try file.status() }
+        let stamp = ContentStamp(status)
         // Nothing was written, so a date that was set here is still the file's.
-        let modified = (try? row(number))?.localModified ?? stamp.modifiedSeconds
+        let modified = (try? row(number))?.localModified ?? status.modifiedDate
         try onDisk { () throws(Errno) in try noteEdited(number, size: stamp.size, modified: modified) }
         openFiles.update(number) { $0.noted = stamp }
     }

@@ -24,7 +24,7 @@ final class CommitLog: Sendable {
         do throws(Errno) {
             file = try .open(path + "-wal", .readOnly)
             // So that a log that was just made is found after a power failure.
-            let slash = path.lastIndex(of: "/")
+            let slash = path.lastSlash
             let folder = slash.map { path[..<$0] } ?? "."
             try FileDescriptor.open(folder.isEmpty ? "/" : String(folder), [.readOnly, .directory]).synchronize()
         } catch {

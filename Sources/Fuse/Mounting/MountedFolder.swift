@@ -118,12 +118,12 @@ final class MountedFolder: Sendable {
     /// The path of what may be a mount point, of which nothing is asked.
     private static func absolute(_ path: String) -> String? {
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        let cut = path.lastIndex(of: "/")
+        let cut = path.lastSlash
         let parent = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard let resolved = realpath(parent, nil) else { return nil }
         defer { free(resolved) }
         let folder = String(cString: resolved)
-        let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
+        let name = path.lastPathName
         return folder == "/" ? "/" + name : folder + "/" + name
     }
 

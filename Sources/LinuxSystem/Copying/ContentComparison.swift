@@ -5,21 +5,31 @@ package enum ContentComparison {
     /// Blocks for as long as reading both takes.
     package static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
         guard try one.status().size == other.status().size else { return false }
+        return try areEqual(one, other, in: 0..<Int.max)
+    }
+
+    /// The same for some of the bytes, as far as the files go.
+    static func areEqual(
+        _ one: FileDescriptor, _ other: FileDescriptor, in range: Range<Int>
+    ) throws(Errno) -> Bool {
         let pieceSize = 1 << 20
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
         let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pieceSize])
         let second = UnsafeMutableRawBufferPointer(rebasing: buffer[pieceSize...])
-        var offset = 0
-        while true {
-            let count = try one.fill(first, at: offset)
-            guard try other.fill(second, at: offset) == count else { return false }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let length = min(pieceSize, range.upperBound - offset)
+            let count = try one.fill(UnsafeMutableRawBufferPointer(rebasing: first[..<length]), at: offset)
+            let others = try other.fill(UnsafeMutableRawBufferPointer(rebasing: second[..<length]), at: offset)
+            guard others == count else { return false }
             if count == 0 { return true }
             guard let left = first.baseAddress, let right = second.baseAddress, memcmp(left, right, count) == 0 else {
                 return false
             }
             offset += count
         }
+        return true
     }
 }
 

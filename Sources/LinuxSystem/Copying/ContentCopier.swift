@@ -19,7 +19,7 @@ enum ContentError: Error {
 /// Copies the bytes of regular files, each in the fastest way the two file systems allow, and proves that the file did
 /// not change meanwhile.
 ///
-/// Positions of the descriptors are neither used nor moved: other processes may share them.
+/// Positions of the descriptors are neither used nor moved, but where that is said: other processes may share them.
 struct ContentCopier: ~Copyable {
     /// What one copy_file_range(2) is asked for: some milliseconds of work, so that a cancel is soon heard.
     private static let rangePiece = 16 << 20
@@ -29,6 +29,10 @@ struct ContentCopier: ~Copyable {
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
+    /// Whether the positions of sources may be moved: nobody else has them.
+    private let movesPositions: Bool
+
+    init(movesPositions: Bool = false) { self.movesPositions = movesPositions }
 
     deinit { buffer?.deallocate() }
 
@@ -48,9 +52,7 @@ struct ContentCopier: ~Copyable {
             return .clone
         }
         let method = try copyBytes(source, before, to: target, advanced: advanced, isCancelled: isCancelled)
-        guard try Self.call({ () throws(Errno) in try source.status() }).hasSameContent(as: before) else {
-            throw .changed
-        }
+        try Self.check(source, before, 0..<Int.max, target)
         return method
     }
 
@@ -63,8 +65,12 @@ struct ContentCopier: ~Copyable {
     ) throws(ContentError) {
         if isCancelled() { throw .cancelled }
         guard before.size >= range.upperBound else { throw .changed }
-        let prober = before.isSparse ? try? source.reopen(.readOnly) : nil
-        var position = range.lowerBound
+        let prober = prober(source, before)
+        if before.isSparse, prober == nil {
+            try readAndWrite(
+                source, range, to: target, skipsZeros: true, advanced: { _ in }, isCancelled: isCancelled)
+        }
+        var position = before.isSparse && prober == nil ? range.upperBound : range.lowerBound
         while position < range.upperBound {
             var data: Range<Int>? = position..<range.upperBound
             if let prober { data = try Self.data(of: prober, from: position, size: range.upperBound) }
@@ -72,9 +78,27 @@ struct ContentCopier: ~Copyable {
             _ = try copyRange(source, before, data, to: target, advanced: { _ in }, isCancelled: isCancelled)
             position = data.upperBound
         }
-        guard try Self.call({ () throws(Errno) in try source.status() }).hasSameContent(as: before) else {
-            throw .changed
+        try Self.check(source, before, range, target)
+    }
+
+    /// How often a copy is compared with its source, when that goes on changing.
+    private static let comparisons = 3
+
+    /// Fails where the source has other contents than were copied. A program that has written to it may have set its date back: then only
+    /// the date of the last change of any kind has moved, as it does with the permissions, and the bytes tell.
+    private static func check(
+        _ source: FileDescriptor, _ before: FileStatus, _ range: Range<Int>, _ target: FileDescriptor
+    ) throws(ContentError) {
+        var last = before
+        for _ in 0...comparisons {
+            let now = try call { () throws(Errno) in try source.status() }
+            guard now.hasSameContent(as: before) else { throw .changed }
+            // A file that is made up when it is read has no such date.
+            if before.size == 0 || now.changedNanoseconds == last.changedNanoseconds { return }
+            last = now
+            guard (try? ContentComparison.areEqual(source, target, in: range)) == true else { throw .changed }
         }
+        throw .changed
     }
 
     private static func call<Result>(_ body: () throws(Errno) -> Result) throws(ContentError) -> Result {
@@ -107,12 +131,25 @@ struct ContentCopier: ~Copyable {
             try readAndWrite(source, 0..<Int.max, to: target, advanced: advanced, isCancelled: isCancelled)
             return .readWrite
         }
-        if before.isSparse, let prober = try? source.reopen(.readOnly) {
-            return try copyData(
-                source, before, prober: prober, to: target, advanced: advanced, isCancelled: isCancelled)
+        if before.isSparse {
+            if let prober = prober(source, before) {
+                return try copyData(
+                    source, before, prober: prober, to: target, advanced: advanced, isCancelled: isCancelled)
+            }
+            try readAndWrite(
+                source, 0..<before.size, to: target, skipsZeros: true, advanced: advanced, isCancelled: isCancelled)
+            try Self.call { () throws(Errno) in try target.truncate(to: before.size) }
+            return .readWrite
         }
         return try copyRange(
             source, before, 0..<before.size, to: target, advanced: advanced, isCancelled: isCancelled)
+    }
+
+    /// The source of a file with holes with a position that finding data may move: a fresh open of it, which a confined process cannot
+    /// have because that goes by `/proc`; else the source itself where it may be moved.
+    private func prober(_ source: FileDescriptor, _ before: FileStatus) -> FileDescriptor? {
+        guard before.isSparse else { return nil }
+        return (try? source.reopen(.readOnly)) ?? (movesPositions ? source : nil)
     }
 
     /// Copies a file with holes: only its data, and then its length.
@@ -189,10 +226,12 @@ struct ContentCopier: ~Copyable {
         }
     }
 
-    /// - Parameter range: without an upper bound (`Int.max`) the file ends where reading ends; otherwise ending sooner
-    ///   means that it has shrunk.
+    /// - Parameters:
+    ///   - range: without an upper bound (`Int.max`) the file ends where reading ends; otherwise ending sooner means that it has
+    ///     shrunk.
+    ///   - skipsZeros: whether nothing is written where there are zeros only: holes that cannot be found stay holes so.
     private mutating func readAndWrite(
-        _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor,
+        _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor, skipsZeros: Bool = false,
         advanced: (Int) -> Void, isCancelled: () -> Bool
     ) throws(ContentError) {
         let room = buffer ?? .allocate(byteCount: Self.bufferPiece, alignment: 4096)
@@ -207,10 +246,35 @@ struct ContentCopier: ~Copyable {
                 throw .changed
             }
             try Self.call { () throws(Errno) in
-                try target.writeAll(UnsafeRawBufferPointer(rebasing: piece[..<count]), at: position)
+                let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+                if skipsZeros {
+                    try Self.writeData(of: bytes, to: target, at: position)
+                } else {
+                    try target.writeAll(bytes, at: position)
+                }
             }
             position += count
             advanced(count)
         }
+    }
+
+    /// What is skipped at once, where it is zeros: a hole of a file system is no smaller, and rarely much larger.
+    private static let skippedPiece = 64 << 10
+
+    private static func writeData(
+        of bytes: UnsafeRawBufferPointer, to target: FileDescriptor, at position: Int
+    ) throws(Errno) {
+        var start = 0
+        while start < bytes.count {
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + skippedPiece, bytes.count)])
+            if !isZero(piece) { try target.writeAll(piece, at: position + start) }
+            start += piece.count
+        }
+    }
+
+    private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { return true }
+        // Each byte is the one before it, and the first is zero.
+        return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
     }
 }

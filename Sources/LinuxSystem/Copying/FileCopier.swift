@@ -17,12 +17,15 @@ package enum FileCopier {
     ///   - name: a name that is not taken there.
     ///   - permissions: those of the copy, less the process's mask, where they are not the original's. The copy is made with them,
     ///     because a confined process cannot change them later.
+    ///   - movesPosition: whether the source's position may be moved after all, because nobody else has it: a confined process finds
+    ///     holes no sooner than by that.
     ///   - progress: how many bytes are done, and how many there are (0 where the file does not say).
     ///   - isCancelled: asked between pieces of at most 16 MiB.
     /// - Returns: the slowest way that was needed.
     @discardableResult
     package static func copy(
         _ source: FileDescriptor, into directory: FileDescriptor, named name: String, permissions: mode_t? = nil,
+        movesPosition: Bool = false,
         progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
     ) throws(CopyError) -> CopyMethod {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
@@ -32,7 +35,7 @@ package enum FileCopier {
             guard let permissions else { return try StagedFile(in: directory) }
             return try StagedFile(in: directory, permissions: permissions)
         }
-        var copier = ContentCopier()
+        var copier = ContentCopier(movesPositions: movesPosition)
         var completed = 0
         progress(0, status.size)
         let method: CopyMethod
@@ -59,15 +62,17 @@ package enum FileCopier {
     /// Copies the contents of an open file, and nothing else of it, to an empty one: cloned where the file system shares blocks,
     /// else copied by the kernel, else through a buffer.
     ///
-    /// Blocks for as long as it takes. Positions are neither used nor moved.
+    /// Blocks for as long as it takes. Positions are neither used nor moved, but as for a copy.
     ///
-    /// - Parameter name: what errors call the file.
+    /// - Parameters:
+    ///   - name: what errors call the file.
+    ///   - movesPosition: whether the source's position may be moved, because nobody else has it.
     package static func copyContents(
-        of source: FileDescriptor, to target: FileDescriptor, named name: String
+        of source: FileDescriptor, to target: FileDescriptor, named name: String, movesPosition: Bool = false
     ) throws(CopyError) {
         let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
-        var copier = ContentCopier()
+        var copier = ContentCopier(movesPositions: movesPosition)
         do throws(ContentError) {
             _ = try copier.copy(source, status, to: target, advanced: { _ in }, isCancelled: { false })
         } catch {
@@ -82,15 +87,16 @@ package enum FileCopier {
     ///
     /// - Parameters:
     ///   - name: what errors call the file.
+    ///   - movesPosition: whether the source's position may be moved, because nobody else has it.
     ///   - isCancelled: asked between pieces of at most 16 MiB.
     /// - Throws: ``CopyError/changedDuringCopy(path:)`` where the file ends before.
     package static func copyRange(
         _ range: Range<Int>, of source: FileDescriptor, to target: FileDescriptor, named name: String,
-        isCancelled: () -> Bool = { false }
+        movesPosition: Bool = false, isCancelled: () -> Bool = { false }
     ) throws(CopyError) {
         let status = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard status.kind == .regular else { throw .wrongKind(status.kind, path: name) }
-        var copier = ContentCopier()
+        var copier = ContentCopier(movesPositions: movesPosition)
         do throws(ContentError) {
             try copier.copy(range, of: source, status, to: target, isCancelled: isCancelled)
         } catch {

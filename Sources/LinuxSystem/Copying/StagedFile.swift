@@ -4,7 +4,8 @@ import Glibc
 /// A file that is not visible until it is whole.
 ///
 /// It has no name at all (O_TMPFILE) where the file system can do that, so that not even a killed process leaves
-/// anything; otherwise a hidden name that is removed with this value, or by a later ``TemporaryName/sweep(_:)``.
+/// anything; otherwise a hidden name that is removed with this value, or by a later ``TemporaryName/sweep(_:)`` where the folder
+/// is the caller's own.
 package struct StagedFile: ~Copyable {
     /// The file, open for reading and writing, with mode 0600.
     package let descriptor: FileDescriptor
@@ -21,6 +22,7 @@ package struct StagedFile: ~Copyable {
             switch error.rawValue {
             case EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS:
                 (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: 0o600)
+                TemporaryName.mark(descriptor)
             default: throw error
             }
         }
@@ -31,6 +33,13 @@ package struct StagedFile: ~Copyable {
     package init(in directory: FileDescriptor, permissions: mode_t) throws(Errno) {
         self.directory = directory
         (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: permissions)
+    }
+
+    /// The same under a name of the caller's, who knows of it when the process is killed; EEXIST where that is taken.
+    package init(in directory: FileDescriptor, permissions: mode_t, named name: FileName) throws(Errno) {
+        self.directory = directory
+        descriptor = try directory.createFile(name, permissions: permissions)
+        temporaryName = name
     }
 
     deinit {
@@ -59,6 +68,7 @@ package struct StagedFile: ~Copyable {
         if let temporaryName {
             try directory.rename(temporaryName, to: name)
             self.temporaryName = nil
+            TemporaryName.unmark(descriptor)
         } else {
             try retrying { clinux_link_descriptor(descriptor.rawValue, directory.rawValue, name.characters) }
         }

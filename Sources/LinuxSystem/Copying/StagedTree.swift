@@ -1,7 +1,7 @@
 import Glibc
 
 /// A directory with a hidden name that gets its own when everything in it is whole, and is removed with all that is
-/// in it when that does not come to pass. What a killed process leaves, ``TemporaryName/sweep(_:)`` removes.
+/// in it when that does not come to pass. What a killed process leaves, the next copy of a tree into the directory removes.
 package struct StagedTree: ~Copyable {
     /// The directory, open for reading, with mode 0700.
     package let descriptor: FileDescriptor
@@ -25,6 +25,7 @@ package struct StagedTree: ~Copyable {
                 continue  // A sweep was faster.
             }
             guard try TemporaryName.lock(made) else { continue }
+            TemporaryName.mark(made)
             descriptor = made
             temporaryName = name
             return
@@ -40,5 +41,6 @@ package struct StagedTree: ~Copyable {
         guard let temporaryName else { return }
         try directory.rename(temporaryName, to: name)
         self.temporaryName = nil
+        TemporaryName.unmark(descriptor)
     }
 }

@@ -40,7 +40,7 @@ package enum TreeCopier {
             else { throw .cancelled }
             total = size.bytes
         }
-        TemporaryName.sweep(directory)
+        TemporaryName.sweepMarked(directory)
         var staged = try CopyError.wrapping(name) { () throws(Errno) in try StagedTree(in: directory) }
         var copy = TreeCopy(
             into: staged.descriptor,

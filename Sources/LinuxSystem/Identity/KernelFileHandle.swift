@@ -40,10 +40,38 @@ extension FileDescriptor {
         return clinux_filesystem_identifier(rawValue, &identifier) == 0 && identifier != 0 ? identifier : nil
     }
 
+    /// The identity that the file system was given when it was made; `nil` where it has none or the kernel cannot be asked.
+    package var fileSystemUUID: [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let length = clinux_filesystem_uuid(rawValue, &bytes)
+        return length > 0 ? Array(bytes.prefix(Int(length))) : nil
+    }
+
+    /// Tells the mount through which this was opened from others; 0 where the kernel does not.
+    package var mountIdentifier: UInt64 { clinux_mount_identifier(rawValue) }
+
+    /// Whether the file system has other inodes each time that it is mounted, as FAT.
+    package var hasPassingInodes: Bool { clinux_has_passing_inodes(rawValue) != 0 }
+
     /// When the file was made, in nanoseconds since 1970; `nil` where the file system does not know.
     package var birthTime: Int64? {
         var nanoseconds: Int64 = 0
         return clinux_birth_time(rawValue, &nanoseconds) == 0 ? nanoseconds : nil
+    }
+
+    /// The status of a name in this folder, a link not followed, with the time at which the file was made, in nanoseconds since 1970: 0
+    /// where the file system does not know.
+    package func statusAndBirth(of name: FileName) throws(Errno) -> (status: FileStatus, birth: Int64) {
+        var (raw, birth) = (stat(), Int64(0))
+        try retrying { clinux_status_and_birth(rawValue, name.characters, &raw, &birth) }
+        return (FileStatus(raw), birth)
+    }
+
+    /// The same of the open file.
+    package func statusAndBirth() throws(Errno) -> (status: FileStatus, birth: Int64) {
+        var (raw, birth) = (stat(), Int64(0))
+        try retrying { clinux_status_and_birth(rawValue, "", &raw, &birth) }
+        return (FileStatus(raw), birth)
     }
 
     /// Gives this open file one more name. Fails with `fileExists` where that is taken, and with `crossDevice` on another

@@ -57,11 +57,11 @@ enum DomainClient {
     /// The absolute path: links on the way are followed, one at its end is the item itself.
     static func absolute(_ word: String) -> String {
         let path = URL(fileURLWithPath: word).standardizedFileURL.path
-        guard path != "/", let slash = path.lastIndex(of: "/") else { return path }
+        guard path != "/", let slash = path.lastSlash else { return path }
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         guard let resolved = realpath(folder, nil) else { return path }
         defer { free(resolved) }
-        let name = path[path.index(after: slash)...]
+        let name = path.lastPathName
         let beginning = String(cString: resolved)
         return (beginning == "/" ? "" : beginning) + "/" + name
     }

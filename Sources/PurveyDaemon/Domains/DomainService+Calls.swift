@@ -234,11 +234,7 @@ extension DomainService {
             guard case .running(let record, let domain) = known else { continue }
             // Where it is mounted, and where it would be: its items have their paths without a mount too.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
-                if place.path == path { return (record, domain, []) }
-                if place.path.hasPrefix(path + "/") {
-                    let names = place.path.dropFirst(path.count + 1).split(separator: "/").map(String.init)
-                    return (record, domain, names)
-                }
+                if let names = place.path.pathNames(beneath: path) { return (record, domain, names) }
             }
         }
         // Says that there is none of that name.
@@ -248,10 +244,10 @@ extension DomainService {
 
     /// A domain's name and the names on the way from its root, of a text like `DOMAIN:path`; `nil` for another text.
     static func parts(of text: String) -> (domain: String, names: [String])? {
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else { return nil }
         var names: [String] = []
-        for part in text[text.index(after: colon)...].split(separator: "/") where part != "." {
-            if part == ".." { _ = names.popLast() } else { names.append(String(part)) }
+        for part in text[text.utf8.index(after: colon)...].pathNames where part != "." {
+            if part == ".." { _ = names.popLast() } else { names.append(part) }
         }
         return (String(text[..<colon]), names)
     }

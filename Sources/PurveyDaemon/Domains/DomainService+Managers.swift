@@ -158,7 +158,7 @@ extension DomainService {
         }
         let folder = domain.documentFolder
         for other in own.map(\.providerDomain.documentFolder)
-        where other == folder || other.hasPrefix(folder + "/") || folder.hasPrefix(other + "/") {
+        where other.pathNames(beneath: folder) != nil || folder.pathNames(beneath: other) != nil {
             throw DomainFailure("another domain has its documents in \(other)")
         }
         let path = domain.handedPath.map { [DomainSetting(key: DomainSetting.path, value: $0)] } ?? []
@@ -174,7 +174,7 @@ extension DomainService {
             domain.displayName.utf8.count <= 1000, domain.storage.utf8.count <= 1000,
             domain.userInfo.map({ $0.count <= ManagedDomain.longestUserInfo }) ?? true
         else { throw DomainFailure("the domain's identifier, name, folder or userInfo cannot be used") }
-        let parts = domain.storage.split(separator: "/")
+        let parts = domain.storage.pathNames
         guard !parts.contains(where: { $0 == ".." || $0 == "." || $0.utf8.contains(0) }) else {
             throw DomainFailure("\(domain.storage) is no folder within the provider's document storage")
         }

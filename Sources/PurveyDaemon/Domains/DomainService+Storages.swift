@@ -1,5 +1,6 @@
 import ExtensionHost
 import FileProvider
+import LinuxSystem
 
 /// The document storages of the domains' providers.
 extension DomainService {
@@ -8,13 +9,13 @@ extension DomainService {
     /// - Parameter path: relative to the folder of all containers.
     /// - Returns: `nil` for a file that is in no domain's folder.
     func owner(ofStoredFile path: String) async throws -> (provider: String, RunningDomain)? {
-        let names = path.split(separator: "/")
+        let names = path.pathNames
         guard names.count > 2, names[1] == ProviderDomain.storageFolder else { return nil }
-        let provider = String(names[0])
+        let provider = names[0]
         try await settled(of: [provider])
         let file = names.dropFirst(2)
         for place in places.values where place.record.provider == provider {
-            let folder = place.record.providerDomain.documentFolder.split(separator: "/")
+            let folder = place.record.providerDomain.documentFolder.pathNames
             guard file.count > folder.count, file.starts(with: folder) else { continue }
             return (provider, try await domain(place.record.name))
         }

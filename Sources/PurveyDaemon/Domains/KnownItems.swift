@@ -47,9 +47,10 @@ struct KnownItems: Sendable {
             names = named.names
         } else {
             for (domain, paths) in roots {
-                for path in paths where place.path == path || place.path.hasPrefix(path + "/") {
+                for path in paths {
+                    guard let beneath = place.path.pathNames(beneath: path) else { continue }
                     found.domain = domain
-                    names = place.path.dropFirst(path.count).split(separator: "/").map(String.init)
+                    names = beneath
                 }
             }
         }

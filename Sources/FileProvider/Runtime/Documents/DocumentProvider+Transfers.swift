@@ -118,7 +118,7 @@ extension DocumentProvider {
         do {
             let staging = try stagingFolder(for: try place.folder())
             let name = ".purvey-new-" + UUID().uuidString
-            guard let staged = FileName(name), let final = FileName(url.lastPathComponent) else {
+            guard let staged = FileName(name), let final = FileName(url.path.lastPathName) else {
                 throw Errno.invalidArgument
             }
             ProviderStep.replacementBegun.reach()
@@ -131,13 +131,13 @@ extension DocumentProvider {
                     // The provider knows now of what programs have written until here.
                     try checkBase(of: request, question)
                     let folder = try place.folder()
-                    try place.mark(url.lastPathComponent, in: folder)
+                    try place.mark(url.path.lastPathName, in: folder)
                     do {
                         try retrying {
                             renameat(staging.rawValue, staged.characters, folder.rawValue, final.characters)
                         }
                     } catch {
-                        place.unmark(url.lastPathComponent)
+                        place.unmark(url.path.lastPathName)
                         throw error
                     }
                 }
@@ -152,7 +152,7 @@ extension DocumentProvider {
         }
         ProviderStep.replacementRenamed.reach()
         document.itemChanged(at: url)
-        place.unmark(url.lastPathComponent)
+        place.unmark(url.path.lastPathName)
         place.leave()
         ProviderStep.replacementTold.reach()
         do throws(ProviderFailure) {

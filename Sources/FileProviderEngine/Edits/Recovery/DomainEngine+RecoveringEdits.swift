@@ -309,7 +309,7 @@ extension DomainEngine {
             {
                 if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
                 entry.changes.insert(.contents)
-                entry.modified = ContentStamp(status).modifiedSeconds
+                entry.modified = status.modifiedDate
             } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
                 try folders.move(entry.number, from: folders.edits, to: folders.clean)
             }

@@ -1,0 +1,127 @@
+import LinuxSystem
+
+/// Which folder is served: of which file system, and which one of that. A disk that was unplugged and plugged in again has the same;
+/// what is at its path meanwhile, or on another disk that is mounted there, has another.
+///
+/// An inode alone says little: the top of every ext4 has the same one. So the identity of the file system and the time at which the folder
+/// was made are compared too. Where there are none that stay, as on FAT, a mark is put into the folder, in its trash.
+struct FolderIdentity {
+    private let uuid: [UInt8]?
+    private let birth: Int64?
+    private let inode: UInt64
+    /// Whether the file system tells too little for good.
+    let needsMark: Bool
+
+    init(of folder: FileDescriptor) throws(Errno) {
+        let (birth, inode) = (folder.birthTime, try folder.status().identity.inode)
+        let hasLastingNumbers = birth != nil && !folder.hasPassingInodes
+        (self.uuid, self.birth, self.inode) = (folder.fileSystemUUID, birth, inode)
+        needsMark = !hasLastingNumbers
+    }
+
+    /// As the catalogue keeps it.
+    var bytes: [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        var bytes: [UInt8] = []
+        for byte in uuid ?? [] { bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        let made = birth.map { "\($0)" } ?? ""
+        return bytes + Array("/\(made)/\(inode)".utf8)
+    }
+
+    /// Whether a folder that was noted is this one, as far as both say.
+    func isSame(as noted: [UInt8]) -> Bool {
+        let (own, other) = (Self.parts(bytes), Self.parts(noted))
+        guard own.count == other.count else { return false }
+        return zip(own, other).allSatisfy { $0 == $1 || $0.isEmpty || $1.isEmpty }
+    }
+
+    private static func parts(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    }
+}
+
+extension Catalogue {
+    private static let identityKey = "identity"
+    private static let markKey = "mark"
+
+    /// What is noted of the served folder, read once: it is asked for at each step.
+    final class Identity {
+        fileprivate enum Noted {
+            case bytes([UInt8])
+            case mark
+        }
+        fileprivate var noted: Noted?
+    }
+
+    /// Remembers which folder this is, the first time that it is seen.
+    func noteIdentity() throws {
+        if let root = try? openRoot(checked: false) { _ = try noted(root) }
+    }
+
+    /// Whether a folder at the path is the one that the catalogue is of.
+    func isServed(_ root: FileDescriptor) throws -> Bool {
+        switch try noted(root) {
+        case .bytes(let bytes): try FolderIdentity(of: root).isSame(as: bytes)
+        case .mark: hasMark(root)
+        case nil: false
+        }
+    }
+
+    /// - Returns: `nil` where nothing is noted, and the folder is not the one that it was.
+    private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {
+        if let known = identity.noted { return known }
+        let noted: Identity.Noted
+        if try Self.setting(Self.markKey, in: database) != nil {
+            noted = .mark
+        } else if let bytes = try Self.setting(Self.identityKey, in: database) {
+            noted = .bytes(bytes)
+        } else {
+            // A catalogue of before knows the inode.
+            let inode = try number("inode")
+            if inode != 0, try root.status().identity.inode != UInt64(bitPattern: inode) { return nil }
+            noted = try note(root)
+        }
+        identity.noted = noted
+        return noted
+    }
+
+    private func note(_ root: FileDescriptor) throws -> Identity.Noted {
+        let identity = try FolderIdentity(of: root)
+        if identity.needsMark, (try? putMark(into: root)) != nil {
+            try Self.set(Self.markKey, Array(stamp.utf8), in: database)
+            return .mark
+        }
+        try Self.set(Self.identityKey, identity.bytes, in: database)
+        return .bytes(identity.bytes)
+    }
+
+    private static let marks = FileName("served")
+
+    /// A file that is named for the catalogue. A disk may be served by several.
+    private var markName: FileName? { FileName(stamp) }
+
+    private func putMark(into root: FileDescriptor) throws {
+        guard let name = markName, let marks = Self.marks, let trash = FileName(Self.trashFolder) else {
+            throw Errno.invalidArgument
+        }
+        let folder = try Self.made(marks, in: try Self.made(trash, in: root))
+        if (try? folder.status(of: name)) == nil { _ = try folder.createFile(name, permissions: 0o600) }
+    }
+
+    private static func made(_ name: FileName, in folder: FileDescriptor) throws -> FileDescriptor {
+        do throws(Errno) {
+            try folder.makeDirectory(name, permissions: 0o700)
+        } catch {
+            guard error == .fileExists else { throw error }
+        }
+        return try folder.open(entry: name, [.readOnly, .directory])
+    }
+
+    private func hasMark(_ root: FileDescriptor) -> Bool {
+        guard let name = markName, let marks = Self.marks, let trash = FileName(Self.trashFolder),
+            let folder = try? root.open(entry: trash, [.readOnly, .directory]),
+            let place = try? folder.open(entry: marks, [.readOnly, .directory])
+        else { return false }
+        return (try? place.status(of: name)) != nil
+    }
+}

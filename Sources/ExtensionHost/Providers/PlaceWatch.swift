@@ -1,0 +1,47 @@
+import Glibc
+import LinuxSystem
+
+/// Tells when another folder comes to the path of one that was handed to a provider, or the same one anew: its disk was unplugged, or
+/// plugged in. A process that was confined before that cannot reach it.
+final class PlaceWatch: Sendable {
+    private let end: EventCounter
+
+    /// What is at a path.
+    private struct Place: Equatable {
+        let mount: UInt64
+        let identity: FileStatus.Identity
+
+        /// `nil` where no folder is there.
+        init?(_ path: String) {
+            guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
+                let status = try? folder.status()
+            else { return nil }
+            (mount, identity) = (folder.mountIdentifier, status.identity)
+        }
+    }
+
+    /// - Parameter changed: called on a thread of its own, as often as it happens.
+    init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
+        // Readable always, and told of each change of the mounts by POLLERR and POLLPRI (proc(5)).
+        let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
+        let end = try EventCounter()
+        self.end = end
+        try SystemThread.start("purvey-place") {
+            var last = Place(path)
+            while true {
+                var waited = [
+                    pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: mounts.rawValue, events: Int16(POLLPRI), revents: 0),
+                ]
+                guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
+                if waited[0].revents != 0 { return }
+                let now = Place(path)
+                if now == last { continue }
+                last = now
+                changed()
+            }
+        }
+    }
+
+    deinit { end.raise() }
+}
