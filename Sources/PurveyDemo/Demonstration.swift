@@ -27,6 +27,7 @@ enum Demonstration {
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
+        StandardDescriptors.fillMissing()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let status = manual.answer(arguments) { exit(status) }
         do {
@@ -41,6 +42,9 @@ enum Demonstration {
             } else {
                 exit(manual.misuse("the folder Examples is missing"))
             }
+        } catch let failure as Table.Failure where failure.reason == .brokenPipe {
+            // Whoever read the table has seen enough.
+            exit(1)
         } catch {
             exit(manual.complain("\(error)"))
         }
@@ -63,14 +67,14 @@ enum Demonstration {
         let provider = try Role(.provider, examples: examples, environment: stage.environment)
         guard case .promised(let runsBefore) = try provider.expect() else { throw Role.Failure(.provider) }
         let consumer = try Role(.consumer, examples: examples, environment: stage.environment)
-        let table = Table()
-        table.say("Process \(provider.identifier) promises, process \(consumer.identifier) loads.\n")
+        let table = try Table()
+        try table.say("Process \(provider.identifier) promises, process \(consumer.identifier) loads.\n")
         let isGood = try show(Load.all, from: consumer, in: table)
 
         provider.dismiss()
         guard case .withdrawn(let runs) = try provider.expect() else { throw Role.Failure(.provider) }
         let count = Load.all.count
-        table.say(
+        try table.say(
             "\nLoad handlers ran \(runsBefore) times before the first load, and \(runs) times for \(count) loads.")
         let areSharedWell = try Sharing(stage, examples: examples).show(in: table)
         let endedWell = provider.wait() == .exited(0) && consumer.wait() == .exited(0) && stage.hasDaemon
@@ -79,13 +83,13 @@ enum Demonstration {
 
     /// Prints the table row by row as the consumer's loads finish. Returns whether all were as expected.
     private static func show(_ loads: [Load], from consumer: Role, in table: Table) throws -> Bool {
-        table.begin()
+        try table.begin()
         var isGood = true
         var promise: String?
         for load in loads {
             if load.promise.name != promise {
                 promise = load.promise.name
-                table.begin(load.promise)
+                try table.begin(load.promise)
             }
             var report = try consumer.expect()
             while case .progress(let fraction) = report {
@@ -93,7 +97,7 @@ enum Demonstration {
                 report = try consumer.expect()
             }
             guard case .arrived(let arrival) = report else { throw Role.Failure(.consumer) }
-            table.add(load, arrival)
+            try table.add(load, arrival)
             isGood = isGood && arrival.isGood
         }
         return isGood

@@ -30,7 +30,8 @@ struct Sharing {
 
     /// Installs the extensions, hands the files over and prints what comes back. Returns whether all was as expected.
     func show(in table: Table) throws -> Bool {
-        table.say("\nThe example extensions, each a process of its own that reaches nothing but what it is handed:\n")
+        try table.say(
+            "\nThe example extensions, each a process of its own that reaches nothing but what it is handed:\n")
         var isGood = true
         for share in Self.shares {
             try install(share.extensionName)
@@ -39,8 +40,8 @@ struct Sharing {
             let answer = try purvey(["share"] + files + ["--with", share.identifier])
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
             isGood = isGood && answer.ending == .exited(0) && answer.lines.first == share.answer
-            table.say("\(share.files.joined(separator: ", ")) → \(share.identifier)  \(Int(milliseconds)) ms")
-            for line in answer.lines { table.say("  \(line)") }
+            try table.say("\(share.files.joined(separator: ", ")) → \(share.identifier)  \(Int(milliseconds)) ms")
+            for line in answer.lines { try table.say("  \(line)") }
         }
         return isGood
     }

@@ -25,10 +25,12 @@ final class Stage: Sendable {
         home = URL(fileURLWithPath: path)
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = path
+        // A side that loses the daemon, because the stage is cleared, must not start another one: there is no such program.
+        environment["PURVEY_DAEMON"] = path + "/none"
         self.environment = environment
     }
 
-    /// Starts the daemon and waits until it has made its socket: a side that came earlier would start another one.
+    /// Starts the daemon and waits until it has made its socket: a side that came earlier would find none.
     func startDaemon() throws {
         let program = try Program.sibling("purveyd")
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
@@ -46,7 +48,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Whether the daemon is still there. Were it not, the two sides would have started one of their own.
+    /// Whether the daemon is still there.
     var hasDaemon: Bool { daemon.withLock { $0?.isRunning ?? false } }
 
     /// Clears the stage and ends the program when the person at the keyboard, or the system, interrupts it.

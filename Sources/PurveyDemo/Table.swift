@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 
 /// The table on standard output, row by row as loads finish, and the bar of the load in flight on a terminal.
 struct Table {
@@ -7,23 +8,38 @@ struct Table {
     private static let barLength = 40
     /// The bar overwrites itself on the line below the table, so it needs both streams on a terminal.
     private let showsBar = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    private let output: FileDescriptor
+
+    /// A table cannot be printed any further: the reader has gone, or the disk is full.
+    struct Failure: Error, CustomStringConvertible {
+        let reason: Errno
+        var description: String { "standard output: \(reason)" }
+    }
+
+    init() throws {
+        do {
+            output = try .copy(of: STDOUT_FILENO)
+        } catch {
+            throw Failure(reason: error)
+        }
+    }
 
     /// The titles.
-    func begin() {
-        add(Self.titles)
-        add(Self.widths.map { String(repeating: "─", count: $0) })
+    func begin() throws {
+        try add(Self.titles)
+        try add(Self.widths.map { String(repeating: "─", count: $0) })
     }
 
     /// The heading of the rows that follow: one promise.
-    func begin(_ promise: Promise) {
+    func begin(_ promise: Promise) throws {
         let forms = promise.representations.map { "\($0.type) (\($0.form.rawValue))" }
-        say("\(promise.name): \(forms.joined(separator: ", "))")
+        try say("\(promise.name): \(forms.joined(separator: ", "))")
     }
 
     /// The row of a finished load.
-    func add(_ load: Load, _ arrival: Report.Arrival) {
+    func add(_ load: Load, _ arrival: Report.Arrival) throws {
         let preposition = load.delivery == .inPlace ? "" : "as "
-        add([
+        try add([
             "  \(load.representation.type) \(preposition)\(load.delivery.rawValue)",
             [arrival.form, arrival.details].compactMap { $0 }.joined(separator: ", "),
             String(format: "%.1f ms", arrival.seconds * 1000),
@@ -33,9 +49,13 @@ struct Table {
     }
 
     /// A line of its own.
-    func say(_ text: String) {
+    func say(_ text: String) throws {
         if showsBar { draw("\r\u{1B}[K") }
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        do {
+            try Array((text + "\n").utf8).withUnsafeBytes { try output.writeAll($0) }
+        } catch let error as Errno {
+            throw Failure(reason: error)
+        }
     }
 
     /// Draws the bar of the load in flight.
@@ -46,14 +66,15 @@ struct Table {
         draw("\r  \(bar) \(Int(fraction * 100)) %\u{1B}[K")
     }
 
-    private func add(_ cells: [String]) {
+    private func add(_ cells: [String]) throws {
         let padded = zip(cells, Self.widths).map { cell, width in
             cell + String(repeating: " ", count: max(0, width - cell.count))
         }
-        say(padded.joined(separator: "  "))
+        try say(padded.joined(separator: "  "))
     }
 
     private func draw(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        // Without its bar, the table is whole.
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

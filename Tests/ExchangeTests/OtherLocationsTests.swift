@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A daemon at the socket that a process uses, which keeps things in other folders.
+/// A daemon at the socket that a process uses, which has other folders.
 @Suite struct OtherLocationsTests {
     private func locations(_ daemon: PrivateDaemon, data: String? = nil, mounts: String? = nil) -> Locations {
         Locations(

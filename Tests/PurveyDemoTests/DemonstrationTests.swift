@@ -24,6 +24,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (">/dev/full", "purvey-demo: standard output: No space left on device\n"),
+        (">&-", "purvey-demo: standard output: Bad file descriptor\n"),
+        // A reader that has gone needs no message.
+        (">\"$HOME/pipe\"", ""),
+    ])
+    func aTableThatCannotBePrintedEndsTheDemonstration(_ redirection: String, _ complaint: String) async throws {
+        try await withHome { home in
+            let script = """
+                mkfifo "$HOME/pipe"
+                { exec <"$HOME/pipe"; } &
+                exec "$0" Examples \(redirection)
+                """
+            let run = try await RunningProgram(
+                "/bin/sh", ["-c", script, try BuiltProgram.path("purvey-demo")], environment: ["HOME": home.path],
+                in: Repository.folder.path
+            ).end()
+            #expect(run.status == 1 && run.errors == complaint, "\(run)")
+        }
+    }
+
     @Test func aGreetingOfTheReadmesProgramReachesAnotherProcess() async throws {
         try await withHome { home in
             let daemon = try start("purveyd", ["--foreground", "--log", "warning"], home)

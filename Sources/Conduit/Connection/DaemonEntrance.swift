@@ -6,7 +6,7 @@ package final class DaemonEntrance: Sendable {
     /// The same with a daemon that runs; `nil` where there is none.
     package let join: @Sendable (Service) throws -> Connection?
 
-    /// Makes sure that the daemon keeps things where this process looks for them. Blocks until it has answered.
+    /// Makes sure that the daemon uses the folders that this process does. Blocks until it has answered.
     ///
     /// For callers that ask for what is kept. Turns at files are the same for all processes of a user, whatever their
     /// home folder is.

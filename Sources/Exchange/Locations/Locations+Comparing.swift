@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 
 extension Locations {
-    /// Answers the question where a daemon of these locations keeps things.
+    /// Adds the call that asks for the folders of a daemon with these locations.
     package func addCalls(to service: inout Service) {
         let reply = FoldersCall.Reply(data: data, mounts: mounts)
         service.on(FoldersCall.self) { _, call in call.reply(reply) }
     }
 
-    /// Makes sure that the daemon at the other end of a connection keeps things where this process looks for them. Blocks
-    /// until the daemon has answered.
+    /// Makes sure that the daemon at the other end of a connection has the folders of these locations. Blocks until the
+    /// daemon has answered.
     ///
     /// The socket is where the session has it, and the rest is where the home folder is: a daemon that was started with another
     /// home folder has the place at the socket, and would serve this process from there.

@@ -34,8 +34,8 @@ extension Locations {
 
     private static let foreign = "it belongs to another user"
 
-    /// Returns what is wrong with a home folder. It is not made: with a slip of the pen in its name, everything would be
-    /// kept in a wrong place.
+    /// Returns what is wrong with a home folder. It is not made: with a typing mistake in its name, everything would be
+    /// written to a wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             return try FileStatus.of(folder).kind == .directory ? nil : "is no folder"

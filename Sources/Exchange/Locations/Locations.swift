@@ -110,7 +110,7 @@ package struct Locations: Sendable, Equatable {
         return try Locations(environment: environment, user: getuid())
     }
 
-    /// Returns the environment of a daemon that keeps things at these locations; `nil` where it is that of this process,
+    /// Returns the environment of a daemon with these locations; `nil` where it is that of this process,
     /// as it is unless the process has changed its environment since.
     func environmentOfDaemon() -> [String]? {
         guard let variables else { return nil }

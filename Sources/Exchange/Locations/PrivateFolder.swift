@@ -5,7 +5,7 @@ import LinuxSystem
 package enum PrivateFolder {
     /// Makes a folder and the ones above it where they are missing, mode 0700.
     ///
-    /// - Throws: `EPERM` when the last folder exists but belongs to somebody else or is a symbolic link: in a folder
+    /// - Throws: `EPERM` when the last folder exists but belongs to another user or is a symbolic link: in a folder
     ///   such as `/tmp` a stranger may have been there first.
     package static func make(_ path: String) throws(Errno) {
         try makeAll(path)

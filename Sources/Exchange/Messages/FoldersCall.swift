@@ -1,6 +1,6 @@
 import Conduit
 
-/// Asks where the daemon keeps things, which follows from the environment that it was started in.
+/// Asks for the folders of the daemon, which follow from the environment that it was started in.
 package struct FoldersCall: Call {
     package static var method: UInt64 { DaemonMethod.folders }
 

@@ -1,6 +1,6 @@
 /// Words that are almost one of those that a program knows.
 package enum NearMiss {
-    /// Longer words are no slips of the hand, and to compare them takes long.
+    /// Longer words are no typing mistakes, and to compare them takes long.
     private static let mostLetters = 64
 
     /// Returns the known word that was probably meant with another one; `nil` where none is near enough.
@@ -22,8 +22,8 @@ package enum NearMiss {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// Returns what is said of a word that is not known: with the word that was probably meant, else with all that there
-    /// are.
+    /// Returns the complaint about an unknown word, with the known word that was probably meant, else with all known
+    /// words.
     ///
     /// - Parameters:
     ///   - complaint: such as "there is no command 'statsu'".
@@ -41,7 +41,7 @@ package enum NearMiss {
         Array(word.drop { $0 == "-" }.lowercased())
     }
 
-    /// Returns how many slips there may be in words of so many letters.
+    /// Returns the number of mistakes that a word of so many letters may have.
     private static func reach(_ letters: Int) -> Int {
         switch letters {
         case ..<3: 0
@@ -51,7 +51,7 @@ package enum NearMiss {
         }
     }
 
-    /// Returns how many slips lead from one word to the other: a letter too many, too few or another one, or two that
+    /// Returns the number of mistakes that lead from one word to the other: a letter too many, too few or another one, or two that
     /// changed places.
     static func distance(from one: [Character], to other: [Character]) -> Int {
         // The rows of the table of distances between beginnings: the last but one, and the last.

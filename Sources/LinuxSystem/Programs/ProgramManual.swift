@@ -42,7 +42,7 @@ package struct ProgramManual: Sendable {
     /// - Returns: the exit status of wrong usage.
     package func misuse(_ message: String) -> CInt { complain("\(message); see '\(name) --help'", status: 2) }
 
-    /// Returns what is said of a word that the program does not take.
+    /// Returns the complaint about a word that the program does not take.
     package func complaint(about word: String) -> String {
         guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
         let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word

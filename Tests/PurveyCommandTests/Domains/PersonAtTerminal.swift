@@ -7,11 +7,11 @@ import Testing
 /// A command that runs on a terminal of its own, with a person in front of it.
 final class PersonAtTerminal: Sendable {
     private let program: ChildProgram
-    private let terminal: FileDescriptor
+    private let terminal: PseudoTerminal
     /// What the terminal has shown.
     private let shown = Lock("")
 
-    /// Starts `purvey` on a new pseudo terminal, which is its controlling terminal, its input and its output.
+    /// Starts `purvey` on a new pseudo-terminal, which is its controlling terminal, its input and its output.
     ///
     /// - Parameter other: of the environment, what is other than in this process's own; `nil` for what it does not have.
     convenience init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
@@ -19,8 +19,8 @@ final class PersonAtTerminal: Sendable {
     }
 
     init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: [String]) throws {
-        terminal = try .open("/dev/ptmx", .readWrite)
-        let name = "/dev/pts/\(try Self.unlock(terminal))"
+        terminal = try PseudoTerminal()
+        let name = terminal.path
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = place.home
         for (name, value) in other { environment[name] = value }
@@ -30,18 +30,6 @@ final class PersonAtTerminal: Sendable {
             arguments: ["-c", "exec \"$@\" <\(name) >\(name) 2>&1", "sh", try BuiltProgram.path("purvey")] + arguments,
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], newSession: true)
     }
-
-    /// Lets the other side of a pseudo terminal be opened, and tells its number (ioctl_tty(2)). The C library's functions for this are
-    /// hidden from Swift.
-    private static func unlock(_ terminal: FileDescriptor) throws(Errno) -> CInt {
-        var (lock, number): (CInt, CInt) = (0, 0)
-        try retrying { ioctl(terminal.rawValue, setLock, &lock) }
-        try retrying { ioctl(terminal.rawValue, getNumber, &number) }
-        return number
-    }
-
-    /// TIOCSPTLCK and TIOCGPTN.
-    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
     /// Waits until the terminal shows a text after what was waited for before.
     func sees(_ text: String) async throws {
@@ -64,11 +52,11 @@ final class PersonAtTerminal: Sendable {
 
     /// - Returns: `false` at the end.
     private func read() -> Bool {
-        var source = pollfd(fd: terminal.rawValue, events: CShort(POLLIN), revents: 0)
+        var source = pollfd(fd: terminal.display.rawValue, events: CShort(POLLIN), revents: 0)
         guard poll(&source, 1, 100) > 0 else { return true }
         var bytes = [UInt8](repeating: 0, count: 4096)
         // A terminal that nobody has open any more fails with EIO.
-        guard let count = try? bytes.withUnsafeMutableBytes({ try terminal.read(into: $0) }), count > 0 else {
+        guard let count = try? bytes.withUnsafeMutableBytes({ try terminal.display.read(into: $0) }), count > 0 else {
             return false
         }
         shown.withLock { $0 += String(decoding: bytes[..<count], as: UTF8.self) }
@@ -76,7 +64,7 @@ final class PersonAtTerminal: Sendable {
     }
 
     func types(_ text: String) async throws {
-        try await onThread { try Array(text.utf8).withUnsafeBytes { try self.terminal.writeAll($0) } }
+        try await onThread { try self.terminal.type(text) }
     }
 
     /// Waits for the command's end, and tells its exit status and what was shown last.

@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// A command that finds no daemon, or one that keeps things elsewhere.
+/// A command that finds no daemon, or one with other folders.
 @Suite(.timeLimit(.minutes(10))) struct DaemonReachTests {
     /// Runs a script with a session's folder and home folders of the test's own, and without `PURVEY_HOME`.
     private func shell(_ script: String, _ place: CommandPlace) async throws -> ProgramRun {

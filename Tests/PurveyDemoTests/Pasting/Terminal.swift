@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import LinuxSystem
 import ProgramTesting
 import Testing
@@ -9,7 +8,7 @@ import Testing
 final class Terminal: Sendable {
     private let shell: ChildProgram
     private let process: ProcessDescriptor
-    private let display: FileDescriptor
+    private let terminal: PseudoTerminal
     private let files: String
     private let record = Lock(Record())
 
@@ -25,9 +24,8 @@ final class Terminal: Sendable {
     ///
     /// - Parameter files: the beginning of the paths of what it keeps.
     init(environment: [String: String], in folder: String, files: String) throws {
-        display = try .open("/dev/ptmx", .readWrite)
+        terminal = try PseudoTerminal()
         self.files = files
-        let name = "/dev/pts/\(try Self.unlock(display))"
         // It shows no prompts and not what is typed, and notes each command that fails.
         let settings = """
             PS1= PS2=
@@ -43,7 +41,7 @@ final class Terminal: Sendable {
         shell = try ChildProgram.start(
             "/bin/sh",
             arguments: [
-                "-c", "exec /bin/bash --noprofile --noediting --rcfile \"$1\" -i <\"$0\" >\"$0\" 2>&1", name,
+                "-c", "exec /bin/bash --noprofile --noediting --rcfile \"$1\" -i <\"$0\" >\"$0\" 2>&1", terminal.path,
                 files + ".bashrc",
             ],
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], workingFolder: folder,
@@ -52,24 +50,12 @@ final class Terminal: Sendable {
         try SystemThread.start("terminal") { self.readAll() }
     }
 
-    /// Lets the other side of a pseudo terminal be opened, and returns its number (ioctl_tty(2)). The C library's
-    /// functions for this are hidden from Swift.
-    private static func unlock(_ terminal: FileDescriptor) throws(Errno) -> CInt {
-        var (lock, number): (CInt, CInt) = (0, 0)
-        try retrying { ioctl(terminal.rawValue, setLock, &lock) }
-        try retrying { ioctl(terminal.rawValue, getNumber, &number) }
-        return number
-    }
-
-    /// TIOCSPTLCK and TIOCGPTN.
-    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
-
     /// Reads what is shown until no process has the terminal open. Blocks.
     private func readAll() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         var pending: [UInt8] = []
         // At the end it fails with EIO.
-        while let count = try? bytes.withUnsafeMutableBytes({ try display.read(into: $0) }), count > 0 {
+        while let count = try? bytes.withUnsafeMutableBytes({ try terminal.display.read(into: $0) }), count > 0 {
             pending += bytes[..<count]
             // A character that is not whole yet is shown with its rest.
             guard let text = String(validating: pending, as: UTF8.self) else { continue }
@@ -84,7 +70,7 @@ final class Terminal: Sendable {
 
     /// Types a text, or pastes it.
     func type(_ text: String) throws {
-        try Array(text.utf8).withUnsafeBytes { try display.writeAll($0) }
+        try terminal.type(text)
     }
 
     func paste(_ block: MarkdownBlock) throws { try type(block.text) }
