@@ -1,4 +1,5 @@
 import CloudMount
+import FileProvider
 import FileTesting
 import Foundation
 import Glibc

@@ -25,18 +25,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (">/dev/full", "purvey-demo: standard output: No space left on device\n"),
-        (">&-", "purvey-demo: standard output: Bad file descriptor\n"),
+        (#"exec "$0" Examples >/dev/full"#, "purvey-demo: standard output: No space left on device\n"),
+        (#"exec "$0" Examples >&-"#, "purvey-demo: standard output: Bad file descriptor\n"),
         // A reader that has gone needs no message.
-        (">\"$HOME/pipe\"", ""),
+        (#"mkfifo "$HOME/pipe"; { exec <"$HOME/pipe"; } & exec "$0" Examples >"$HOME/pipe""#, ""),
     ])
-    func aTableThatCannotBePrintedEndsTheDemonstration(_ redirection: String, _ complaint: String) async throws {
+    func aTableThatCannotBePrintedEndsTheDemonstration(_ script: String, _ complaint: String) async throws {
         try await withHome { home in
-            let script = """
-                mkfifo "$HOME/pipe"
-                { exec <"$HOME/pipe"; } &
-                exec "$0" Examples \(redirection)
-                """
             let run = try await RunningProgram(
                 "/bin/sh", ["-c", script, try BuiltProgram.path("purvey-demo")], environment: ["HOME": home.path],
                 in: Repository.folder.path

@@ -35,8 +35,8 @@ final class PlaceWatch: Sendable {
                 ]
                 guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
                 if waited[0].revents != 0 { return }
-                let now = Place(path)
-                if now == last { continue }
+                // Where no folder is there, the process that was handed it says so best.
+                guard let now = Place(path), now != last else { continue }
                 last = now
                 changed()
             }

@@ -10,7 +10,7 @@ import Testing
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
             try await cloud.add()
-            #expect(try await place.purvey("extensions", "remove", "org.purvey.LocalFolder").status == 0)
+            #expect(try await place.purvey("extensions", "remove", "--force", "org.purvey.LocalFolder").status == 0)
             try await cloud.end()
             for command in ["domains", "status"] {
                 #expect(try await place.purvey(command).text.contains("no extension \"org.purvey.LocalFolder\""))
@@ -86,7 +86,7 @@ import Testing
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
             // Nobody takes what is written.
-            #expect(try await place.purvey("extensions", "remove", "org.purvey.LocalFolder").status == 0)
+            #expect(try await place.purvey("extensions", "remove", "--force", "org.purvey.LocalFolder").status == 0)
             try await cloud.end()
             #expect(try await place.purvey("domains").status == 0)
             try await cloud.write("mine\n", to: cloud.mount + "/mine.txt")
