@@ -520,17 +520,17 @@ let package = Package(
     let triple = "x86_64-unknown-linux-gnu"
 #endif
 
-/// The index of the symbols that tests and examples use, for Scripts/check-declarations. Scripts/build-flags turns off that
-/// of all other targets.
-let index = SwiftSetting.unsafeFlags(
+/// The index of the symbols that tests and examples use, for SwiftPM's discovery of tests and Scripts/check-declarations.
+/// Scripts/build-flags turns off that of all other targets.
+let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
+    let store = "\(Context.packageDirectory)/.build/\(triple)/\(folder)/index/store"
     // Without the modules of C and of the toolchain: to index those takes much of the time of a test's compilation.
-    [
-        "-index-store-path", "\(Context.packageDirectory)/.build/\(triple)/release/index/store",
-        "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib",
-    ],
-    .when(configuration: .release))
+    return .unsafeFlags(
+        ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
+        .when(configuration: configuration))
+}
 for target in package.targets where target.type == .test || target.isBeneath("Tests") || target.isBeneath("Examples") {
-    target.swiftSettings = (target.swiftSettings ?? []) + [index]
+    target.swiftSettings = (target.swiftSettings ?? []) + index
 }
 
 // Programs and libraries that only tests use are not optimized either, but for those that compute much, and for two that
