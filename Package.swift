@@ -142,8 +142,7 @@ let package = Package(
             "AppExtension",
             [
                 "CSwiftRuntime", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "LinuxSystem",
-                "PropertyLists",
-                "UniformTypeIdentifiers",
+                "PropertyLists", "UniformTypeIdentifiers",
             ]),
         library(
             "DragAndDrop",
@@ -176,8 +175,7 @@ let package = Package(
             "ExtensionHost",
             [
                 "AppExtension", "CSwiftRuntime", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
-                "LinuxSystem",
-                "PropertyLists", "UniformTypeIdentifiers",
+                "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// How a copy in the document storage was, as the catalogue keeps it.
+/// The catalogue's record of a copy in the document storage.
 extension FileMoment {
     /// Not the device: some file systems get another number each time that they are mounted.
     var bytes: [UInt8] { bytesBeforeNaming + Array("-\(changed)".utf8) }

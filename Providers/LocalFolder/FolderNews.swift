@@ -53,7 +53,7 @@ private struct NewsPace {
     /// memory map is not told.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// The same where somebody tells of changes: at once, or after ten times what it took the last time.
+    /// The pause before a look that a signal asked for: none, or ten times the duration of the last such look.
     private static let wantedPause = 0.1
     /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step: up to what
     /// keeps looks a small part of the time, and no further, because whoever waits for one change before the next makes news all the

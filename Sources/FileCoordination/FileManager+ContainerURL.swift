@@ -5,8 +5,8 @@ extension FileManager {
     /// when it is asked for.
     ///
     /// - Returns: `nil` for a group that the property list of the program does not declare, for an identifier that is no plain name,
-    ///   where the folder cannot be made, and where `PURVEY_HOME` is not an absolute path: whoever sets it does not want the user's
-    ///   own folders.
+    ///   where the folder cannot be made, and where `PURVEY_HOME` is not an absolute path: a user who sets it does not want the
+    ///   usual folders.
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         guard let folder = AppGroup.folder(of: groupIdentifier) else { return nil }
         let url = URL(fileURLWithPath: folder, isDirectory: true)

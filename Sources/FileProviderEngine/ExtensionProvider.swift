@@ -325,7 +325,7 @@ package final class ExtensionProvider: Provider {
         return item
     }
 
-    /// What a change is answered with: many a provider gives the item another identifier, as where identifiers are paths.
+    /// Checks the answer to a change. A provider whose identifiers are paths gives the item another identifier.
     private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
         guard item.identifier == identifier || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")

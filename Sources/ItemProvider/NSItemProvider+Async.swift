@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
@@ -97,7 +98,7 @@ extension NSItemProvider {
                     if isInPlace { return ArrivedFile(url: url, isInPlace: true, folder: nil) }
                     let file = try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)
                     let bridge = Bridge(
-                        typeIdentifier: typeIdentifier, contentType: nil, suggestedName: url.lastPathComponent,
+                        typeIdentifier: typeIdentifier, contentType: nil, suggestedName: url.path.lastPathName,
                         report: { _ in }, isCancelled: { false })
                     return try bridge.deliver(.file(file), as: .copy).asFile.get()
                 })

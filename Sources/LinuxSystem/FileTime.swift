@@ -5,7 +5,7 @@ import Glibc
 package struct FileTime: Hashable, Sendable {
     /// Whole seconds since 1970, rounded down.
     package let seconds: Int64
-    /// Of the second that follows.
+    /// Nanoseconds after that second.
     package let nanoseconds: Int32
 
     package init(seconds: Int64, nanoseconds: Int32) {

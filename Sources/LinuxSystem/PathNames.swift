@@ -1,10 +1,10 @@
 /// The parts of a path, told by bytes. Characters do not do: one may begin with `/` and go on with the mark that a name begins with,
 /// and two names that differ in their bytes may be the same characters.
 extension StringProtocol where UTF8View: BidirectionalCollection {
-    /// Where the last `/` is.
+    /// The position of the last `/`.
     package var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
 
-    /// What follows the last `/`; the whole where there is none. Foundation drops a mark of byte order at a name's beginning.
+    /// The text after the last `/`; the whole if there is none. Foundation drops a byte order mark at a name's beginning.
     package var lastPathName: String {
         guard let slash = lastSlash else { return String(self) }
         return String(self[utf8.index(after: slash)...])

@@ -3,7 +3,7 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// What may be replaced by what is put into a folder. What PATH itself names always may.
+/// The files that an arriving item may replace in a folder. A file that PATH itself names is always replaced.
 ///
 /// The name in a folder is chosen by the program that made the offer: by default it replaces nothing and makes no hidden file, such
 /// as one that a shell would run.
@@ -31,7 +31,7 @@ struct Destination {
         } else {
             let url = URL(fileURLWithPath: path)
             let folder = url.deletingLastPathComponent().path
-            (self.folder, name) = (folder.isEmpty ? "." : folder, url.lastPathComponent)
+            (self.folder, name) = (folder.isEmpty ? "." : folder, url.path.lastPathName)
         }
     }
 

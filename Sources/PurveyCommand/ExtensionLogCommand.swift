@@ -7,12 +7,12 @@ import LinuxSystem
 
 /// `purvey extensions logs`.
 enum ExtensionLogCommand {
-    /// How often it is looked whether there is more, in microseconds.
+    /// The pause between looks for more, in microseconds.
     private static let interval: useconds_t = 200_000
 
     static func run(_ text: String, _ library: ExtensionLibrary, follows: Bool) async throws {
         let log = ExtensionLog(of: try identifier(text, library), data: try Locations.current().data)
-        // Waits for the file system, and for whoever reads what is printed.
+        // Blocks on the file system, and on the reader of standard output.
         let isEmpty = try await HandlerThreads.shared.value { () throws in
             var reader = ExtensionLogReader(log)
             var isEmpty = true

@@ -96,7 +96,7 @@ enum ItemLoad {
         switch destination {
         case .path(let path) where file.isInPlace:
             let placed = try Placement.link(to: file.url, at: path, replacing: replacement)
-            say(file.url.lastPathComponent, isAt: placed, path)
+            say(file.url.path.lastPathName, isAt: placed, path)
             return LoadOutcome(delivered: .inPlace, path: placed)
         case .nowhere where file.isInPlace:
             return LoadOutcome(delivered: .inPlace, path: file.url.path)
@@ -108,7 +108,7 @@ enum ItemLoad {
                 file.url, to: path, replacing: replacement, report: { bar.report($0) },
                 isCancelled: { interruption.hasHappened })
             bar.end()
-            say(file.url.lastPathComponent, isAt: placed, path)
+            say(file.url.path.lastPathName, isAt: placed, path)
             return LoadOutcome(delivered: .copy, path: placed)
         case .nowhere:
             throw CommandError("the item cannot be had in place, and there is no -o PATH for the copy")
@@ -117,7 +117,7 @@ enum ItemLoad {
         }
     }
 
-    /// Tells a person under which name an item is found that could not have its own.
+    /// Prints the name of an item that could not have its own.
     private static func say(_ name: String, isAt placed: String, _ path: String) {
         guard placed != Destination(path).path(named: name) else { return }
         StandardError.note("the name \(name) was not free: it is at \(placed)")

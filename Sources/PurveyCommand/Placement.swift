@@ -41,7 +41,7 @@ enum Placement {
         let progress = { (completed: Int, total: Int) in
             if total > 0 { report(Double(completed) / Double(total)) }
         }
-        return try atPlace(path, source.lastPathComponent, replacement) { directory, final, replaces in
+        return try atPlace(path, source.path.lastPathName, replacement) { directory, final, replaces in
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
             if isDirectory, (try? directory.status(of: final)) != nil { throw Errno.fileExists }
@@ -102,7 +102,7 @@ enum Placement {
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
             let file = try FileDescriptor.open(source.path, [.readOnly, .noFollow])
             let isDirectory = try file.status().kind == .directory
-            let name = ItemName.visible(source.lastPathComponent)
+            let name = ItemName.visible(source.path.lastPathName)
             var candidate = name
             var number = 2
             while try !copy(file, isDirectory: isDirectory, into: directory, named: candidate) {
@@ -143,7 +143,7 @@ enum Placement {
     ) throws -> String {
         // It may be there already, under its own name or by a link: neither must become a link to itself.
         let identity = try? FileStatus.of(original.path).identity
-        return try atPlace(path, original.lastPathComponent, replacement, isThere: identity) {
+        return try atPlace(path, original.path.lastPathName, replacement, isThere: identity) {
             directory, final, replaces in
             let target = Array(original.path.utf8)
             guard replaces else { return try directory.makeLink(final, target: target) }

@@ -43,7 +43,7 @@ enum Demonstration {
                 exit(manual.misuse("the folder Examples is missing"))
             }
         } catch let failure as Table.Failure where failure.reason == .brokenPipe {
-            // Whoever read the table has seen enough.
+            // The reader of the table has seen enough.
             exit(1)
         } catch {
             exit(manual.complain("\(error)"))

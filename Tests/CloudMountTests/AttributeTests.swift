@@ -33,7 +33,7 @@ struct AttributeTests {
             #expect(file.modified.tv_sec == 1_234_567_890 && file.modified.tv_nsec == 500_000_000)
             #expect(file.owner == getuid())
             #expect(file.linkCount == 1)
-            // What takes room here, but never none: see SparseReaderTests.
+            // One block at least, though no bytes are here: see SparseReaderTests.
             #expect(file.allocatedSize == 512)
             #expect(try mount.status("Folder").permissions == 0o755)
             var disk = statvfs()

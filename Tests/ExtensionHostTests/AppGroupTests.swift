@@ -6,7 +6,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// What a program and its extensions share because their property lists declare the same group.
+/// Folders and values that a program and its extensions share because their property lists declare the same group.
 @Suite struct AppGroupTests {
     private static let group = "group.org.example.shared"
 

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// What is kept of what an extension's processes print, log and crash with.
+/// The log of what an extension's processes print, log and crash with.
 @Suite struct ExtensionLogTests {
     private func log(_ place: ExtensionPlace) -> ExtensionLog {
         ExtensionLog(of: "org.example.unruly", data: place.data)

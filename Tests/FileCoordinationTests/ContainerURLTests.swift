@@ -62,7 +62,7 @@ import Testing
                 UserDefaults(suiteName: "group.org.purvey.tests")?.set(number, forKey: "key\(number)")
             }
             for number: Int in 0..<40 { #expect(one.integer(forKey: "key" + String(number)) == number) }
-            // What is no list of values is none, and is written over.
+            // A file that is no list of values counts as empty, and is overwritten.
             try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
             #expect(one.object(forKey: "number") == nil)
             one.set(6, forKey: "number")

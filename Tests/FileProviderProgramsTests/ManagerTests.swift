@@ -157,7 +157,7 @@ import Testing
             // What it is being asked is answered all the same.
             #expect(try await app.ask("stabilize main", "stabilize") == "done")
             await eventually { place.notes(folder).contains("stop a.txt") }
-            // What follows that is asked before the domain is disconnected.
+            // The questions that follow are asked before the domain is disconnected.
             #expect(try await app.ask("stabilize main", "stabilize") == "done")
             #expect(try await app.ask("disconnect-domain main holidays", "disconnect-domain") == "done")
             let before = place.notes(folder)

@@ -3,7 +3,7 @@ import FileProvider
 import Foundation
 import Testing
 
-/// What each side of a connection can be asked.
+/// The calls that each side of a connection answers.
 @Resolvable
 public protocol Asking: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func name() async throws -> String
@@ -108,7 +108,7 @@ private distributed actor Stranger {
             late.invalidationHandler = { continuation.resume() }
             late.resume()
         }
-        // Those that were accepted stay.
+        // Accepted connections stay.
         #expect(try await connection.remoteActor(as: $Asking.self).name() == "the service")
         withExtendedLifetime(doorman) {}
     }

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Testing
 
-/// What there is no such thing of on Linux: it is declared, and says so when it is called.
+/// Features that Linux lacks: they are declared, and fail with a documented error.
 @Suite struct UnavailableFeatureTests {
     private let manager: NSFileProviderManager
 

@@ -12,7 +12,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// What a source tells of what `change` does, until it has told all of `expected`.
+    /// Returns the events that a source reports of `change`, once it has reported all of `expected`.
     private func events(
         of path: String, _ mask: DispatchSource.FileSystemEvent = .all, until expected: DispatchSource.FileSystemEvent,
         _ change: () throws -> Void

@@ -5,7 +5,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// What lay in a folder that went away with everything in it.
+/// Items in a folder that goes away with everything in it.
 @Suite(.ownThreads) struct CatalogueGhostTests {
     /// A folder "photos" with two files and a folder in it, all of them just made and known.
     private struct Photos {

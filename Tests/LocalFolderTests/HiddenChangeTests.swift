@@ -44,7 +44,7 @@ import Testing
         #expect(last != changed && last != before)
     }
 
-    /// What tar(1) does over a file: the new one mostly gets the inode of the old one.
+    /// Replaces a file as tar(1) does: the new one mostly gets the inode of the old one.
     @Test func aFileThatWasMadeAnewUnderItsNameIsTheSameItemWithOtherContents() throws {
         let served = try ServedFolder()
         try make(served, "a", [1, 1])

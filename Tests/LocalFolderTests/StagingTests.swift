@@ -5,7 +5,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// What killed processes leave in the served folder, and files of users that are called like that.
+/// Leftovers of killed processes in the served folder, and users' files of the same names.
 @Suite(.ownThreads) struct StagingTests {
     private let folder: TestFolder
     private let own: TestFolder

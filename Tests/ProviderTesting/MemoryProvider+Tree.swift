@@ -125,7 +125,7 @@ extension MemoryProvider {
 }
 
 extension ProviderItem {
-    /// What stays the same of an item of a ``MemoryProvider`` whatever identifier it has.
+    /// The key of an item of a ``MemoryProvider``, which stays the same whatever identifier the item has.
     package var key: String { metadataVersion.isEmpty ? identifier : String(decoding: metadataVersion, as: UTF8.self) }
 }
 

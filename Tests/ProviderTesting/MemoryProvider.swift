@@ -108,7 +108,7 @@ package final class MemoryProvider: Provider {
         var contents: [UInt8] = []
         /// When it came into the tree; the order of listings.
         var order: Int
-        /// What stays the same whatever identifier the item has.
+        /// The item's key, which stays the same whatever identifier it has.
         var key: String
         /// Of what lies in the trash: the folder that it was in.
         var former: String?

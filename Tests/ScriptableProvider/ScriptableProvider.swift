@@ -111,7 +111,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         return name.removingPercentEncoding ?? name
     }
 
-    /// What is kept of an item is kept where its identifier says.
+    /// The folder of an item's data follows from its identifier.
     private func keepPlace(of identifier: String, as item: CloudItem) -> CloudItem {
         guard item.identifier != identifier else { return item }
         let (old, new) = (url(of: identifier), url(of: item.identifier))

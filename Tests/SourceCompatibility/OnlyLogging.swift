@@ -2,7 +2,7 @@
 
 import os
 
-/// What programs do with the module `os` alone.
+/// A program that imports the module `os` alone.
 final class Telemetry {
     static let signposter = OSSignposter(subsystem: "com.example", category: .pointsOfInterest)
     private let log = OSLog(subsystem: "com.example", category: "telemetry")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// What Foundation, Dispatch and os have on Apple's platforms.
+/// Declarations that Foundation, Dispatch and os have on Apple's platforms.
 extension ProgramsTests {
     @Test func filesThatImportOneFrameworkHaveFoundation() throws {
         let fetcher = RemoteFetcher()

@@ -112,7 +112,7 @@ import UniformTypeIdentifiers
         #expect(UTType("com.apple.ICNS")?.identifier == "com.apple.icns")
         #expect(UTType("com.example.nothing") == nil)
         #expect(UTType("") == nil)
-        // What programs declare, rather than the system.
+        // Types that programs declare, rather than the system.
         #expect(UTType("org.matroska.mkv") == nil)
     }
 

@@ -24,7 +24,7 @@ import UniformTypeIdentifiers
             let film = try #require(UTType(filenameExtension: "mkv"))
             #expect(film.identifier == "org.matroska.mkv" && film.conforms(to: .movie) && film.isDeclared)
             #expect(UTType(mimeType: "video/x-matroska") == film && film.preferredMIMEType == "video/x-matroska")
-            // Of another collection.
+            // A type of another collection.
             #expect(UTType("com.microsoft.typescript") == nil)
             TypeRegistry.unregisterAll()
             #expect(UTType("org.matroska.mkv") == nil)

@@ -30,7 +30,7 @@ extension Catalogue {
             guard item.number > CatalogueItem.root,
                 folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
-            // What is in a folder that is gone or in the trash went with it.
+            // The items in a folder that is gone or in the trash went with it.
             if try item.isGone || isBuried(item) {
                 changes.deleted.append(identifier(of: item.number))
             } else {
@@ -53,7 +53,7 @@ extension Catalogue {
         return parent != CatalogueItem.root
     }
 
-    /// A folder is there again: what is in it was told to be gone, and is told anew.
+    /// Reports the items of a folder that is there again: they were reported as gone with it.
     func tellAgain(below folder: Int64) throws {
         var folders = [folder]
         while let next = folders.popLast() {

@@ -35,7 +35,7 @@ extension Catalogue {
             key(name), .bytes(version), .bytes(moment))
     }
 
-    /// A copy that was noted has its name since, and nobody has written to it.
+    /// Notes that a copy has got its name since it was noted, and was not written to.
     func noteNamed(of identifier: String, named name: String, _ now: FileMoment) throws {
         try database.run(
             "UPDATE copy SET moment = ? WHERE identifier = ? AND name = ? AND moment = ?", .bytes(now.bytes),

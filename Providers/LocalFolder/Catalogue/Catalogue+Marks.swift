@@ -71,7 +71,7 @@ extension Catalogue {
     package func markedItems(after number: Int64, limit: Int) throws -> [CatalogueItem] {
         var found: [CatalogueItem] = []
         var last = max(number, CatalogueItem.root)
-        // Whoever asks takes fewer than the limit for the end.
+        // The caller takes fewer items than the limit for the end.
         while found.count < limit {
             let items = try database.all(
                 """

@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Files on their way into the served folder: they lie beside their places until they are whole, and are not served.
+/// Temporary files of the served folder. Each lies beside its final place until it is complete, and is not served.
 ///
-/// The catalogue has written down each of them before it is there, with its file once that is known. So a process that is started after
-/// one was killed finds what that left, and a user's own file is never taken for such a one, whatever its name.
+/// The catalogue records the name before the file is made, and the file's inode once it is known. A process that starts after another
+/// was killed finds the leftovers by these records. A user's own file is never taken for one, whatever its name.
 extension Catalogue {
     static let stagedTable = """
         CREATE TABLE IF NOT EXISTS staged (
@@ -17,14 +17,14 @@ extension Catalogue {
         fileprivate var names: Set<FileName> = []
     }
 
-    /// A file of such a name is about to be made in a folder.
+    /// Records that a temporary file of a name is about to be made in a folder.
     func willStage(_ name: FileName, in folder: Int64) throws {
         try database.run(
             "INSERT OR REPLACE INTO staged (folder, name) VALUES (?, ?)", .integer(folder), .bytes(Array(name.bytes)))
         work.names.insert(name)
     }
 
-    /// It was made.
+    /// Records which file was made.
     func didStage(_ name: FileName, in folder: Int64, _ file: FileDescriptor) throws {
         let (status, birth) = try file.statusAndBirth()
         try database.run(
@@ -33,10 +33,10 @@ extension Catalogue {
             .bytes(Array(name.bytes)))
     }
 
-    /// It has its place, or is gone.
+    /// Removes the record of a temporary file that has got its final name, or is gone.
     func endStaging(_ name: FileName, in folder: Int64) {
         work.names.remove(name)
-        // What stays noted is found to be gone at the next look.
+        // An entry that stays is found to have no file at the next look.
         try? database.run(
             "DELETE FROM staged WHERE folder = ? AND name = ?", .integer(folder), .bytes(Array(name.bytes)))
     }
@@ -54,7 +54,7 @@ extension Catalogue {
         }
     }
 
-    /// The names in a folder that are not served, because files lie there that are not whole. Removes those that a killed process left.
+    /// Returns the names of a folder's temporary files, which are not served. Removes those that a killed process left.
     func unservedNames(in folder: Int64, _ descriptor: FileDescriptor) throws -> Set<FileName> {
         var names: Set<FileName> = []
         for staged in try staged(in: folder) {
@@ -69,7 +69,7 @@ extension Catalogue {
         return names
     }
 
-    /// Removes what a killed process left, in all folders that are there.
+    /// Removes the temporary files of killed processes from all folders.
     func removeLeftovers() {
         let folders = try? database.all("SELECT DISTINCT folder FROM staged") { $0.integer(0) }
         for folder in folders ?? [] {
@@ -88,7 +88,7 @@ extension Catalogue {
     }
 }
 
-/// A file on its way into the served folder, removed with this object unless it got its place.
+/// A temporary file of the served folder. It is removed with this object unless it got its final name.
 final class StagedAddition {
     private var file: StagedFile
     let descriptor: FileDescriptor
@@ -104,7 +104,7 @@ final class StagedAddition {
 }
 
 extension SharedCatalogue {
-    /// Runs a function with a file that is to get a place in a folder; what is left of it afterwards is removed.
+    /// Calls a function with a temporary file in a folder, and removes the file afterwards unless it got its final name.
     func withStagedFile<Result>(
         in folder: FileDescriptor, _ number: Int64, permissions: mode_t,
         _ body: (StagedAddition) throws -> Result
@@ -115,7 +115,7 @@ extension SharedCatalogue {
         return try made(name, in: folder, number, permissions, body)
     }
 
-    /// Its file is gone when this returns.
+    /// Makes the file. The file object is gone when this returns, so that the record can be removed.
     private func made<Result>(
         _ name: FileName, in folder: FileDescriptor, _ number: Int64, _ permissions: mode_t,
         _ body: (StagedAddition) throws -> Result

@@ -37,14 +37,10 @@ extension Catalogue {
         var folder = try openRoot()
         for name in [FileName(Self.trashFolder), part] {
             guard let name else { throw Errno.invalidArgument }
-            if isMade {
-                do throws(Errno) {
-                    try folder.makeDirectory(name, permissions: 0o700)
-                } catch {
-                    guard error == .fileExists else { throw error }
-                }
-            }
-            folder = try folder.open(entry: name, [.readOnly, .directory])
+            folder =
+                isMade
+                ? try folder.openOrMakeDirectory(name, permissions: 0o700)
+                : try folder.open(entry: name, [.readOnly, .directory])
         }
         return folder
     }

@@ -15,9 +15,9 @@ package struct Catalogue {
     /// Tells this catalogue from one that was made after it was lost: its numbers mean other items.
     package let stamp: String
 
-    /// Which folder is served.
+    /// The identity of the served folder.
     let identity = Identity()
-    /// What is on its way into it.
+    /// The temporary files that this process is writing.
     let work = Work()
 
     /// Which folders may have changed since they were looked at.

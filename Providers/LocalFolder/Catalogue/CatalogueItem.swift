@@ -25,14 +25,14 @@ package struct CatalogueItem: Sendable, Equatable {
         package var kind: Kind
         /// 0 for what lies on another device than the folder itself, whose numbers say nothing here.
         var inode: UInt64
-        /// When it was made, in nanoseconds since 1970; 0 where the file system does not know. An inode that is given to another file
-        /// comes with another birth.
+        /// The date at which it was made, in nanoseconds since 1970; 0 if the file system does not know. An inode that is given to another
+        /// file has another one.
         var birth: Int64 = 0
         package var size: Int64
         package var modified: FileTime
-        /// Of a file: when anything of it was changed last, in nanoseconds since 1970, which no program can set; 0 where that is not known.
+        /// The date of a file's last change of any kind (ctime), in nanoseconds since 1970; 0 if it is not known. No program can set it.
         var changed: Int64 = 0
-        /// Of a file: how many names it has.
+        /// The number of a file's names.
         var links: Int64 = 0
         package var permissions: mode_t
         /// Of a link.
@@ -47,7 +47,7 @@ package struct CatalogueItem: Sendable, Equatable {
     package var facts: Facts
     /// Whether it is there no more.
     package var isGone: Bool
-    /// Tells contents apart that have one size and date; 0 for the first ones.
+    /// A number that tells contents of the same size and date apart; 0 for the first ones.
     package var contents: Int64 = 0
     /// Whether its own folder was ever listed; of a folder.
     var isListed: Bool

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// Which folder is served: of which file system, and which one of that. A disk that was unplugged and plugged in again has the same;
-/// what is at its path meanwhile, or on another disk that is mounted there, has another.
+/// The identity of the served folder: its file system, and the folder there. A disk that was unplugged and plugged in again has the same.
+/// Another folder at the same path, or another disk that is mounted there, has another.
 ///
 /// An inode alone says little: the top of every ext4 has the same one. So the identity of the file system and the time at which the folder
 /// was made are compared too. Where there are none that stay, as on FAT, a mark is put into the folder, in its trash.
@@ -21,11 +21,8 @@ struct FolderIdentity {
 
     /// As the catalogue keeps it.
     var bytes: [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        var bytes: [UInt8] = []
-        for byte in uuid ?? [] { bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-        let made = birth.map { "\($0)" } ?? ""
-        return bytes + Array("/\(made)/\(inode)".utf8)
+        let digits = (uuid ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Array("\(digits)/\(birth.map(String.init) ?? "")/\(inode)".utf8)
     }
 
     /// Whether a folder that was noted is this one, as far as both say.
@@ -44,7 +41,7 @@ extension Catalogue {
     private static let identityKey = "identity"
     private static let markKey = "mark"
 
-    /// What is noted of the served folder, read once: it is asked for at each step.
+    /// The recorded identity of the served folder. It is read once, because every operation compares it.
     final class Identity {
         fileprivate enum Noted {
             case bytes([UInt8])
@@ -104,17 +101,9 @@ extension Catalogue {
         guard let name = markName, let marks = Self.marks, let trash = FileName(Self.trashFolder) else {
             throw Errno.invalidArgument
         }
-        let folder = try Self.made(marks, in: try Self.made(trash, in: root))
+        let folder = try root.openOrMakeDirectory(trash, permissions: 0o700)
+            .openOrMakeDirectory(marks, permissions: 0o700)
         if (try? folder.status(of: name)) == nil { _ = try folder.createFile(name, permissions: 0o600) }
-    }
-
-    private static func made(_ name: FileName, in folder: FileDescriptor) throws -> FileDescriptor {
-        do throws(Errno) {
-            try folder.makeDirectory(name, permissions: 0o700)
-        } catch {
-            guard error == .fileExists else { throw error }
-        }
-        return try folder.open(entry: name, [.readOnly, .directory])
     }
 
     private func hasMark(_ root: FileDescriptor) -> Bool {

@@ -43,9 +43,9 @@ package final class FolderWatches: Sendable {
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
-        /// The system was told of changes, and has not asked for them since.
+        /// Whether the provider has signalled changes that the system has not asked for yet.
         var isTold = false
-        /// Somebody else has told the system of changes: everything is to be looked at.
+        /// Whether all folders have to be looked at, because another program signalled changes.
         var isWanted = false
         /// There is no room for more watches, for a while.
         var fullUntil: ContinuousClock.Instant?
@@ -55,7 +55,7 @@ package final class FolderWatches: Sendable {
     private let watcher: (any FolderWatcher)?
     /// Wakes whoever waits for news when there are to be none any more.
     private let end: EventCounter
-    /// Wakes it for a look at everything.
+    /// Wakes the waiting thread to look at all folders.
     private let wanted: EventCounter
     // Within the catalogue's. Nothing else is called while it is held but what the kernel answers at once.
     private let state = Lock(State())
@@ -154,13 +154,13 @@ package final class FolderWatches: Sendable {
     /// Something else may be in a folder's place now.
     func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
 
-    // MARK: Changes that others tell of
+    // MARK: Signals
 
-    /// The system is about to be told of changes, for which it will ask.
+    /// Notes that the provider is about to signal changes, for which the system will ask.
     package func willTell() { state.withLock { $0.isTold = true } }
 
-    /// The system asks for changes. Where it was not told of any from here, somebody else may know of one that the kernel does not
-    /// tell.
+    /// Notes that the system asks for changes. If the provider has not signalled any, another program has, and may know of a change that
+    /// the kernel does not report.
     package func wasAsked() {
         let isNews = state.withLock { state in
             defer { state.isTold = false }
@@ -171,10 +171,10 @@ package final class FolderWatches: Sendable {
         if isNews { wanted.raise() }
     }
 
-    /// Whether everything is to be looked at because somebody else has told of changes.
+    /// Whether all folders have to be looked at, because another program signalled changes.
     package var isLookWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// Everything is about to be looked at.
+    /// Notes that all folders are about to be looked at.
     package func willLookAtAll() { state.withLock { $0.isWanted = false } }
 
     // MARK: Looking

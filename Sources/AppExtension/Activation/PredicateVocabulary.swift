@@ -37,7 +37,7 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// Seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
-    /// What the folders around the item say in their own, the nearest first.
+    /// The `userInfo` of the folders around the item. A key of a nearer folder hides that of a farther one.
     case inheritedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
     case isShared

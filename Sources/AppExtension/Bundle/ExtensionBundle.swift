@@ -38,7 +38,7 @@ package struct ExtensionBundle: Sendable, Equatable {
     /// What a file provider's domains can be told of when they are added, each with what it is for (``settingsKey``); `nil` where
     /// it does not say: a folder then, and nothing else.
     package let domainSettings: [String: String]?
-    /// Those of them that a domain can do without: in the list, a question mark follows their names.
+    /// The settings that a domain can do without: in the list, a question mark follows their names.
     package let optionalSettings: Set<String>
 
     /// The groups whose folders and values it shares with other programs; see ``AppGroup``.

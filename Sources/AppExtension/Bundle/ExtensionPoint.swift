@@ -8,7 +8,7 @@ package enum ExtensionPoint {
         ExtensionBundle.providerInterfacePoint,
     ]
 
-    /// What is wrong with a point, in one sentence; `nil` for nothing.
+    /// Returns the fault of a point in one sentence; `nil` if it has none.
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
         let complaint = NearMiss.sentence(

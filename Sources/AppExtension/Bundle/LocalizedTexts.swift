@@ -3,8 +3,7 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// What a bundle's `Localizable.strings` have for people in the place of a key: in the language of this process, else in that of the
-/// bundle's authors.
+/// The texts of a bundle's `Localizable.strings`: in the language of this process, else in the bundle's development language.
 struct LocalizedTexts {
     private let tables: [[String: Any]]
 
@@ -15,7 +14,7 @@ struct LocalizedTexts {
     ///
     /// - Parameters:
     ///   - bundle: its folder.
-    ///   - development: the language that its authors wrote it in.
+    ///   - development: the bundle's development language.
     ///   - languages: those of the user, the best first.
     init(bundle: String, development: String?, languages: [String] = Self.userLanguages) {
         let names = languages + [development, "Base", "en"].compactMap { $0 }

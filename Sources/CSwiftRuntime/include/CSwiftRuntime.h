@@ -16,7 +16,7 @@ void *cswift_make_object(const void *metadata);
 /// Swift runtime, include/swift/Demangling/Demangle.h: without a buffer of the caller's, and its size, the flags are 0.
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 
-/// What a report of a crash on standard error begins with, followed by the number of the signal, and what it ends with.
+/// The first line of a crash report on standard error, which the number of the signal follows, and the last line.
 #define CSWIFT_CRASH_BEGIN "*** crashed by signal "
 #define CSWIFT_CRASH_END "*** end of the frames"
 

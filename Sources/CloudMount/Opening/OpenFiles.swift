@@ -79,7 +79,7 @@ final class OpenFiles: Sendable {
         /// Openings that were resumed, by what the kernel called the requests for them: one that comes again was not answered.
         var requests: [UInt64: UInt64] = [:]
         /// What pages of a file's contents the kernel may have: those from before its last closing.
-        var pages: [ItemNumber: PageStamp] = [:]
+        var pages: [ItemNumber: FileState] = [:]
         /// Counts the openings for writing that have ended.
         var endedCount: UInt64 = 0
     }
@@ -132,7 +132,7 @@ final class OpenFiles: Sendable {
             case .cached:
                 // While it is open all the time, its pages are right.
                 keepsPages =
-                    file.openings.count > 1 || status.map { state.pages[item.number] == PageStamp($0) } ?? false
+                    file.openings.count > 1 || status.map { state.pages[item.number] == FileState($0) } ?? false
             case .passthrough:
                 state.pages[item.number] = nil
             }
@@ -271,7 +271,7 @@ final class OpenFiles: Sendable {
             state.files[opening.number] = nil
             guard case .cached = file.way, let status = file.lastStatus else { return file }
             if state.pages.count >= Self.pageLimit { state.pages.removeAll() }
-            state.pages[opening.number] = PageStamp(status)
+            state.pages[opening.number] = FileState(status)
             return file
         }
         withExtendedLifetime(last) {}
@@ -284,21 +284,5 @@ final class OpenFiles: Sendable {
             return state
         }
         return all.files.values.flatMap(\.openings)
-    }
-}
-
-/// What contents the kernel's pages of a file are of.
-private struct PageStamp: Equatable {
-    let identity: FileStatus.Identity
-    let size: Int
-    let modified: Int64
-    /// Another file may get the inode of one that was dropped, with a size and a date that are the provider's.
-    let changed: Int64
-
-    init(_ status: FileStatus) {
-        identity = status.identity
-        size = status.size
-        modified = status.modifiedNanoseconds
-        changed = status.changedNanoseconds
     }
 }

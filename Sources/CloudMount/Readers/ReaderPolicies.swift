@@ -6,22 +6,7 @@ import LinuxSystem
 package final class ReaderPolicies: Sendable {
     private struct State {
         var policy: ReaderPolicy
-        var mark: Mark?
-    }
-
-    /// By what a file that was changed is known.
-    private struct Mark: Equatable {
-        let identity: FileStatus.Identity
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: FileStatus) {
-            identity = status.identity
-            size = status.size
-            seconds = status.modified.tv_sec
-            nanoseconds = status.modified.tv_nsec
-        }
+        var mark: FileState?
     }
 
     private let path: String?
@@ -39,7 +24,7 @@ package final class ReaderPolicies: Sendable {
 
     package var current: ReaderPolicy {
         guard let path else { return state.withLock { $0.policy } }
-        let mark = (try? FileStatus.of(path)).map(Mark.init)
+        let mark = (try? FileStatus.of(path)).map(FileState.init)
         return state.withLock { state in
             guard mark != state.mark else { return state.policy }
             state.mark = mark

@@ -80,7 +80,7 @@ extension ServiceActorSystem {
 
     /// Makes the service that answers the calls of an actor.
     ///
-    /// - Parameter describe: what is told of the errors that the actor throws.
+    /// - Parameter describe: makes the failure that the caller gets from an error that the actor throws.
     package func service<Act: DistributedActor>(
         of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteFailure
     ) -> Service where Act.ActorSystem == ServiceActorSystem {

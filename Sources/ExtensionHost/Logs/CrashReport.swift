@@ -2,7 +2,7 @@ import CSwiftRuntime
 import Foundation
 import LinuxSystem
 
-/// What a process of an extension said of its crash: the signal and the frames of the thread that crashed, innermost first.
+/// The crash report of an extension's process: the signal and the frames of the thread that crashed, innermost first.
 struct CrashReport {
     static let begin = CSWIFT_CRASH_BEGIN
     static let end = CSWIFT_CRASH_END

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What the processes of one extension print and log, and how they end: a file of the user's, and the one before it.
+/// The log of one extension: what its processes print and log, and how they end. It is a file of the user's, and the one before it.
 ///
-/// Any process may read it; the daemon writes it.
+/// The process that starts the extension writes it.
 package struct ExtensionLog: Sendable {
     /// The file that is written.
     package let path: String
@@ -24,8 +24,8 @@ package struct ExtensionLog: Sendable {
         path = folder + "/" + identifier + ".log"
     }
 
-    /// Adds lines, each with the time and the number of the process. Blocks on the file system. What cannot be written, because the
-    /// disk is full, is not worth the end of an extension.
+    /// Adds lines, each with the time and the number of the process. Blocks on the file system. Lines that cannot be written, because the
+    /// disk is full, are dropped: an extension does not end for that.
     func write(_ lines: [String], of process: pid_t) {
         guard !lines.isEmpty else { return }
         let time = Date().formatted(.iso8601)
@@ -59,7 +59,7 @@ package struct ExtensionLogReader {
 
     package init(_ log: ExtensionLog) { self.log = log }
 
-    /// The next part of it; empty where there is no more for now. Blocks on the file system.
+    /// Returns the next bytes, or none at the end of what was written so far. Blocks on the file system.
     package mutating func next() throws(Errno) -> [UInt8] {
         if !hasBegun {
             hasBegun = true

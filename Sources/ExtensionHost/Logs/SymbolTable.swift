@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// The functions of a program or library, by where they are in it: what an ELF file of 64 bits, low byte first, says (elf(5)).
+/// The functions of a program or library by their offsets, from the symbol table of a 64-bit little-endian ELF file (elf(5)).
 ///
-/// Nothing in it is believed: what leads out of the file, or is longer than any honest one's, is as if it were not there.
+/// The file may be malformed: tables that lead out of the file or are too large count as missing.
 struct SymbolTable {
     private struct Function {
         let start: UInt64
@@ -28,7 +28,7 @@ struct SymbolTable {
         let size = UInt64(status.size)
         func read(_ count: UInt64, at offset: UInt64) -> [UInt8]? {
             guard count <= Self.largest, offset <= size, count <= size - offset else { return nil }
-            return try? file.bytes(Int(count), at: Int(offset))
+            return file.bytes(Int(count), at: Int(offset))
         }
         guard let header = read(UInt64(Self.headerSize), at: 0),
             header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1])
@@ -45,7 +45,7 @@ struct SymbolTable {
             )
         }
         let all = (0..<Int(count)).map(section)
-        // What a program that was stripped has left are those that others may call.
+        // A stripped program has only the table of the symbols that other files may use.
         guard
             let table = all.first(where: { $0.type == Self.symbols })
                 ?? all.first(where: { $0.type == Self.dynamicSymbols }),
@@ -79,21 +79,11 @@ struct SymbolTable {
 }
 
 extension FileDescriptor {
-    fileprivate func bytes(_ count: Int, at offset: Int) throws(Errno) -> [UInt8] {
+    /// Returns bytes of the file, or `nil` if it has fewer.
+    fileprivate func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let (start, left) = (done, count - done)
-            let length = try retrying {
-                bytes.withUnsafeMutableBytes {
-                    pread(rawValue, $0.baseAddress.map { $0 + start }, left, off_t(offset + start))
-                }
-            }
-            // It has become shorter meanwhile.
-            guard length > 0 else { throw .inputOutput }
-            done += length
-        }
-        return bytes
+        let filled = bytes.withUnsafeMutableBytes { buffer in try? fill(buffer, at: offset) }
+        return filled == count ? bytes : nil
     }
 }
 

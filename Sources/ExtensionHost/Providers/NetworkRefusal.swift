@@ -2,7 +2,7 @@ import AppExtension
 import FileProvider
 import Foundation
 
-/// What an extension that has not asked for the network fails with when it makes a connection: nothing that names the reason.
+/// The errors of an extension that makes a connection without having asked for the network. They do not name the reason.
 package enum NetworkRefusal {
     /// Says which key is missing.
     package static func explained(_ message: String) -> String {

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Tells when another folder comes to the path of one that was handed to a provider, or the same one anew: its disk was unplugged, or
-/// plugged in. A process that was confined before that cannot reach it.
+/// A watch for another folder at the path of the one that was handed to a provider, or for the same one mounted anew: its disk was
+/// unplugged, or plugged in. A process that was confined before that cannot reach it.
 final class PlaceWatch: Sendable {
     private let end: EventCounter
 
-    /// What is at a path.
+    /// The folder at a path, and its mount.
     private struct Place: Equatable {
         let mount: UInt64
         let identity: FileStatus.Identity
@@ -22,7 +22,7 @@ final class PlaceWatch: Sendable {
 
     /// - Parameter changed: called on a thread of its own, as often as it happens.
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
-        // Readable always, and told of each change of the mounts by POLLERR and POLLPRI (proc(5)).
+        // Always readable; a change of the mounts is reported by POLLERR and POLLPRI (proc(5)).
         let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
         let end = try EventCounter()
         self.end = end
@@ -35,7 +35,7 @@ final class PlaceWatch: Sendable {
                 ]
                 guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
                 if waited[0].revents != 0 { return }
-                // Where no folder is there, the process that was handed it says so best.
+                // If there is no folder, the process that was handed it reports that itself.
                 guard let now = Place(path), now != last else { continue }
                 last = now
                 changed()

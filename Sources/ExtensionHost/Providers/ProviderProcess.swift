@@ -43,7 +43,7 @@ package actor ProviderProcess {
     private var idleEntry: Deadlines.Entry?
     /// While there is no process because there was nothing to do.
     private var sleepWatch: SleepWatch?
-    /// Of the folder that was handed over, from the first question on.
+    /// The watch of the folder that was handed over, from the first question on.
     private var placeWatch: PlaceWatch?
 
     /// - Parameters:
@@ -157,7 +157,7 @@ package actor ProviderProcess {
         }
     }
 
-    /// What the process may reach was decided when it started: what is mounted since is none of it.
+    /// Ends the process, whose confinement was decided when it started and does not include what was mounted since.
     private func placeChanged() {
         switch state {
         case .closed: return
@@ -395,35 +395,5 @@ package actor ProviderProcess {
         guard ContinuousClock.now - lastUse >= options.idleTime else { return watchIdleness() }
         state = .ending
         instance.askToEnd()
-    }
-}
-
-extension ProviderFailure {
-    /// What a connection's error means for a question.
-    fileprivate init(_ error: ConduitError) {
-        let kind: Kind =
-            switch error {
-            case .cancelled: .cancelled
-            case .system(.noSpace), .system(.quotaExceeded): .noSpace
-            case .system, .tooManyCalls, .descriptorsLost: .transient
-            case .disconnected: .processEnded
-            case .remote, .malformed, .oversized, .tooManyDescriptors, .refused: .badAnswer
-            }
-        self.init(kind, message: "\(error)")
-    }
-}
-
-/// Gives something to the first who takes it, and nothing to others.
-private final class FirstOnly: Sendable {
-    // Innermost.
-    private let values: Lock<[String]>
-
-    init(_ values: [String]) { self.values = Lock(values) }
-
-    func take() -> [String] {
-        values.withLock { values in
-            defer { values = [] }
-            return values
-        }
     }
 }

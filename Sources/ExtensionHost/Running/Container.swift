@@ -26,7 +26,7 @@ struct Container: Sendable {
             var folder = container
             for name in names.compactMap({ FileName($0) }) {
                 do throws(Errno) {
-                    folder = try Self.folder(name, in: folder)
+                    folder = try folder.openOrMakeDirectory(name, permissions: 0o700)
                 } catch {
                     throw Unusable(
                         description: "\(name) in its container \(path) is no folder that can be used: \(error)")
@@ -55,13 +55,6 @@ struct Container: Sendable {
 
     /// Where a confined process keeps the files of its loads: beneath `XDG_DATA_HOME`.
     private static let loads = ["Library", "purvey", "loads"]
-
-    private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
-        do throws(Errno) {
-            try parent.makeDirectory(name, permissions: 0o700)
-        } catch  where error == .fileExists {}
-        return try parent.open(entry: name, [.readOnly, .directory])
-    }
 
     /// What the extension finds in its environment, and nothing else.
     /// - Parameter coordinates: whether it has a socket for file coordination.

@@ -8,7 +8,7 @@ import LinuxSystem
 final class ExtensionProcess: Sendable {
     private let program: ChildProgram
     private let process: ProcessDescriptor
-    private let errors: ErrorTail
+    private let output: ProcessOutput
     private let lines: LogLines
     /// This side of the socket over which the process asks for what its bookmarks lead to, and where it finds that.
     private let link: Connection
@@ -39,7 +39,7 @@ final class ExtensionProcess: Sendable {
         container = try Container(of: bundle, data: data)
         let groups = try GroupFolders(of: bundle, container: container, data: data)
         let lines = LogLines(ExtensionLog(of: bundle.identifier, data: data))
-        errors = try ErrorTail(programFolders: [bundle.path, "/usr", "/lib", "/lib64"] + hostLibraries) {
+        output = try ProcessOutput(programFolders: [bundle.path, "/usr", "/lib", "/lib64"] + hostLibraries) {
             lines.write($0)
         }
         self.lines = lines
@@ -54,7 +54,7 @@ final class ExtensionProcess: Sendable {
         if let largestFile { confinement.fileSize = largestFile }
         confinement.paths += places
         confinement.paths += groups.paths.map { ($0, [.read, .write]) }
-        var descriptors: [FileDescriptor?] = [nil, errors.input, errors.input, socket, theirs.descriptor]
+        var descriptors: [FileDescriptor?] = [nil, output.input, output.input, socket, theirs.descriptor]
         if let coordinator { descriptors.append(coordinator) }
         let shown = try display?.handedOver(from: descriptors.count, in: container, &confinement)
         descriptors += shown?.descriptors ?? []
@@ -101,7 +101,7 @@ final class ExtensionProcess: Sendable {
         while !process.hasEnded {
             var sources = [
                 pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
-                pollfd(fd: errors.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
+                pollfd(fd: output.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
             ]
             let left = deadline.map { $0 - ContinuousClock.now }
             let isEnding = reason.withLock { $0 != nil }
@@ -115,10 +115,10 @@ final class ExtensionProcess: Sendable {
             let interval = isBusy() ? Self.watchInterval : Self.idleInterval
             let wait = left.map { min(CInt(clamping: Int($0 / .milliseconds(1)) + 1), interval) } ?? interval
             poll(&sources, nfds_t(sources.count), isEnding ? 1000 : max(0, wait))
-            errors.drain()
+            output.drain()
         }
-        errors.finish()
-        let ending = ending((try? program.wait()) ?? .unknown, lastLines: errors.lines)
+        output.finish()
+        let ending = ending((try? program.wait()) ?? .unknown, lastLines: output.lines)
         lines.write([ending.kind])
         return ending
     }

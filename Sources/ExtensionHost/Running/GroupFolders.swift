@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The folders that an extension shares with the programs of the groups that its property list declares.
 struct GroupFolders: Sendable {
-    /// Of each group, its folder.
+    /// The folder of each group.
     let paths: [String]
     private let folder: String
 
@@ -23,19 +23,11 @@ struct GroupFolders: Sendable {
         let groups = try FileDescriptor.open(folder, [.readOnly, .directory])
         for name in bundle.groups.compactMap({ FileName($0) }) {
             if (try? groups.status(of: name)) == nil { container.giveGroup(name, to: groups) }
-            try Self.make(name, in: groups)
+            _ = try groups.openOrMakeDirectory(name, permissions: 0o700)
         }
     }
 
-    private static func make(_ name: FileName, in folder: FileDescriptor) throws(Errno) {
-        do throws(Errno) {
-            try folder.makeDirectory(name, permissions: 0o700)
-        } catch {
-            guard error == .fileExists else { throw error }
-        }
-    }
-
-    /// What the extension finds in its environment.
+    /// The variables for the extension's environment.
     var variables: [String] { ["\(AppGroup.environmentKey)=\(folder)"] }
 }
 

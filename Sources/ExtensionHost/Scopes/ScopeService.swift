@@ -13,7 +13,7 @@ final class ScopeService: Sendable {
     let folder: ScopeFolder
     /// Of the process, with the links on its way resolved.
     let container: String
-    /// Those of its groups, likewise.
+    /// The folders of its groups, likewise.
     let groups: [String]
     /// Items that one process may have resolved: each takes two descriptors of the daemon's.
     private static let limit = 256

@@ -34,8 +34,8 @@ package enum AppGroup {
     /// - Parameter data: the folder of what Purvey keeps for this user.
     package static func folder(data: String) -> String { data + "/groups" }
 
-    /// The folder of a group in this process, made or not; `nil` where the process is not of that group, and where `PURVEY_HOME` is
-    /// not an absolute path: whoever sets it does not want the user's own folders.
+    /// Returns the folder of a group in this process, made or not; `nil` if the process is not of that group, or if `PURVEY_HOME` is
+    /// not an absolute path: a user who sets it does not want the usual folders.
     static func folder(of group: String) -> String? {
         guard isIdentifier(group), mayUse(group) else { return nil }
         if let confined = ProcessInfo.processInfo.environment[environmentKey] { return confined + "/" + group }

@@ -10,7 +10,7 @@ final class GroupDefaults: UserDefaults {
     init?(group: String, folder: String) {
         guard let file = GroupValuesFile(group: group, folder: folder) else { return nil }
         self.file = file
-        // Of this suite there is nothing: it answers for the arguments of the process and for what was registered.
+        // This suite is empty: it answers for the arguments of the process and for registered defaults.
         super.init(suiteName: Optional("org.purvey.none"))
     }
 

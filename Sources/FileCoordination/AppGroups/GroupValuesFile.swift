@@ -11,23 +11,9 @@ final class GroupValuesFile: Sendable {
     private let name: FileName
     private let lockName: FileName
 
-    /// Which contents of the file are known.
-    private struct Version: Equatable {
-        let identity: FileStatus.Identity
-        let size: Int
-        let modified: Int64
-        let changed: Int64
-
-        init(_ status: FileStatus) {
-            identity = status.identity
-            size = status.size
-            modified = status.modifiedNanoseconds
-            changed = status.changedNanoseconds
-        }
-    }
-
     private struct Known {
-        var version: Version?
+        /// The state of the file that the values were read from.
+        var state: FileState?
         var values: [String: Any] = [:]
     }
 
@@ -38,8 +24,8 @@ final class GroupValuesFile: Sendable {
 
     /// Bytes that are read of it.
     private static let largest = 16 << 20
-    /// How long another program of the group may take to write, in polls of ten milliseconds: one that holds the lock for ever
-    /// must not hold this one up for ever.
+    /// The longest wait for another program of the group to write, in polls of ten milliseconds: a program that never releases the lock
+    /// must not block this one for ever.
     private static let polls = 200
 
     init?(group: String, folder: String) {
@@ -47,36 +33,31 @@ final class GroupValuesFile: Sendable {
             var place = try? FileDescriptor.open(folder, [.readOnly, .directory])
         else { return nil }
         for part in ["Library", "Preferences"] {
-            guard let part = FileName(part), let next = try? Self.folder(part, in: place) else { return nil }
+            guard let part = FileName(part), let next = try? place.openOrMakeDirectory(part, permissions: 0o700) else {
+                return nil
+            }
             place = next
         }
         (self.folder, self.name, self.lockName) = (place, name, lockName)
     }
 
-    private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
-        do throws(Errno) {
-            try parent.makeDirectory(name, permissions: 0o700)
-        } catch  where error == .fileExists {}
-        return try parent.open(entry: name, [.readOnly, .directory])
-    }
-
     /// The values as of now.
     func values() -> [String: Any] {
         guard let status = try? folder.status(of: name), status.kind == .regular else { return [:] }
-        let version = Version(status)
-        let kept = known.withLock { $0.version == version ? Copied($0.values) : nil }
+        let state = FileState(status)
+        let kept = known.withLock { $0.state == state ? Copied($0.values) : nil }
         if let kept { return kept.values }
         let (read, values) = read()
         let copied = Copied(values)
-        known.withLock { $0 = Known(version: read, values: copied.values) }
+        known.withLock { $0 = Known(state: read, values: copied.values) }
         return values
     }
 
-    private func read() -> (Version?, [String: Any]) {
+    private func read() -> (FileState?, [String: Any]) {
         guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]), let status = try? file.status(),
             status.kind == .regular, let bytes = try? file.readToEnd(limit: Self.largest)
         else { return (nil, [:]) }
-        return (Version(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
+        return (FileState(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
     }
 
     /// Changes values, and writes all of them. What cannot be written, because the disk is full, is as if it had not been set.

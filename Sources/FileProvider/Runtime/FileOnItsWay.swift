@@ -43,7 +43,8 @@ struct FileOnItsWay {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Copies a file until the question is over. Whoever sent it uses no position of it. What is told to be done of it gives client code more time.
+    /// Copies a file until the question is over; progress gives client code more time. The sender does not use the file's position,
+    /// so the copy may move it.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ question: Question

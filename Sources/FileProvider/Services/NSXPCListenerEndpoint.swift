@@ -26,7 +26,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
     /// Makes a socket at whose other end this process serves.
     func connect() throws(Errno) -> FileDescriptor {
         let (near, far) = try SequencedPacketSocket.pair()
-        // What serves it ends when the near end is closed.
+        // The service ends when the near end is closed.
         _ = try serve(far.descriptor) {}
         return near.descriptor
     }

@@ -34,7 +34,7 @@ extension Index {
 }
 
 extension IndexedItem {
-    /// What the provider says of a folder in keys that end like this is true of everything in it.
+    /// The ending of the keys in a folder's `userInfo` that hold for everything in the folder.
     private static let inheritedSuffix = ".inherited"
 
     fileprivate func actionSubject(

@@ -192,8 +192,8 @@ extension DomainEngine {
                     // Whoever asked for more than there is room for is told when nothing more can go.
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
-                    // What it is known by now is asked for at once.
-                    if await isFoundAnew(number, asked: identifier) { break }
+                    // It is asked for by its new identifier at once.
+                    if await awaitNewIdentifier(of: number, asked: identifier) { break }
                     signalParent(of: number)
                     doubt(number)
                     return .failure(error)

@@ -35,12 +35,12 @@ struct EditState {
     var unanswered: [SentPlace: Set<ItemNumber>] = [:]
     /// What the provider told of in those places, which may be them, by identifiers.
     var withheld: [String: Withheld] = [:]
-    /// Items that the provider was asked to move and that it may have moved, with where to: under another identifier, it may tell of them
-    /// as of new ones.
+    /// The items that the provider was asked to move and may have moved, with their new places: under another identifier, it may report
+    /// them as new items.
     var moves: [ItemNumber: SentPlace] = [:]
-    /// Whether something was said to be gone that may be elsewhere only.
+    /// Whether the removal of an item that may only have moved was held back.
     var hasHeldRemovals = false
-    /// New items to which the provider gave no answer that could be used.
+    /// The new items whose answers from the provider could not be used.
     var unfit: [ItemNumber: Unfit] = [:]
     /// Waits for edits that are under way, by numbers of their own.
     var waits: [Int: EditWait] = [:]

@@ -2,9 +2,9 @@ import FileProvider
 
 /// A wait for edits that is under way.
 struct EditWait {
-    /// The edit that the wait is part of, and so holds up; `nil` where it is a program's own.
+    /// The edit that the wait is part of, and so delays; `nil` for a wait of another program.
     let own: ItemNumber?
-    /// What it waits for still.
+    /// The edits that it still waits for.
     var awaited: Set<ItemNumber>
 }
 

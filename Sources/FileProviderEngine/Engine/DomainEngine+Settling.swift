@@ -9,7 +9,7 @@ extension DomainEngine {
     /// meanwhile counts only where it is of an item that is waited for.
     ///
     /// - Parameter change: the identifier of the item that the provider changes while it waits, which is not waited for.
-    /// - Throws: why something cannot be sent before a person has done something about it, or that it cannot be sent before the wait
+    /// - Throws: why something cannot be sent before the user has done something about it, or that it cannot be sent before the wait
     ///   is over; `cancelled` when the task was.
     package func waitForEdits(
         below top: ItemNumber = .root, inside change: String? = nil

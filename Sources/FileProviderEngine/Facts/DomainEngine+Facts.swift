@@ -212,7 +212,7 @@ extension DomainEngine {
                     if let row {
                         // It may have been moved by a request whose answer was lost.
                         if edits.moves[row.number] != nil { return false }
-                        if try await findAnew(row.number, asked: identifier) != nil { return false }
+                        if try await findNewIdentifier(of: row.number, asked: identifier) != nil { return false }
                     }
                     try journal.removeFacts(number)
                 default: throw failure

@@ -40,7 +40,7 @@ private struct Application {
     private var unknownParents: Set<String> = []
     /// New items whose parent is not known so far, as indices, by that parent.
     private var waiting: [String: [Int]] = [:]
-    /// Of each of these, the index with which the batch names it last.
+    /// The last index of each of these in the batch.
     private var lastWaiting: [String: Int] = [:]
     /// What lies in the trash, or in a folder that does.
     private var trashed: Set<String> = []

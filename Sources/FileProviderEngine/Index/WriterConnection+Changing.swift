@@ -153,9 +153,8 @@ extension WriterConnection {
 
     /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
     ///
-    /// What was moved into it here, and so lies elsewhere at the provider, stays with everything in it. What was removed here from
-    /// the folder has still to be removed there, wherever it lies: its row is kept, in the root, where it is not seen either, until
-    /// the provider has confirmed that.
+    /// An item that was moved into it here, and so lies elsewhere at the provider, stays with everything in it. An item that was removed
+    /// here from the folder has still to be removed there: its row is kept in the root, hidden, until the provider has confirmed that.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {

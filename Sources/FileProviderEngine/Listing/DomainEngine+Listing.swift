@@ -61,8 +61,8 @@ extension DomainEngine {
             } catch {
                 var isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
                 if error.kind == .noSuchItem, let identifier {
-                    // What it is known by now is listed.
-                    isWorthIt = await isFoundAnew(folder, asked: identifier)
+                    // It is listed by its new identifier.
+                    isWorthIt = await awaitNewIdentifier(of: folder, asked: identifier)
                 }
                 guard isWorthIt, beginning < Self.beginnings, !isClosed else { return (.failure(error), era) }
             }
@@ -94,7 +94,7 @@ extension DomainEngine {
         try await finish(folder, identifier, mark, anchor)
     }
 
-    /// A listing by an identifier that the folder does not have any more begins anew.
+    /// Fails with `expired` if the folder has got another identifier, so that its listing begins anew.
     private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderFailure) {
         guard try row(folder).item.identifier.hasSameBytes(as: identifier) else {
             throw ProviderFailure(.expired, message: "The folder has another identifier now.")

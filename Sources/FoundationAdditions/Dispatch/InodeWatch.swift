@@ -7,6 +7,8 @@ final class InodeWatch: Sendable {
     /// The descriptor of the watch, which can be read when there are changes.
     let descriptor: Int32
     private let item: Int32
+    /// The number of the watch of the folder around it; -1 if there is none.
+    private let parentWatch: Int32
     private let state: Mutex<State>
 
     private struct State {
@@ -25,14 +27,20 @@ final class InodeWatch: Sendable {
         let changes =
             IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF
         let path = "/proc/self/fd/\(item)"
-        guard inotify_add_watch(descriptor, path, UInt32(changes)) >= 0 else {
+        let ownWatch = inotify_add_watch(descriptor, path, UInt32(changes))
+        guard ownWatch >= 0 else {
             close(descriptor)
             return nil
         }
+        var parentWatch: Int32 = -1
         if status.st_mode & S_IFMT == S_IFDIR {
-            // Of a folder that is removed while it is open, only the one around it hears.
-            _ = inotify_add_watch(descriptor, path + "/..", UInt32(IN_DELETE | IN_ONLYDIR))
+            // The removal of an open folder is reported to a watch of its parent only.
+            let watch = inotify_add_watch(
+                descriptor, path + "/..", UInt32(IN_DELETE | IN_ONLYDIR) | UInt32(IN_MASK_ADD))
+            // The root is its own parent, and has one watch.
+            if watch != ownWatch { parentWatch = watch }
         }
+        self.parentWatch = parentWatch
         self.descriptor = descriptor
         self.item = item
         state = Mutex(State(links: status.st_nlink, size: status.st_size))
@@ -69,7 +77,6 @@ final class InodeWatch: Sendable {
     private func changes() -> (events: DispatchSource.FileSystemEvent, hasAttributes: Bool) {
         var events: DispatchSource.FileSystemEvent = []
         var hasAttributes = false
-        let around = Int32(2)
         var buffer = [UInt8](repeating: 0, count: 8192)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -79,7 +86,7 @@ final class InodeWatch: Sendable {
                 while place + MemoryLayout<inotify_event>.size <= count {
                     let event = bytes.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
                     place += MemoryLayout<inotify_event>.size + Int(event.len)
-                    guard event.wd != around else { continue }
+                    guard event.wd != parentWatch else { continue }
                     func has(_ flags: Int32) -> Bool { event.mask & UInt32(bitPattern: flags) != 0 }
                     if has(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_Q_OVERFLOW) {
                         events.insert(.write)

@@ -82,7 +82,7 @@ package struct SuppliedFile: Sendable {
             throw ItemProviderError.unusableFile("\(path) is neither a regular file nor a directory")
         }
         self.init(
-            descriptor: descriptor, isDirectory: status.kind == .directory, path: path, name: url.lastPathComponent,
+            descriptor: descriptor, isDirectory: status.kind == .directory, path: path, name: url.path.lastPathName,
             isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated)
     }
 }

@@ -29,7 +29,7 @@ struct ContentCopier: ~Copyable {
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
-    /// Whether the positions of sources may be moved: nobody else has them.
+    /// Whether the positions of sources may be moved, because no other process uses them.
     private let movesPositions: Bool
 
     init(movesPositions: Bool = false) { self.movesPositions = movesPositions }
@@ -81,7 +81,7 @@ struct ContentCopier: ~Copyable {
         try Self.check(source, before, range, target)
     }
 
-    /// How often a copy is compared with its source, when that goes on changing.
+    /// The number of times that a copy is compared with a source that goes on changing.
     private static let comparisons = 3
 
     /// Fails where the source has other contents than were copied. A program that has written to it may have set its date back: then only
@@ -258,7 +258,7 @@ struct ContentCopier: ~Copyable {
         }
     }
 
-    /// What is skipped at once, where it is zeros: a hole of a file system is no smaller, and rarely much larger.
+    /// The bytes that are skipped together if all are zeros. Holes are rarely smaller.
     private static let skippedPiece = 64 << 10
 
     private static func writeData(

@@ -17,8 +17,8 @@ package enum FileCopier {
     ///   - name: a name that is not taken there.
     ///   - permissions: those of the copy, less the process's mask, where they are not the original's. The copy is made with them,
     ///     because a confined process cannot change them later.
-    ///   - movesPosition: whether the source's position may be moved after all, because nobody else has it: a confined process finds
-    ///     holes no sooner than by that.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it. A confined process cannot find
+    ///     holes otherwise.
     ///   - progress: how many bytes are done, and how many there are (0 where the file does not say).
     ///   - isCancelled: asked between pieces of at most 16 MiB.
     /// - Returns: the slowest way that was needed.
@@ -66,7 +66,7 @@ package enum FileCopier {
     ///
     /// - Parameters:
     ///   - name: what errors call the file.
-    ///   - movesPosition: whether the source's position may be moved, because nobody else has it.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
     package static func copyContents(
         of source: FileDescriptor, to target: FileDescriptor, named name: String, movesPosition: Bool = false
     ) throws(CopyError) {
@@ -87,7 +87,7 @@ package enum FileCopier {
     ///
     /// - Parameters:
     ///   - name: what errors call the file.
-    ///   - movesPosition: whether the source's position may be moved, because nobody else has it.
+    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
     ///   - isCancelled: asked between pieces of at most 16 MiB.
     /// - Throws: ``CopyError/changedDuringCopy(path:)`` where the file ends before.
     package static func copyRange(

@@ -15,11 +15,11 @@ package enum TemporaryName {
         return FileName(literal: prefix + digits)
     }
 
-    /// Removes what killed processes left unfinished in a directory that nobody but such processes uses: temporary names of this user
-    /// whose lock nobody holds. What cannot be removed is left for the next time.
+    /// Removes the leftovers of killed processes from a directory that only such processes use: temporary names of this user whose lock
+    /// is free. What cannot be removed is left for the next time.
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
-    /// Removes what killed processes left unfinished in anybody's directory: only what is marked.
+    /// Removes the marked leftovers of killed processes from a directory that others use too.
     static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {

@@ -33,6 +33,14 @@ extension FileDescriptor {
         try retrying { mkdirat(rawValue, name.characters, permissions) }
     }
 
+    /// Opens a folder in this one, and makes it if it is missing. A link in its place is not followed.
+    package func openOrMakeDirectory(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
+        do throws(Errno) {
+            try makeDirectory(name, permissions: permissions)
+        } catch .fileExists {}
+        return try open(entry: name, [.readOnly, .directory])
+    }
+
     package func status(of name: FileName, followingLinks: Bool = false) throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstatat(rawValue, name.characters, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }

@@ -129,21 +129,14 @@ enum KeptEdits {
         var folder = folder
         var names = edit.names.compactMap { FileName($0) }
         guard let last = names.popLast() else { return }
-        for name in names { folder = try Self.folder(name, in: folder) }
+        for name in names { folder = try folder.openOrMakeDirectory(name, permissions: 0o700) }
         switch edit.kind {
-        case .folder: _ = try Self.folder(last, in: folder)
+        case .folder: _ = try folder.openOrMakeDirectory(last, permissions: 0o700)
         case .symbolicLink: try folder.makeLink(last, target: Array((edit.linkTarget ?? "").utf8))
         case .file:
             let source = try files.open("\(edit.number.rawValue)", [.readOnly, .noFollow])
             try FileCopier.copy(source, into: folder, named: last.description)
             try folder.open(entry: last, [.readOnly]).synchronize()
         }
-    }
-
-    private static func folder(_ name: FileName, in parent: FileDescriptor) throws(Errno) -> FileDescriptor {
-        do throws(Errno) {
-            try parent.makeDirectory(name, permissions: 0o700)
-        } catch .fileExists {}
-        return try parent.open(entry: name, [.readOnly, .directory])
     }
 }

@@ -27,7 +27,7 @@ package enum CoreTypes {
             var facts: [TypeFacts] = []
             var identifiers: [(key: UnsafeBufferPointer<UInt8>, value: Int)] = []
             var (extensions, mimeTypes) = (identifiers, identifiers)
-            // Of several types with a tag, the first is the preferred one: owners come before all others.
+            // The first of several types with a tag is the preferred one: owners come before all others.
             var (ownedExtensions, ownedMIMETypes) = (identifiers, identifiers)
             identities.reserveCapacity(lines.count)
             facts.reserveCapacity(lines.count)

@@ -29,7 +29,7 @@ import Testing
     @Test func whatIsToldOfInAFolderThatIsGoneIsNotSeen() async throws {
         let provider = MemoryProvider()
         let domain = try await listed(provider)
-        // It was told of before its folder went, and is told of alone.
+        // It is reported before its folder is removed, and alone.
         let photos = provider.addFolder("photos")
         let file = provider.addFile("a.jpg", in: photos)
         let item = try #require(provider.item(of: file))
@@ -64,7 +64,7 @@ import Testing
         let photos = provider.addFolder("photos")
         provider.rename(file, to: "a.jpg", in: photos)
         provider.forgetChanges(of: [photos])
-        // What the folder is cannot be said for a while.
+        // The provider cannot answer for the folder for a while.
         provider.behave { behaviour in
             behaviour.before = { request throws(ProviderFailure) in
                 if request == .item(photos) { throw ProviderFailure.of(.cannotSynchronize) }
@@ -144,7 +144,7 @@ import Testing
         let inner = provider.addFile("inner", "old", in: thing)
         let domain = try await listed(provider)
         #expect(try await domain.read("thing/inner") == "old")
-        // What was in it was written just before, and is told of still.
+        // The file in it was written just before, and is still reported.
         provider.write("new", to: inner)
         let item = try #require(provider.item(of: inner))
         provider.remove(inner)

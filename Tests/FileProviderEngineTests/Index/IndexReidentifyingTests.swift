@@ -69,7 +69,7 @@ import Testing
         #expect(try reidentify(sample, [known("3", "a", in: "h")], gone: ["1", "2"]).isEmpty)
     }
 
-    /// A folder was told of by its new identifier before that was known to be its own.
+    /// A folder is reported under its new identifier before that is known to be its own.
     @Test func twoRowsOfOneFolderBecomeOneWithAllThatIsInThem() throws {
         let sample = try IndexSample()
         try sample.apply(folder("/f"), known("/f/a", "a", in: "/f"), folder("/f/s", "s", in: "/f"))

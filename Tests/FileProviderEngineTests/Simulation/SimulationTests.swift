@@ -23,7 +23,7 @@ struct SimulationTests {
         try await Self.runAll(30, of: 60, fillsDisk: true)
     }
 
-    /// What is moved has another identifier afterwards, and so has all that is in it. Only with `PURVEY_SIMULATION_PATHS`: where others
+    /// A moved item has another identifier afterwards, and so has everything in it. Runs only with `PURVEY_SIMULATION_PATHS`: where others
     /// use a path again for another item, some courses still end with a file beside its place or twice.
     @Test(.enabled(if: SimulationTests.setting("PURVEY_SIMULATION_PATHS") != nil))
     func nothingIsLostWhereIdentifiersArePaths() async throws {

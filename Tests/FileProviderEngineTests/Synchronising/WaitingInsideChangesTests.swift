@@ -7,7 +7,7 @@ import Testing
 
 /// A provider that waits for changes while it makes one.
 @Suite(.ownThreads) struct WaitingInsideChangesTests {
-    /// What became of the waits, and of what they waited for.
+    /// The outcomes of the waits, and of the edits that they waited for.
     private final class Log: Sendable {
         private let state = Lock<[String]>([])
 

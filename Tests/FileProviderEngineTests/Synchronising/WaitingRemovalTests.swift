@@ -53,7 +53,7 @@ import Testing
         try await domain.rename("moved", "bin/moved")
         try await domain.remove("bin/moved/file")
         try await domain.removeFolder("bin/moved")
-        // What the provider lists of the folder does not name what is still elsewhere there.
+        // The folder's listing does not name the item that the provider still has elsewhere.
         let pages = provider.count(.page(of: bin, after: nil))
         domain.engine.signal(container: bin)
         try await eventually { provider.count(.page(of: bin, after: nil)) > pages }

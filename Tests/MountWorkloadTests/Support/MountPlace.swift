@@ -48,7 +48,7 @@ final class MountPlace {
         static let passthrough = Surroundings(rawValue: 2)
     }
 
-    /// What serves the domain.
+    /// The provider that serves the domain.
     enum Server: CaseIterable {
         /// "On This Machine".
         case folder

@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// Where `purvey load` and `purvey paste` put what arrives, and what they leave alone.
+/// The destinations of `purvey load` and `purvey paste`, and the files that they leave alone.
 @Suite struct LoadDestinationTests {
     @Test(arguments: ["data", "copy", "in-place"])
     func aFileInAFolderIsReplacedOnlyByForce(way: String) async throws {

@@ -177,7 +177,7 @@ extension DomainEngine {
             case .noSpace:
                 guard evict(bytes: max(range.length, Self.leastRoom)) > 0 else { return .failed(failure) }
             case .noSuchItem:
-                if await isFoundAnew(file.number, asked: identifier) { break }
+                if await awaitNewIdentifier(of: file.number, asked: identifier) { break }
                 doubt(file.number)
                 return .failed(failure)
             default:

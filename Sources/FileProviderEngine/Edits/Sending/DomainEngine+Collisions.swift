@@ -103,6 +103,20 @@ extension DomainEngine {
         if let identifier = failure.collidingItem {
             return try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
         }
+        return try await listedItem(named: name, in: parent)
+    }
+
+    /// Returns the item that the provider has in a place; `nil` if it has none there, or no such folder.
+    func item(at place: SentPlace) async throws -> ProviderItem? {
+        do {
+            return try await listedItem(named: place.name, in: place.parent)
+        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            return nil
+        }
+    }
+
+    /// Returns the item of a name in the listing of a folder.
+    func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
         var page: [UInt8]?
         for _ in 0..<1000 {
             let after = page

@@ -6,8 +6,8 @@ import LinuxSystem
 extension DomainEngine {
     // MARK: Answers
 
-    /// Whether the identifier that an item is answered with can be its own: it is no other item's, unless that was told of since and is
-    /// this one.
+    /// Checks that the identifier in an answer can be the item's own: no other item has it, unless that one was reported since and is
+    /// this item.
     func checkIdentity(_ answer: ProviderItem, of number: ItemNumber, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         try await settleHolder(of: answer.identifier, besides: number)
@@ -24,8 +24,8 @@ extension DomainEngine {
         _ = try settleReplaced(known)
     }
 
-    /// Another item has the place and the identifier of one that is known: the provider does not have that one any more. What was edited of
-    /// it is made again.
+    /// Settles a known item whose place and identifier another item has got: the provider does not have the known one any more, and its
+    /// edits are made again.
     ///
     /// - Returns: what to wait for first.
     func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
@@ -35,15 +35,15 @@ extension DomainEngine {
         return nil
     }
 
-    /// An identifier that an item gets may be known of another one that has another itself since a folder above it has.
+    /// Looks for the new identifier of the item that is still known by an identifier that another item is getting.
     func settleHolder(of identifier: String, besides number: ItemNumber) async throws {
         guard let known = try index.item(identifier: identifier), known.number != number else { return }
-        _ = try await findAnew(known.number, asked: identifier)
+        _ = try await findNewIdentifier(of: known.number, asked: identifier)
     }
 
-    /// The row that an item was told of by the identifier that it is answered with, before the answer came. It goes.
+    /// Returns the second row of an item that was reported under its new identifier before the answer came. That row is removed.
     ///
-    /// - Returns: its number, and what comes first where something was done to it here.
+    /// - Returns: the row's number, and what to wait for first if something was done to it here.
     func double(of number: ItemNumber, _ answer: ProviderItem) throws -> (ItemNumber?, StepResult?) {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)
@@ -61,8 +61,8 @@ extension DomainEngine {
         forget(double)
     }
 
-    /// What was set on an item and is not sent is the same item's still. To be called before the index has the identifier: by the new one
-    /// the provider knows it whatever happens in between.
+    /// Passes marks that are not sent yet on to the item's new identifier. Called before the index has that identifier, so that a crash
+    /// in between loses none.
     func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
         guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
             !entry.identifier.hasPrefix(IndexedItem.localPrefix)
@@ -71,7 +71,7 @@ extension DomainEngine {
         try journal.putFacts([entry])
     }
 
-    /// Gives items that are here the identifiers that the provider tells of them under now.
+    /// Gives known items the identifiers under which the provider reports them now.
     func reidentify(
         _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
     ) throws(IndexFailure) -> [Reidentified] {
@@ -80,7 +80,7 @@ extension DomainEngine {
         return others
     }
 
-    /// Does what follows from another identifier that the index has by now.
+    /// Updates the journal and the waiting edits after an item got another identifier in the index.
     func follow(_ number: ItemNumber, from former: String, to identifier: String) {
         guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
         // Answers to earlier questions know it by the former one.
@@ -88,7 +88,7 @@ extension DomainEngine {
         follow([Reidentified(number: number, former: former, identifier: identifier)])
     }
 
-    /// Has the journal know items by the identifiers that the index has of them, and what is in folders among them be asked for.
+    /// Updates the journal and the waiting edits for items that got other identifiers in the index, and lists the folders among them.
     func follow(_ items: [Reidentified]) {
         guard !items.isEmpty else { return }
         for item in items {
@@ -111,7 +111,7 @@ extension DomainEngine {
         listReidentified()
     }
 
-    /// What was sent to a folder that has another identifier now is to be found there.
+    /// Updates the places of unanswered edits whose folder has another identifier now.
     private func passPlaces(from former: String, to identifier: String) throws(IndexFailure) {
         func moved(_ place: SentPlace) -> SentPlace? {
             place.parent.hasSameBytes(as: former) ? SentPlace(parent: identifier, name: place.name) : nil
@@ -138,8 +138,8 @@ extension DomainEngine {
         }
     }
 
-    /// Puts an answer right that was given before the folder had another identifier: the item is in that one. What identifier it has there
-    /// itself, the folder's listing tells.
+    /// Corrects an answer that was given before the folder got another identifier: the item is in that one. Its own identifier there
+    /// comes with the folder's listing.
     ///
     /// - Parameter parent: the folder's identifier when it was asked.
     /// - Returns: whether it had another one then.
@@ -151,13 +151,13 @@ extension DomainEngine {
         return true
     }
 
-    /// Lists a folder in which an item has another identifier than the one that it was answered with.
+    /// Lists a folder in which an item has another identifier than the one in its answer.
     func listForIdentifiers(_ folder: ItemNumber) throws {
         try writeIndex { writer throws(IndexFailure) in try writer.noteReidentified(folder) }
         listReidentified()
     }
 
-    /// Has an answer to a question that changes no place be about an item, whatever identifier it has there.
+    /// Takes the identifier of an answer to a change that moves nothing, if the item got another one.
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
@@ -168,7 +168,7 @@ extension DomainEngine {
         try take(answer.identifier, for: row)
     }
 
-    /// An item has another identifier from now on.
+    /// Gives an item another identifier in index, journal and waiting edits.
     func take(_ identifier: String, for row: IndexedItem) throws {
         try passFacts(of: row.number, to: identifier)
         try writeIndex { writer throws(IndexFailure) in try writer.reidentify(row.number, as: identifier) }

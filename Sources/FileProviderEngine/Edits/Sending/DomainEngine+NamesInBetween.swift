@@ -25,7 +25,7 @@ extension DomainEngine {
         return answer
     }
 
-    /// An item that has such a name has another identifier.
+    /// Passes an interim name on to the item's new identifier.
     func passNameInBetween(from identifier: String, to other: String) {
         guard !identifier.hasSameBytes(as: other), let name = edits.namesInBetween.removeValue(forKey: identifier)
         else { return }

@@ -15,7 +15,7 @@ extension DomainEngine {
                 try await provider.item(row.item.identifier)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
+            return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         }
         try check(current, is: .file, row.item.identifier)
         if current.contentVersion != entry.baseVersion { return try await settleConflict(number, current) }
@@ -33,7 +33,7 @@ extension DomainEngine {
                     modified: row.localModified ?? entry.modified)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
+            return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         }
         try check(answer, is: .file)
         try await checkIdentity(answer, of: number, asked: row.item.identifier)
@@ -169,7 +169,7 @@ extension DomainEngine {
                 try await provider.item(row.item.identifier)
             }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try await findAnew(number, asked: row.item.identifier) ?? makeAgain(number)
+            return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         } catch let failure as ProviderFailure where failure.kind == .processEnded {
             // What it was sending may have gone with it.
             edits.sent[number] = nil

@@ -35,7 +35,7 @@ extension DomainEngine {
             guard try await isGone(row) else { return try await settleMissingParent(parent, failure) }
             if wasAsked, let moved = try await moved(row, to: place) {
                 answer = moved
-            } else if let result = try await findAnew(number, asked: row.item.identifier) {
+            } else if let result = try await findNewIdentifier(of: number, asked: row.item.identifier) {
                 return result
             } else {
                 return try makeAgain(number)

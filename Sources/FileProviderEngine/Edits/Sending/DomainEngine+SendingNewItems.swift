@@ -76,14 +76,7 @@ extension DomainEngine {
             place != SentPlace(parent: new.parent, name: new.filename)
         else { return nil }
         let question = answers.ask()
-        let none = ProviderFailure(.filenameCollision, message: "")
-        let found: ProviderItem?
-        do {
-            found = try await holder(of: place.name, in: place.parent, none)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return nil
-        }
-        guard let found else { return nil }
+        guard let found = try await item(at: place) else { return nil }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
         // What was made here and answered meanwhile under the name is certainly another one.
@@ -213,7 +206,7 @@ extension DomainEngine {
     /// The folder in which something was to be made is not there any more: it is made again, for what is in it.
     func settleMissingParent(_ parent: IndexedItem, _ failure: ProviderFailure) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
-        if let result = try await findAnew(parent.number, asked: parent.item.identifier) { return result }
+        if let result = try await findNewIdentifier(of: parent.number, asked: parent.item.identifier) { return result }
         do {
             _ = try await asking { () async throws(ProviderFailure) in
                 try await provider.item(parent.item.identifier)

@@ -18,7 +18,7 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             // It may have been moved before, by a request whose answer was lost.
             if let place = entry.movedTo, let result = try await findMoved(row, place) { return result }
-            if let result = try await findAnew(number, asked: identifier) { return result }
+            if let result = try await findNewIdentifier(of: number, asked: identifier) { return result }
             // It may have come to the trash before, and have been removed from there by others.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
@@ -47,7 +47,7 @@ extension DomainEngine {
         } catch let failure as ProviderFailure {
             switch failure.kind {
             case .noSuchItem:
-                if let result = try await findAnew(number, asked: identifier) { return result }
+                if let result = try await findNewIdentifier(of: number, asked: identifier) { return result }
             case .deletionRejected, .notPermitted, .unsupported, .directoryNotEmpty:
                 try await comeBack(number, [current], failure)
                 return .done
@@ -66,13 +66,7 @@ extension DomainEngine {
         // Two that were sent to one place, one after the other, may hold the same.
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         let question = answers.ask()
-        var found: ProviderItem?
-        do {
-            let none = ProviderFailure(.filenameCollision, message: "")
-            found = try await holder(of: place.name, in: place.parent, none)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            // The folder is gone with it.
-        }
+        let found = try await item(at: place)
         guard let found, try index.item(identifier: found.identifier) == nil, try await isSent(row, found),
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
@@ -132,7 +126,7 @@ extension DomainEngine {
                     besides: folder, to: SentPlace(parent: child.parent, name: child.filename))
                 {
                     return .waits(for: sender)
-                } else if let row = try left(child), row.number != folder {
+                } else if let row = try rowLeft(at: child), row.number != folder {
                     return .waits(for: row.number)
                 }
                 // Made by somebody else since the folder was seen to be empty.

@@ -151,7 +151,7 @@ extension DomainEngine {
             return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
-        // It was refused: what is told of where it was to go is another item.
+        // It was refused: an item that is reported at its new place is another one.
         settleMove(of: number)
         entry.failure = failure
         entry.attempts += 1

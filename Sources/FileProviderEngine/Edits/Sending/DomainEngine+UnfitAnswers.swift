@@ -1,14 +1,14 @@
 import FileProvider
 
-/// New items whose answer from the provider cannot be theirs: it may have made something all the same. It is not asked to make it
-/// once more before that is known, or before the user says so.
+/// New items whose answer from the provider cannot be used. The provider may have made something all the same, so it is not asked to make
+/// the item once more before that is known, or before the user retries.
 extension DomainEngine {
-    /// The provider answered to a new item with what cannot be that.
+    /// Notes that an answer to a new item cannot be used. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderFailure)
         -> ProviderFailure
     {
         guard answer.kind == new.kind else { return .unfitAnswer }
-        // Where it was sent it may be found as what it is.
+        // It may be at the place that it was sent to.
         edits.unfit[number] = .isLookedFor
         return failure
     }
@@ -22,10 +22,9 @@ extension DomainEngine {
     ) async throws -> StepResult? {
         let isHeld = entry.failure == .unfitAnswer
         guard let unfit = edits.unfit[number] ?? (isHeld ? .isLookedFor : nil) else { return nil }
-        let none = ProviderFailure(.filenameCollision, message: "")
-        var holder: ProviderItem?
+        let holder: ProviderItem?
         do {
-            holder = try await self.holder(of: new.filename, in: new.parent, none)
+            holder = try await listedItem(named: new.filename, in: new.parent)
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             // So it is found out when it is sent.
             return nil
@@ -43,13 +42,13 @@ extension DomainEngine {
         return nil
     }
 
-    /// The user wants a new item to be sent again.
+    /// Allows a new item to be made once more, because the user retries.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
         edits.unfit[entry.number] = .mayBeMadeAgain
     }
 
-    /// After so many answers in a row that cannot be used, another one is not asked for before the user says so.
+    /// The number of unusable answers in a row after which the edit waits for the user.
     private static let mostBadAnswers = 5
 
     /// The failure of a step, as one that waits for the user where repeating it does not mend it.
@@ -62,7 +61,7 @@ extension DomainEngine {
 }
 
 extension EditState {
-    /// What is to become of a new item that the provider gave no answer to that could be used.
+    /// The next step for a new item whose answer could not be used.
     enum Unfit {
         case isLookedFor
         case mayBeMadeAgain

@@ -11,10 +11,10 @@ extension IndexWriter {
     /// Gives items that are here the identifiers that the provider tells of them under now. Comes before ``apply(_:listedIn:mark:)`` and
     /// ``remove(identifiers:)`` of the same answer.
     ///
-    /// What the provider tells of under an identifier that is not known is an item that is here
+    /// An item that is reported under an unknown identifier is a known item
     ///
-    /// - by its name, where it is in a folder that has another identifier itself and was not listed since;
-    /// - by its name and contents, where the same answer says that the item here is gone.
+    /// - of the same name, if its folder got another identifier itself and was not listed since;
+    /// - of the same name and contents, if the same answer reports the known item as gone.
     ///
     /// - Parameter gone: the identifiers that the answer says are no more.
     package mutating func reidentify(
@@ -37,7 +37,7 @@ extension IndexWriter {
         try setOutdated(true, identifier)
     }
 
-    /// Which of some folders, by their identifiers, hold any of some items at whatever depth.
+    /// Returns the identifiers of those folders that hold any of some items, at any depth.
     func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexFailure) -> Set<String> {
         var found: Set<String> = []
         for item in items {
@@ -58,7 +58,7 @@ extension IndexWriter {
     func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexFailure) -> Bool {
         guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
         var row = try item(identifier: identifier)
-        // What a provider says of parents may be a circle.
+        // The parents that a provider reports may form a circle.
         for _ in 0..<1000 {
             guard let current = row, current.number != .root else { return false }
             if moving.contains(current.number) { return true }
@@ -85,7 +85,7 @@ private struct Matching {
     private let gone: Set<String>
     private var items: [ProviderItem]
     private let told: Set<String>
-    /// What was moved or removed here, by where the provider has it.
+    /// The items that were moved or removed here, by the places that the provider has them in.
     private var away: [Place: ItemNumber] = [:]
     private var result: [Reidentified] = []
 
@@ -99,7 +99,7 @@ private struct Matching {
     mutating func run() throws(IndexFailure) -> [Reidentified] {
         try dropKnown()
         guard !items.isEmpty else { return [] }
-        // What is in a folder is found once that is: the order of an answer says nothing.
+        // Items are matched once their folder is, and an answer may have them in any order.
         var count = -1
         while count != result.count, !items.isEmpty {
             count = result.count
@@ -170,7 +170,7 @@ private struct Matching {
         guard !files.isEmpty else { return }
         let wanted = Dictionary(grouping: items) { Contents($0) }
         for (contents, items) in wanted {
-            // Of several that are alike nothing tells which is which.
+            // Several that are alike cannot be told apart.
             guard let contents, let rows = files[contents], let row = rows.first, rows.count == 1,
                 let item = items.first, items.count == 1, isFree(row, item)
             else { continue }

@@ -15,7 +15,7 @@ extension WriterConnection {
             if item.isKnownToProvider { holdsKnown = true }
             return true
         }
-        // What was moved away here is still in the folder at the provider.
+        // Items that were moved away here are still in the folder at the provider.
         for number in try changedNumbers() where try queries.item(number)?.item.parent == old {
             numbers.append(number)
             holdsKnown = true

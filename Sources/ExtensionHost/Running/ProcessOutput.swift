@@ -2,9 +2,9 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What a program writes to its standard output and its standard error: line by line on its way to the extension's log, and the
-/// last of it.
-final class ErrorTail: Sendable {
+/// The standard output and standard error of an extension's process: hands them on to the extension's log line by line, and keeps the
+/// last lines.
+final class ProcessOutput: Sendable {
     /// Bytes of a line.
     private static let longestLine = 16 << 10
     /// Bytes of the last lines.
@@ -12,10 +12,10 @@ final class ErrorTail: Sendable {
     /// Lines of a report of a crash.
     private static let mostFrames = 256
 
-    /// What the program gets as its standard output and its standard error.
+    /// The descriptor that the program gets as its standard output and its standard error.
     let input: FileDescriptor
     private let output: FileDescriptor
-    /// Takes lines. Called by whoever drains, one at a time.
+    /// Takes lines. Called by the thread that drains.
     private let write: @Sendable ([String]) -> Void
     /// Beneath which the functions of a crash are looked up.
     private let programFolders: [String]
@@ -24,7 +24,7 @@ final class ErrorTail: Sendable {
         /// The beginning of a line that has not ended.
         var rest: [UInt8] = []
         var last: [String] = []
-        /// Of a crash that is being reported: the signal, and the frames.
+        /// The signal and the frames of a crash that is being reported.
         var report: (signal: String, frames: [String])?
     }
 

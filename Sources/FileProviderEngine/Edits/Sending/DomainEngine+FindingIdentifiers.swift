@@ -1,12 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// What became of items that the provider may have under another identifier: those whose move was not answered, and those in folders that
-/// have another identifier themselves.
+/// Finds items that the provider may have under another identifier: items whose move was not answered, and items in folders that have
+/// another identifier themselves.
 extension DomainEngine {
     // MARK: Moves
 
-    /// It is known what became of a move, or it does not matter any more: what was told of in that place, and of what is gone, counts.
+    /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about removals that were held
+    /// back.
     func settleMove(of number: ItemNumber) {
         guard let place = edits.moves.removeValue(forKey: number) else { return }
         if edits.hasHeldRemovals, edits.moves.isEmpty {
@@ -20,16 +21,11 @@ extension DomainEngine {
         askSoon(Set(others.keys))
     }
 
-    /// An item in the place that another was moved to, if it is that one under another identifier: the answer was lost.
+    /// Returns the item at the place that another was moved to, if it is that one under another identifier and the answer was lost.
     func moved(_ row: IndexedItem, to place: SentPlace) async throws -> ProviderItem? {
-        let found: ProviderItem?
-        do {
-            let none = ProviderFailure(.filenameCollision, message: "")
-            found = try await holder(of: place.name, in: place.parent, none)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return nil
-        }
-        guard let found, !found.identifier.hasSameBytes(as: row.item.identifier), found.isSame(as: row.item) else {
+        guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
+            found.isSame(as: row.item)
+        else {
             return nil
         }
         guard let known = try index.item(identifier: found.identifier), known.number != row.number else { return found }
@@ -37,7 +33,7 @@ extension DomainEngine {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
-    /// Finds out what became of a move whose answer was lost, before the item is moved on from there.
+    /// Finds an item whose move was not answered, before it is moved on from there.
     ///
     /// - Returns: `nil` where the provider has the item by the identifier that is known, or nowhere.
     func findMoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
@@ -73,13 +69,13 @@ extension DomainEngine {
         }
     }
 
-    // MARK: What is not known by its identifier
+    // MARK: Unknown identifiers
 
-    /// Of an item that the provider does not know by its identifier, finds out whether it has another one: where a folder above it has, or
-    /// is about to.
+    /// Finds the new identifier of an item that the provider does not know by its identifier: it has one if a folder above it has, or is
+    /// about to.
     ///
     /// - Returns: what to wait for; `nil` where the item is gone.
-    func findAnew(_ number: ItemNumber, asked identifier: String) async throws -> StepResult? {
+    func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult? {
         guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
         guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
         let reidentified = try index.reidentifiedFolders()
@@ -99,14 +95,8 @@ extension DomainEngine {
                 now.item.identifier.hasSameBytes(as: child.item.identifier)
             else { continue }
             let question = answers.ask()
-            let found: ProviderItem?
-            do {
-                let none = ProviderFailure(.filenameCollision, message: "")
-                found = try await holder(of: now.item.filename, in: now.item.parent, none)
-            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-                return nil
-            }
-            guard let found, found.kind == now.item.kind else { return nil }
+            let place = SentPlace(parent: now.item.parent, name: now.item.filename)
+            guard let found = try await item(at: place), found.kind == now.item.kind else { return nil }
             // It may have been found by a listing meanwhile, or have been moved.
             guard !answers.hasNews(of: found.identifier, since: question),
                 let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
@@ -127,13 +117,17 @@ extension DomainEngine {
     /// Seconds.
     private static let longestWaitForMove = 2.0
 
-    /// As ``findAnew(_:asked:)``, for whoever reads: waits until it is known.
-    func isFoundAnew(_ number: ItemNumber, asked identifier: String) async -> Bool {
+    /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and waits until it is known.
+    ///
+    /// - Returns: whether the item may be asked for again.
+    func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool {
         // A few folders above it may be moved, one after the other.
         for attempt in 1...8 {
             // Its own move may have been answered just now, or be about to be.
             if edits.moves[number] != nil, let step = edits.running[number] { await step.value }
-            guard !isClosed, let result = try? await findAnew(number, asked: identifier) else { return false }
+            guard !isClosed, let result = try? await findNewIdentifier(of: number, asked: identifier) else {
+                return false
+            }
             guard case .waits(let other) = result else { return true }
             if let step = edits.running[other] {
                 await step.value
@@ -146,8 +140,9 @@ extension DomainEngine {
         return false
     }
 
-    /// What was moved or removed here and is at the provider still, under an identifier that is not known.
-    func left(_ item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
+    /// Returns the row of an item that was moved or removed here, and that the provider still has in its old place under an identifier
+    /// that is not known.
+    func rowLeft(at item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
         guard try !index.reidentifiedFolders().isEmpty else { return nil }
         var found: IndexedItem?
         try index.changedItems { row in
@@ -159,10 +154,10 @@ extension DomainEngine {
         return found
     }
 
-    // MARK: What the provider says is gone
+    // MARK: Removals
 
-    /// Of what the provider says is gone, takes out what may be elsewhere only. What became of that is known when the move is, or the
-    /// folder listed.
+    /// Returns the identifiers of removed items, without those that may only have moved. What became of those is known when the move is
+    /// answered, or the folder listed.
     func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(edits.moves.keys)
@@ -186,13 +181,13 @@ extension DomainEngine {
         return believed
     }
 
-    /// Whether the provider may have any item under another identifier than the one that is known.
+    /// Returns whether the provider may have any item under another identifier than the known one.
     private func hasItemsElsewhere() throws(ProviderFailure) -> Bool {
         if !edits.moves.isEmpty { return true }
         return try onRecord { () throws(IndexFailure) in try !index.reidentifiedFolders().isEmpty }
     }
 
-    /// Whether it is not known where an item is, since it or a folder above it is being moved.
+    /// Returns whether an item or a folder above it is being moved, so that its place is not known.
     func isMoving(_ identifier: String) -> Bool {
         guard !edits.moves.isEmpty else { return false }
         var row = try? index.item(identifier: identifier)

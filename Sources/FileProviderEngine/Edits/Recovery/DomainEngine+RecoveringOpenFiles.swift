@@ -1,0 +1,140 @@
+import FileProvider
+import LinuxSystem
+
+/// Brings the files of edits and of open handles into agreement with journal and index after a crash.
+extension DomainEngine {
+    /// Passthrough hides writes: files that were open for writing are compared with what they were.
+    func settleOpenFiles(_ numbers: [ItemNumber]) throws {
+        for var entry in try entries(of: numbers) {
+            let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
+            guard entry.isOpen, try !staysOpen(entry, status) else { continue }
+            entry.isOpen = false
+            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
+            {
+                if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
+                entry.changes.insert(.contents)
+                entry.modified = status.modifiedDate
+            } else if status != nil, entry.changes.isDisjoint(with: [.contents, .created]) {
+                try folders.move(entry.number, from: folders.edits, to: folders.clean)
+            }
+            if entry.changes.isEmpty {
+                try journal.remove(entry.number)
+            } else {
+                try journal.put(entry)
+            }
+        }
+    }
+
+    /// Whether a file is left as it is, because programs go on with it that have not written to it. They may do so at any moment past
+    /// everybody: when the last of them closes it, it is compared with what it was before all of them.
+    private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexFailure) -> Bool {
+        guard let status, isResumed(entry.number), entry.statusAtOpen == ContentStamp(status) else { return false }
+        guard entry.changes.isDisjoint(with: [.contents, .created, .deleted]) else { return false }
+        return try index.item(entry.number)?.content == .current
+    }
+
+    /// From now on the marks are those of this engine's openings.
+    ///
+    /// - Parameter numbers: items that were looked at.
+    func settleMarks(besides numbers: [ItemNumber]) {
+        let stale = (writerMarks.left ?? []).subtracting(numbers).filter { !isResumed($0) }
+        for number in stale { writerMarks.unmark(number) }
+        // Where there is no room for that, the next start looks at all of them again.
+        try? writerMarks.begin()
+    }
+
+    func imposeContents(_ numbers: [ItemNumber]) throws {
+        for var entry in try entries(of: numbers) where !entry.changes.contains(.deleted) {
+            guard let row = try index.item(entry.number) else { continue }
+            let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
+            if isEdited, Self.size(of: entry.number, in: folders.edits) == nil {
+                // It was on its way to the cache, as confirmed: what the provider has is compared with it.
+                try? folders.move(entry.number, from: folders.clean, to: folders.edits)
+            }
+            let size = isEdited ? Self.size(of: entry.number, in: folders.edits) : nil
+            if isEdited, size == nil {
+                // Somebody removed the bytes.
+                entry.changes.subtract([.contents, .created])
+                if !row.isKnownToProvider {
+                    try confirm([.remove(row.number)]) { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    continue
+                }
+                try entry.changes.isEmpty ? journal.remove(row.number) : journal.put(entry)
+            }
+            let changes = entry.changes
+            try writeIndex { writer throws(IndexFailure) in
+                try writer.update(row.number) { row in
+                    row.changes = changes
+                    if let size {
+                        row.content = .edited
+                        row.localSize = size
+                        row.localModified = row.localModified ?? entry.modified
+                    } else if row.content == .edited {
+                        row.content = .dataless
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes of edits that no journal knows of are kept: as an edit of their item, or as a new file in the root.
+    ///
+    /// - Parameter known: items that the journal has entries of.
+    /// - Returns: the items that have an entry now.
+    func recoverFiles(_ known: Set<ItemNumber>) throws -> [ItemNumber] {
+        var recovered: [ItemNumber] = []
+        let folder = try folders.edits.open(".", [.readOnly, .directory])
+        for file in try folder.entries() {
+            guard let value = Int64(file.name.description), value > ItemNumber.root.rawValue else { continue }
+            let number = ItemNumber(rawValue: value)
+            guard !known.contains(number), try journal.entry(number) == nil,
+                let size = Self.size(of: number, in: folders.edits)
+            else { continue }
+            recovered.append(number)
+            let row = try index.itemEvenIfDeleted(number)
+            if var row, row.isKnownToProvider, row.item.kind == .file, !row.changes.contains(.deleted) {
+                row.changes = .contents
+                var entry = try freshEntry(of: row)
+                entry.baseVersion = row.localVersion
+                try journal.put(entry)
+                try writeIndex { writer throws(IndexFailure) in
+                    try writer.update(number) { row in
+                        row.changes = .contents
+                        row.content = .edited
+                        row.localSize = size
+                    }
+                }
+                note(.recovered, of: number, row.name)
+            } else if row == nil, size > 0 {
+                try recoverFile(number, size)
+            } else if row == nil {
+                removeBytes(of: number)
+            }
+        }
+        let uploads = try folders.uploads.open(".", [.readOnly, .directory])
+        for file in try uploads.entries() {
+            let digits = file.name.description.prefix { $0.isNumber }
+            guard let number = Int64(digits).map(ItemNumber.init(rawValue:)),
+                !known.contains(number), try journal.entry(number) == nil
+            else { continue }
+            try? UploadCopy.remove(file.name.description, in: folders.uploads)
+        }
+        return recovered
+    }
+
+    private func recoverFile(_ number: ItemNumber, _ size: Int64) throws {
+        let name = try freeName(in: .root) { ConflictName.recovered("File \(number.rawValue)", number: $0) }
+        let item = ProviderItem(
+            identifier: newLocalIdentifier(), parent: ProviderItem.rootIdentifier, filename: name, kind: .file)
+        let row = IndexedItem(
+            number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
+            localSize: size, localVersion: [], localModified: dateNow, mode: nil, listing: .never, isKept: false)
+        try journal.put(try freshEntry(of: row))
+        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+        note(.recovered, of: number, name)
+    }
+
+    static func size(of number: ItemNumber, in folder: FileDescriptor) -> Int64? {
+        (try? folder.status(of: ContentFolders.name(number))).map { Int64($0.size) }
+    }
+}
