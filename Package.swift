@@ -424,8 +424,8 @@ let package = Package(
             "PurveyCommandTests",
             [
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "Images",
-                "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ScriptableProvider",
-                "ScriptableService", "UniformTypeIdentifiers",
+                "HandOff", "Keeping", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "ProgramTesting",
+                "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(
             "DesktopBusTests",

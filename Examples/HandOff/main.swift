@@ -2,6 +2,7 @@
 import Foundation
 import Purvey
 
+let usage = "usage: hand-off offer|load"
 do {
     switch CommandLine.arguments.last {
     case "offer":
@@ -21,8 +22,10 @@ do {
             let greeting = try await provider.loadDataRepresentation(for: .utf8PlainText)
             print(String(decoding: greeting, as: UTF8.self), terminator: "")
         }
+    case "--help", "-h":
+        print(usage)
     default:
-        print("usage: hand-off offer|load")
+        FileHandle.standardError.write(Data("\(usage)\n".utf8))
         exit(2)
     }
 } catch {

@@ -16,14 +16,19 @@ final class Watcher: NSObject, NSFilePresenter {
     }
 }
 
+let usage = "usage: logbook add FILE WORDS… | watch FILE"
 let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count >= 2, let path = arguments.dropFirst().first else {
-    print("usage: logbook add FILE WORDS… | watch FILE")
+if let word = arguments.first, ["--help", "-h"].contains(word) {
+    print(usage)
+    exit(0)
+}
+guard let command = arguments.first, ["add", "watch"].contains(command), let path = arguments.dropFirst().first else {
+    FileHandle.standardError.write(Data("\(usage)\n".utf8))
     exit(2)
 }
 let url = URL(fileURLWithPath: path)
 
-if arguments.first == "watch" {
+if command == "watch" {
     let watcher = Watcher(url)
     NSFileCoordinator.addFilePresenter(watcher)
     watcher.presentedItemDidChange()
@@ -37,6 +42,6 @@ NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .f
     try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
 }
 if let error {
-    print(error.localizedDescription)
+    FileHandle.standardError.write(Data("logbook: \(error.localizedDescription)\n".utf8))
     exit(1)
 }

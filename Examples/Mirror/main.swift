@@ -9,7 +9,10 @@ func complain(_ text: String) {
 let usage = "usage: mirror FOLDER MOUNTPOINT"
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let word = arguments.first, ["--help", "-h", "--version"].contains(word) {
-    print(word == "--version" ? "mirror \(PurveyVersion.text)" : usage)
+    guard puts(word == "--version" ? "mirror \(PurveyVersion.text)" : usage) >= 0, fflush(nil) == 0 else {
+        complain("mirror: standard output: \(Errno(rawValue: errno))")
+        exit(1)
+    }
     exit(0)
 }
 guard arguments.count == 2, !arguments.contains(where: { $0.hasPrefix("-") }) else {

@@ -20,7 +20,7 @@ enum ExtensionLogCommand {
                 let bytes = try reader.next()
                 if !bytes.isEmpty {
                     isEmpty = false
-                    try StandardOutput.writeAll(bytes, to: STDOUT_FILENO)
+                    try StandardOutput.print(bytes)
                 } else if follows {
                     usleep(interval)
                 } else {

@@ -70,7 +70,7 @@ enum ItemLoad {
         case (.data(let data), .standardOutput):
             // A reader that takes nothing is no reason to stay.
             interruption.end()
-            try StandardOutput.writeAll(data, to: STDOUT_FILENO)
+            try StandardOutput.print(data)
             return LoadOutcome(delivered: .data, path: nil)
         case (.data(let data), .path(let path)):
             // The name has the extension of what it is, not of what was asked for.

@@ -12,36 +12,42 @@ struct StandardOutput: ~Copyable {
     init() { buffer.reserveCapacity(Self.capacity + 4096) }
 
     /// Adds text.
-    mutating func write(_ text: String) throws(Errno) {
+    mutating func write(_ text: String) throws(StandardOutputError) {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= Self.capacity { try flush() }
     }
 
     /// Adds bytes as they are.
-    mutating func write(_ bytes: some Sequence<UInt8>) throws(Errno) {
+    mutating func write(_ bytes: some Sequence<UInt8>) throws(StandardOutputError) {
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.capacity { try flush() }
     }
 
     /// Lets a closure append bytes to the buffer directly.
-    mutating func append(_ add: (inout [UInt8]) -> Void) throws(Errno) {
+    mutating func append(_ add: (inout [UInt8]) -> Void) throws(StandardOutputError) {
         add(&buffer)
         if buffer.count >= Self.capacity { try flush() }
     }
 
     /// Hands over what has been collected.
-    mutating func flush() throws(Errno) {
-        try Self.writeAll(buffer, to: STDOUT_FILENO)
+    mutating func flush() throws(StandardOutputError) {
+        try Self.print(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 
     /// Prints text at once.
-    static func print(_ text: String) throws(Errno) {
-        try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+    static func print(_ text: String) throws(StandardOutputError) { try print(Array(text.utf8)) }
+
+    /// Prints bytes at once.
+    static func print(_ bytes: some ContiguousBytes) throws(StandardOutputError) {
+        do throws(Errno) {
+            try writeAll(bytes, to: STDOUT_FILENO)
+        } catch {
+            throw StandardOutputError(cause: error)
+        }
     }
 
-    /// Writes bytes to a descriptor that this process was started with.
-    static func writeAll(_ bytes: some ContiguousBytes, to descriptor: CInt) throws(Errno) {
+    fileprivate static func writeAll(_ bytes: some ContiguousBytes, to descriptor: CInt) throws(Errno) {
         let failure: Errno? = bytes.withUnsafeBytes { bytes in
             var rest = bytes
             while !rest.isEmpty {
@@ -56,6 +62,16 @@ struct StandardOutput: ~Copyable {
         }
         if let failure { throw failure }
     }
+}
+
+/// A failure to write to standard output.
+struct StandardOutputError: Error, CustomStringConvertible {
+    let cause: Errno
+
+    /// Whether the reader is gone, because it had read enough.
+    var isBrokenPipe: Bool { cause == .brokenPipe }
+
+    var description: String { "standard output: \(cause)" }
 }
 
 /// Standard error, for one-line messages.

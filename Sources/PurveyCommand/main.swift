@@ -44,8 +44,7 @@ do {
 } catch let error as CommandError {
     StandardError.complain("\(subject)\(error.message)")
     exit(1)
-} catch let error as Errno where error == .brokenPipe {
-    // Whoever read our output has seen enough.
+} catch let error as StandardOutputError where error.isBrokenPipe {
     exit(1)
 } catch {
     StandardError.complain("\(subject)\(error)")

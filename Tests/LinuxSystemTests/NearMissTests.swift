@@ -27,7 +27,7 @@ import Testing
         func sentence(_ word: String, listing: Bool) -> String {
             NearMiss.sentence("no \(word)", about: word, known: ["add", "set", "remove"], listing: listing)
         }
-        #expect(sentence("ad", listing: true) == "no ad: did you mean 'add'?")
+        #expect(sentence("ad", listing: true) == "no ad (did you mean 'add'?)")
         #expect(sentence("x", listing: true) == "no x: add, set or remove")
         #expect(sentence("x", listing: false) == "no x")
         #expect(NearMiss.sentence("no x", about: "x", known: [], listing: true) == "no x")

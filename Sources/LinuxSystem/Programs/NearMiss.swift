@@ -31,7 +31,7 @@ package enum NearMiss {
     package static func sentence(
         _ complaint: String, about word: String, known: [String], listing: Bool = false
     ) -> String {
-        if let meant = nearest(to: word, among: known) { return complaint + ": did you mean '\(meant)'?" }
+        if let meant = nearest(to: word, among: known) { return complaint + " (did you mean '\(meant)'?)" }
         guard listing, let last = known.last else { return complaint }
         let others = known.dropLast().joined(separator: ", ")
         return complaint + ": " + (others.isEmpty ? last : others + " or " + last)

@@ -24,19 +24,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (["statsu"], "there is no command 'statsu': did you mean 'status'?; see 'purvey --help'"),
-        (["LIST"], "there is no command 'LIST': did you mean 'list'?; see 'purvey --help'"),
-        (["extens"], "there is no command 'extens': did you mean 'extensions'?; see 'purvey --help'"),
+        (["statsu"], "there is no command 'statsu' (did you mean 'status'?); see 'purvey --help'"),
+        (["LIST"], "there is no command 'LIST' (did you mean 'list'?); see 'purvey --help'"),
+        (["extens"], "there is no command 'extens' (did you mean 'extensions'?); see 'purvey --help'"),
         (["frobnicate"], "there is no command 'frobnicate'; see 'purvey --help'"),
-        (["help", "domians"], "there is no command 'domians': did you mean 'domains'?; see 'purvey --help'"),
+        (["help", "domians"], "there is no command 'domians' (did you mean 'domains'?); see 'purvey --help'"),
         (["help", "list", "x"], "unexpected argument 'x'; see 'purvey --help'"),
         (["--version", "x"], "unexpected argument 'x'; see 'purvey --help'"),
-        (["-help"], "unknown option '-help': did you mean '--help'?; see 'purvey --help'"),
+        (["-help"], "unknown option '-help' (did you mean '--help'?); see 'purvey --help'"),
         (["--json", "list"], "unknown option '--json'; see 'purvey --help'"),
-        (["list", "--jsno"], "list: unknown option '--jsno': did you mean '--json'?; see 'purvey list --help'"),
+        (["list", "--jsno"], "list: unknown option '--jsno' (did you mean '--json'?); see 'purvey list --help'"),
         (
             ["offer", "-visibility=all"],
-            "offer: unknown option '-visibility': did you mean '--visibility'?; see 'purvey offer --help'"
+            "offer: unknown option '-visibility' (did you mean '--visibility'?); see 'purvey offer --help'"
         ),
         (
             ["offer", "--visibility", "grp", "/etc/passwd"],
@@ -44,21 +44,21 @@ import Testing
         ),
         (
             ["load", "--as", "in-palce", "-o", "x"],
-            "load: there is no way 'in-palce' to load: did you mean 'in-place'?; see 'purvey load --help'"
+            "load: there is no way 'in-palce' to load (did you mean 'in-place'?); see 'purvey load --help'"
         ),
-        (["domains", "ad"], "domains: there is no 'domains ad': did you mean 'add'?; see 'purvey domains --help'"),
+        (["domains", "ad"], "domains: there is no 'domains ad' (did you mean 'add'?); see 'purvey domains --help'"),
         (["domains", "x"], "domains: there is no 'domains x': add, set or remove; see 'purvey domains --help'"),
         (
             ["extensions", "instal", "x"],
-            "extensions: there is no 'extensions instal': did you mean 'install'?; see 'purvey extensions --help'"
+            "extensions: there is no 'extensions instal' (did you mean 'install'?); see 'purvey extensions --help'"
         ),
         (
             ["favorites", "ad"],
-            "favorites: there is no 'favorites ad': did you mean 'add'?; see 'purvey favorites --help'"
+            "favorites: there is no 'favorites ad' (did you mean 'add'?); see 'purvey favorites --help'"
         ),
         (
             ["bundles", "regster", "x"],
-            "bundles: there is no 'bundles regster': did you mean 'register'?; see 'purvey bundles --help'"
+            "bundles: there is no 'bundles regster' (did you mean 'register'?); see 'purvey bundles --help'"
         ),
     ])
     func aWordThatIsNotKnownIsRefusedWithTheOneThatWasMeant(_ words: [String], _ complaint: String) async throws {
@@ -73,13 +73,13 @@ import Testing
                 "domains", "add", "org.purvey.LocalFoler", "Papers", "path=" + cloud.cloud)
             #expect(
                 provider.errors.contains(
-                    "no extension \"org.purvey.LocalFoler\" is installed: did you mean 'org.purvey.LocalFolder'?"),
+                    "no extension \"org.purvey.LocalFoler\" is installed (did you mean 'org.purvey.LocalFolder'?)"),
                 "\(provider)")
             try await cloud.add()
             let domain = try await place.purvey("retry", "Paprs")
             #expect(
                 domain.errors
-                    == "purvey: retry: there is no domain \"Paprs\": did you mean 'Papers'?; 'purvey domains' lists them\n"
+                    == "purvey: retry: there is no domain \"Paprs\" (did you mean 'Papers'?); 'purvey domains' lists them\n"
             )
             try await cloud.end()
         }

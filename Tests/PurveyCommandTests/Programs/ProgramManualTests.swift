@@ -41,7 +41,7 @@ import Testing
         #expect(run.status == 2 && run.output.isEmpty, "\(run)")
         #expect(
             run.errors
-                == "\(name): unknown option '--verison': did you mean '--version'?; see '\(name) --help'\n")
+                == "\(name): unknown option '--verison' (did you mean '--version'?); see '\(name) --help'\n")
     }
 
     @Test(arguments: [
@@ -68,20 +68,31 @@ import Testing
         #expect(try await self.run(name, "--help").text.contains("purveyd starts it"))
     }
 
-    @Test func helpThatCannotBePrintedIsAnError() async throws {
-        let run = try await RunningProgram(
-            "/bin/sh", ["-c", "exec \"$0\" --help >/dev/full", try BuiltProgram.path("purvey-keeper")]
-        ).end()
-        #expect(run.status == 1 && run.errors == "purvey-keeper: standard output: No space left on device\n", "\(run)")
+    @Test(arguments: [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")])
+    func helpThatCannotBePrintedIsAnError(_ output: String, _ cause: String) async throws {
+        for name in ["purvey-keeper", "purvey", "mirror"] {
+            let run = try await RunningProgram(
+                "/bin/sh", ["-c", "exec \"$0\" --help >\(output)", try BuiltProgram.path(name)]
+            ).end()
+            #expect(run.status == 1 && run.errors == "\(name): standard output: \(cause)\n", "\(run)")
+        }
+    }
+
+    @Test(arguments: ["hand-off", "logbook"])
+    func examplesPrintTheirUsageOnDemand(_ name: String) async throws {
+        let help = try await run(name, "--help")
+        #expect(help.text.hasPrefix("usage: \(name) "))
+        let misuse = try await RunningProgram(BuiltProgram.path(name), ["none"]).end()
+        #expect(misuse.status == 2 && misuse.output.isEmpty && misuse.errors == help.text, "\(misuse)")
     }
 
     @Test func wordsThatAreWrongInAProgramsOwnWayHaveASuggestion() async throws {
         for (name, arguments, complaint) in [
-            ("purveyd", ["--log", "inof"], "there is no log level 'inof': did you mean 'info'?"),
-            ("purveyd", ["--foregroud"], "unknown option '--foregroud': did you mean '--foreground'?"),
+            ("purveyd", ["--log", "inof"], "there is no log level 'inof' (did you mean 'info'?)"),
+            ("purveyd", ["--foregroud"], "unknown option '--foregroud' (did you mean '--foreground'?)"),
             ("purveyd", ["--log", "x"], "there is no log level 'x': error, warning, info or debug"),
-            ("purvey-benchmark", ["tpyes"], "there is no section 'tpyes': did you mean 'types'?"),
-            ("purvey-faults", ["--sede", "1"], "unknown option '--sede': did you mean '--seed'?"),
+            ("purvey-benchmark", ["tpyes"], "there is no section 'tpyes' (did you mean 'types'?)"),
+            ("purvey-faults", ["--sede", "1"], "unknown option '--sede' (did you mean '--seed'?)"),
         ] {
             let run = try await RunningProgram(BuiltProgram.path(name), arguments).end()
             #expect(run.status == 2 && run.output.isEmpty, "\(run)")
