@@ -37,7 +37,7 @@ import UniformTypeIdentifiers
         let item = ProviderItem(BareItem("a"))
         var expected = ProviderItem(
             identifier: "a", parent: ProviderItem.rootIdentifier, filename: "name", kind: .file)
-        expected.flags = [.uploaded]
+        expected.flags = [.uploaded, .lacksVersion]
         #expect(item == expected)
     }
 
@@ -103,6 +103,22 @@ import UniformTypeIdentifiers
         #expect(version(long) == version(long))
         #expect(version(long) != version(long + [2]))
         #expect(version(Data(repeating: 1, count: 1000)) == Array(repeating: 1, count: 1000))
+    }
+
+    @Test func sizeAndDateAreTheVersionOfAFileThatHasNone() {
+        func version(_ size: Int?, _ seconds: Double?) -> [UInt8] {
+            let item = FullItem()
+            item.itemVersion = NSFileProviderItemVersion(contentVersion: Data(), metadataVersion: Data())
+            item.documentSize = size.map { NSNumber(value: $0) }
+            item.contentModificationDate = seconds.map { Date(timeIntervalSince1970: $0) }
+            let sent = ProviderItem(item)
+            #expect(sent.flags.contains(.lacksVersion))
+            return sent.contentVersion
+        }
+        #expect(version(1, 2) == version(1, 2))
+        #expect(Set([version(1, 2), version(2, 2), version(1, 2.5), version(nil, 2), version(1, nil)]).count == 5)
+        #expect(version(nil, nil).isEmpty)
+        #expect(!ProviderItem(FullItem()).flags.contains(.lacksVersion))
     }
 
     @Test func namesTravelAsTheyAre() {

@@ -55,9 +55,10 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     var isTrashed: Bool { item.former != nil }
     var itemVersion: NSFileProviderItemVersion {
         NSFileProviderItemVersion(
-            contentVersion: Data("\(item.version)".utf8), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))
+            contentVersion: versionIdentifier ?? Data(), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))
     }
-    var versionIdentifier: Data? { Data("\(item.version)".utf8) }
+    /// By its name: none where that begins with "unversioned".
+    var versionIdentifier: Data? { item.name.hasPrefix("unversioned") ? nil : Data("\(item.version)".utf8) }
     /// By its name: what is true of a folder in a key with a certain end is true of what is in it.
     var userInfo: [AnyHashable: Any]? {
         if item.kind == .folder { return item.name.hasPrefix("locked") ? ["org.example.locked.inherited": true] : nil }

@@ -30,6 +30,10 @@ extension ProviderItem {
         if let given = item.symlinkTargetPath ?? nil { linkTarget = Self.text(given) }
         if let given = item.userInfo ?? nil { userInfo = Self.userInfo(given) }
         flags = Self.flags(of: item)
+        if kind == .file, contentVersion.isEmpty {
+            flags.insert(.lacksVersion)
+            contentVersion = Self.version(ofSize: size, modified: modified)
+        }
         if let given = item.extendedAttributes {
             if Self.size(of: given) > Self.mostBytes {
                 flags.insert(.lacksAttributes)
@@ -138,5 +142,10 @@ extension ProviderItem {
         guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
+    }
+    /// Returns the version of a file whose provider gives none: its size and date, or nothing where it has neither.
+    private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
+        guard size != nil || modified != nil else { return [] }
+        return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)
     }
 }

@@ -27,7 +27,8 @@ package struct ProviderItem: Sendable, Equatable {
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?
-    /// A change of it means other contents; empty where the provider names none. At most 1,000 bytes.
+    /// The version of the contents: another one means other contents. At most 1,000 bytes. Made of size and date where the provider
+    /// gives none; empty where it gives these neither.
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
@@ -83,6 +84,8 @@ package struct ProviderItem: Sendable, Equatable {
         package static let lacksContents = Flags(rawValue: 1 << 8)
         /// It has more extended attributes than are taken: none of them is here.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
+        /// A file whose provider gives no version. ``contentVersion`` is made of its size and date.
+        package static let lacksVersion = Flags(rawValue: 1 << 10)
         /// What only an answer says, and an item does not keep.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }

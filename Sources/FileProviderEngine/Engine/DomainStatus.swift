@@ -37,12 +37,16 @@ package struct DomainStatus: Sendable, Equatable {
     package var signIn: SignInStatus
     /// What is wrong on this machine, in a sentence, such as that the journal was damaged.
     package var complaint: String?
+    /// Whether the provider gives files without versions, so that size and date count as one.
+    package var lacksVersions: Bool
 }
 
 extension DomainEngine {
     package func status() throws(ProviderFailure) -> DomainStatus {
-        let (statistics, wantedCount, factCount) = try onRecord { () throws(IndexFailure) in
-            (try index.statistics(), try index.wantedCount(), try journal.factCount())
+        let (statistics, wantedCount, factCount, lacksVersions) = try onRecord { () throws(IndexFailure) in
+            (
+                try index.statistics(), try index.wantedCount(), try journal.factCount(), try index.lacksVersions()
+            )
         }
         let downloads = contents.fetches.map { number, fetch in
             let bytes = fetch.progress.bytes
@@ -64,7 +68,8 @@ extension DomainEngine {
             factCount: factCount, factsInFlight: facts.running.count,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
             keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
-            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage ?? rebuilding)
+            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage ?? rebuilding,
+            lacksVersions: lacksVersions)
     }
 
     /// Keeps why the provider could not be asked, for the status.

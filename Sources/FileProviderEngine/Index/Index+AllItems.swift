@@ -1,3 +1,5 @@
+import FileProvider
+
 extension Index {
     /// All items by number, those that were removed here too.
     ///
@@ -26,6 +28,24 @@ extension Index {
                 if try !body(row.item()) || count == most { return row.number }
             }
             return nil
+        }
+    }
+
+    /// The number of items that show whether a provider gives versions.
+    private static let versionSample = 64
+
+    /// Returns whether the provider gives files without versions, judged by the items that were added last.
+    func lacksVersions() throws(IndexFailure) -> Bool {
+        try read { queries throws(IndexFailure) in
+            let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")
+            defer { statement.reset() }
+            statement.bind(1, Int64(Self.versionSample))
+            var numbers: [ItemNumber] = []
+            while try statement.step() { numbers.append(ItemNumber(rawValue: statement.integer(0))) }
+            for number in numbers {
+                if let row = try queries.item(number), row.item.flags.contains(.lacksVersion) { return true }
+            }
+            return false
         }
     }
 }

@@ -126,6 +126,10 @@ extension DomainService {
     /// Seconds for which it is told what became of an edit otherwise than was meant.
     private static let noteTime: Double = 24 * 60 * 60
 
+    private static let versionNote =
+        "the provider gives files without itemVersion: size and date count as the version, and a change that keeps "
+        + "both is not seen"
+
     /// - Parameter missing: what the domain needs and does not have.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
         activity.faults += [missing].compactMap { $0 }
@@ -170,6 +174,7 @@ extension DomainService {
             }
             let now = SystemEngineClock().now
             activity.notes = edits.events.filter { now - $0.time < noteTime }.suffix(mostNotes).map(\.sentence)
+            if status.lacksVersions { activity.notes.append(versionNote) }
             activity.faults += failures.prefix(mostFaults)
             if failures.count > mostFaults {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
