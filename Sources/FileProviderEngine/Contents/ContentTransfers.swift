@@ -27,6 +27,8 @@ struct ContentTransfers {
     /// For ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
+    /// The removals that wait until what programs have open of the removed items is here.
+    var removals: [ItemNumber: RemovalWait] = [:]
     var parts = PartTransfers()
     /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.
     var cleanBytes: Int64 = 0

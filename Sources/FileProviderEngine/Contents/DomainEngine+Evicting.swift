@@ -51,7 +51,7 @@ extension DomainEngine {
     /// The provider has other contents than those that are here: these go now, or when nobody has them open any more.
     func dropOutdatedContents(_ number: ItemNumber) {
         do throws(ProviderFailure) {
-            let row = try row(number)
+            let row = try openRow(number)
             if let parts = contents.parts.files[number], parts.file.version != row.item.contentVersion {
                 partsAreOutdated(number)
             }
@@ -70,6 +70,7 @@ extension DomainEngine {
 
     /// An item is gone: its bytes go now, or when nobody has them open any more.
     func discardContents(_ number: ItemNumber) {
+        shareContents(number)
         let result = openFiles.whileClosed(number) {
             Result { () throws(Errno) in
                 for folder in [folders.clean, folders.parts, folders.edits] { try folders.remove(number, in: folder) }

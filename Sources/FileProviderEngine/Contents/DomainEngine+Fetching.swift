@@ -78,7 +78,7 @@ extension DomainEngine {
             var writing = openFiles.entry(number)?.writing
             var reading = openFiles.entry(number)?.reading
             if reading == nil || isForWriting && writing == nil {
-                let row = try row(number)
+                let row = try openRow(number)
                 if isForWriting {
                     writing = try fileForWriting(row, truncating: false)
                     reading = openFiles.entry(number)?.reading
@@ -128,7 +128,7 @@ extension DomainEngine {
         guard let task = fetch.task else {
             contents.fetches[number] = nil
             contents.queue.removeAll { $0 == number }
-            return
+            return endRemovalWaits(for: number, nil)
         }
         task.cancel()
     }
@@ -153,6 +153,7 @@ extension DomainEngine {
                 failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.give(result) }
+            endRemovalWaits(for: number, result)
         }
         putAwayParts(number)
         startNextFetches()
@@ -170,7 +171,7 @@ extension DomainEngine {
         while true {
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
-                let row = try row(number)
+                let row = try openRow(number)
                 // It may have been emptied or have come in another way meanwhile.
                 guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil
                 else {
@@ -208,7 +209,7 @@ extension DomainEngine {
         }
     }
 
-    private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? row(number))?.item.size ?? 0 }
+    private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? openRow(number))?.item.size ?? 0 }
 
     /// The provider no longer knows an item that is shown: its folder is different from what is known of it.
     private func signalParent(of number: ItemNumber) {
@@ -282,7 +283,7 @@ extension DomainEngine {
         // Those who wait have it, and whoever joins them; when they have closed it, it is fetched anew.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
-        let row = try row(number)
+        let row = try openRow(number)
         let isWanted = row.content == .dataless || row.content == .partial
         guard isWanted, openFiles.entry(number)?.writing == nil else {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }

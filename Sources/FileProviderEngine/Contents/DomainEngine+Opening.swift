@@ -122,6 +122,18 @@ extension DomainEngine {
         throw .noSuchItem
     }
 
+    /// Returns the row of an item whose bytes are wanted: of one that programs have open, also when it was removed here.
+    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+        guard openFiles.entry(number) != nil else { return try row(number) }
+        do throws(IndexFailure) {
+            if let row = try index.itemEvenIfDeleted(number) { return row }
+        } catch {
+            damage.note(error)
+            throw ProviderFailure(error)
+        }
+        throw .noSuchItem
+    }
+
     /// The file that all openings of an item share; `nil` where its bytes are not here.
     func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
@@ -195,6 +207,7 @@ extension DomainEngine {
         for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
         cancelFetch(number)
         putAwayParts(number)
+        endRemovalWaits(for: number, nil)
     }
 }
 

@@ -188,6 +188,8 @@ extension DomainEngine {
     ///
     /// - Parameter stamp: what the file is now; `nil` where it counts as written to already.
     private func noteOpenForWriting(_ row: IndexedItem, _ stamp: ContentStamp?) throws(ProviderFailure) {
+        // Bytes that are written to a removed file go with it.
+        guard !row.changes.contains(.deleted) else { return }
         try onRecord { () throws(IndexFailure) in
             var known = try journal.entry(row.number)
             if known == nil { known = JournalEntry(row, parentIdentifier: try identifier(of: row.parent)) }

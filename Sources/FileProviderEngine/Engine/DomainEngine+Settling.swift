@@ -89,7 +89,7 @@ extension DomainEngine {
         }
     }
 
-    private func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool {
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool {
         var number = number
         // A tree in the index has no cycles; its depth is bounded all the same.
         for _ in 0..<4096 {

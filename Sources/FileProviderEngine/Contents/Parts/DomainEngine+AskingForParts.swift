@@ -118,7 +118,9 @@ extension DomainEngine {
     private func askForVersion(of file: PartFile) {
         // Several parts may be under way, each of which comes to that.
         guard contents.parts.files[file.number]?.isVersionAsked == false else { return }
-        guard let identifier = (try? row(file.number))?.item.identifier else { return partsAreOutdated(file.number) }
+        guard let identifier = (try? openRow(file.number))?.item.identifier else {
+            return partsAreOutdated(file.number)
+        }
         contents.parts.files[file.number]?.isVersionAsked = true
         let question = answers.ask()
         Task {
@@ -136,7 +138,7 @@ extension DomainEngine {
         // It has the version and does not give it.
         if item.contentVersion == file.version { return refuseParts(of: file) }
         do throws(ProviderFailure) {
-            let row = try row(file.number)
+            let row = try openRow(file.number)
             // What it said since counts, and of places changes tell.
             if !answers.hasNews(of: row.item.identifier, since: question), item.identifier == row.item.identifier {
                 var now = item
@@ -164,7 +166,7 @@ extension DomainEngine {
             let failure: ProviderFailure
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
-                identifier = try row(file.number).item.identifier
+                identifier = try openRow(file.number).item.identifier
                 return try await fetchedOnce(range, of: file, key)
             } catch {
                 failure = error
@@ -191,7 +193,7 @@ extension DomainEngine {
     private func fetchedOnce(
         _ range: Range<Int64>, of file: PartFile, _ key: Int
     ) async throws(ProviderFailure) -> PartOutcome {
-        let row = try row(file.number)
+        let row = try openRow(file.number)
         let question = answers.ask()
         let answer = try await provider.part(
             PartRequest(
@@ -240,7 +242,7 @@ extension DomainEngine {
     func writeParts(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
         contents.parts.files[number]?.isWritingDue = false
-        guard transfer.unwritten > 0, !transfer.isStale, !isClosed, let row = try? row(number),
+        guard transfer.unwritten > 0, !transfer.isStale, !isClosed, let row = try? openRow(number),
             row.content == .dataless || row.content == .partial
         else { return }
         let ranges = transfer.file.ranges

@@ -53,7 +53,7 @@ extension DomainEngine {
                 gap.length <= PartTransfers.largestPart ? gap.upperBound : gap.lowerBound + PartTransfers.largestPart
             try await part(number, gap.lowerBound..<end)
         }
-        return try self.row(number).content == .current
+        return try openRow(number).content == .current
     }
 
     private func part(_ number: ItemNumber, _ range: Range<Int64>) async throws(ProviderFailure) {
@@ -81,7 +81,7 @@ extension DomainEngine {
     ) {
         if let file = contents.parts.files[number] { return body(self, file) }
         do throws(ProviderFailure) {
-            let row = try row(number)
+            let row = try openRow(number)
             guard mayBeServedInParts(row) else { return body(self, nil) }
             // Of what is here in parts it was known: that is read without asking anybody.
             if contents.parts.areServed != nil || row.content == .partial { return body(self, try partFile(row)) }
@@ -263,7 +263,7 @@ extension DomainEngine {
         guard let transfer = contents.parts.files[number], transfer.file.isComplete else { return }
         let file = transfer.file
         do throws(ProviderFailure) {
-            let row = try row(number)
+            let row = try openRow(number)
             // Whoever has begun goes on with what is here, where the whole is of another version.
             guard row.content == .dataless || row.content == .partial else { return partsAreOutdated(number) }
             try onDisk { () throws(Errno) in
@@ -366,7 +366,7 @@ extension DomainEngine {
         transfer.file.end()
         for ask in transfer.asks.values { ask.task.cancel() }
         do throws(ProviderFailure) {
-            let row = try row(number)
+            let row = try openRow(number)
             // The new ones may have come as a whole.
             if row.content == .partial { try forgetContents(number) }
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.parts) }

@@ -142,6 +142,7 @@ extension DomainEngine {
         } else {
             // What was sent stays, so that it is known again at the provider.
             if removal.lostEdit != nil { discardContents(removal.number) }
+            _ = awaitContents(beforeRemoving: removal.number)
             look(at: removal.number, after: configuration.settlingTime)
         }
     }

@@ -37,7 +37,9 @@ extension DomainEngine {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        if try takesPlace(row, of: other) {
+        // Programs that have the other one open need its contents at the provider until they are here.
+        let isAwaited = lacksContents(other.number) && other.allows(IndexedItem.Capability.deleting)
+        if !isAwaited, try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row)
         } else {
             let removal = try removal(of: other)

@@ -23,6 +23,7 @@ extension DomainEngine {
             if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
             return .waits(for: sender)
         }
+        if let removal = try removalAwaitingContents(in: place) { return .waits(for: removal) }
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload) { return result }
         // On the disk before the provider is asked: its answer may be lost, with the power too.
         try noteSent(number, place)

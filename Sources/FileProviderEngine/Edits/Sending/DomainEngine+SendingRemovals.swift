@@ -11,6 +11,7 @@ extension DomainEngine {
             try finishRemoval(number)
             return .done
         }
+        if let result = awaitContents(beforeRemoving: number) { return result }
         let identifier = row.item.identifier
         let current: ProviderItem
         do {

@@ -1,0 +1,102 @@
+import FileProvider
+import LinuxSystem
+
+/// A removal that waits for contents: programs have files open that go with it, and their bytes are not here.
+struct RemovalWait {
+    /// The files whose bytes are on their way.
+    var files: Set<ItemNumber> = []
+    /// How often they were fetched in vain.
+    var failures = 0
+    /// Whether another attempt to fetch them is of no use.
+    var isVain = false
+
+    /// So often they are fetched before the removal goes on without them.
+    static let mostFailures = 3
+}
+
+/// A program that has a file open reads it to the end, also after it was removed here: its bytes are fetched before the provider
+/// removes it.
+extension DomainEngine {
+    /// Fetches what programs have open of an item that was removed here, a folder with everything in it.
+    ///
+    /// - Returns: what to do with the removal meanwhile; `nil` where nothing is missing, or cannot be had.
+    func awaitContents(beforeRemoving number: ItemNumber) -> StepResult? {
+        let files = openFiles.awaited.filter { file in
+            ((try? isWithin(number, file)) ?? false) && lacksContents(file)
+        }
+        var wait = contents.removals[number] ?? RemovalWait()
+        guard !files.isEmpty, !wait.isVain, wait.failures < RemovalWait.mostFailures else {
+            // Where the removal fails too, they are fetched once more before it is tried again.
+            contents.removals[number] = nil
+            return nil
+        }
+        wait.files = Set(files)
+        contents.removals[number] = wait
+        for file in files { startFetch(file) }
+        return .parked
+    }
+
+    /// Returns whether programs have a file open whose bytes are not here, and can be had.
+    func lacksContents(_ number: ItemNumber) -> Bool {
+        // Programs that have begun to read another version get no more of it.
+        guard let entry = openFiles.entry(number), entry.reading == nil,
+            contents.parts.files[number]?.isStale != true, let row = try? openRow(number), row.item.kind == .file,
+            row.isKnownToProvider
+        else { return false }
+        do throws(ProviderFailure) { return try fileForReading(row) == nil } catch { return false }
+    }
+
+    /// Lets the removals go on that have waited for a file: its fetch has ended, or no program has it open any more.
+    ///
+    /// - Parameter result: of the fetch; `nil` where the file was closed.
+    func endRemovalWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>?) {
+        for (removal, wait) in contents.removals where wait.files.contains(number) {
+            var wait = wait
+            wait.files.remove(number)
+            var pause = 0.0
+            // One that was given up may be wanted again, and nothing goes on before the user has signed in.
+            if case .failure(let failure) = result, failure.kind != .cancelled, failure.kind != .notAuthenticated {
+                wait.failures += 1
+                wait.isVain = wait.isVain || !failure.isWorthAnotherAttempt
+                if !wait.isVain, wait.failures < RemovalWait.mostFailures { pause = self.pause(after: wait.failures) }
+            }
+            contents.removals[removal] = wait
+            if wait.files.isEmpty { look(at: removal, after: pause) }
+        }
+    }
+
+    /// Returns the item that the provider still has in a place, because its removal waits for contents.
+    func removalAwaitingContents(in place: SentPlace) throws(IndexFailure) -> ItemNumber? {
+        for number in contents.removals.keys {
+            if let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted),
+                row.item.isAt(place.name, in: place.parent)
+            {
+                return number
+            }
+        }
+        return nil
+    }
+
+    /// Gives the openings of an item that goes the bytes that are here: its row will not be there to find them by.
+    func shareContents(_ number: ItemNumber) {
+        guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
+            contents.parts.files[number]?.isStale != true
+        else { return }
+        do throws(Errno) {
+            for folder in [folders.edits, folders.clean] {
+                guard let file = try folders.open(number, in: folder, entry.writers > 0 ? .readWrite : .readOnly)
+                else { continue }
+                var reading = entry.reading
+                if reading == nil { reading = entry.writers > 0 ? try file.reopen(.readOnly) : file }
+                let shared = reading
+                openFiles.update(number) { entry in
+                    entry.reading = shared
+                    if entry.writers > 0 { entry.writing = file }
+                }
+                return
+            }
+        } catch {
+            remember(error)
+        }
+    }
+}
