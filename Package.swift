@@ -213,8 +213,9 @@ let package = Package(
         program(
             "PurveyCommand",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileCoordination",
-                "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers",
+                "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
+                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem",
+                "UniformTypeIdentifiers",
             ]),
         program(
             "PurveyBenchmark",

@@ -1,3 +1,4 @@
+import CLinux
 import Conduit
 import Exchange
 import FileProvider
@@ -54,17 +55,37 @@ enum DomainClient {
         ItemPlace(text: word, path: absolute(word))
     }
 
-    /// The absolute path: links on the way are followed, one at its end is the item itself.
+    /// Returns the absolute path: links on the way are followed. One at its end is followed too, unless it is in a mount: that
+    /// is an item itself.
     static func absolute(_ word: String) -> String {
         let path = URL(fileURLWithPath: word).standardizedFileURL.path
         guard path != "/", let slash = path.lastSlash else { return path }
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        guard let resolved = realpath(folder, nil) else { return path }
-        defer { free(resolved) }
-        let name = path.lastPathName
-        let beginning = String(cString: resolved)
-        return (beginning == "/" ? "" : beginning) + "/" + name
+        guard let folder = resolved(slash == path.startIndex ? "/" : String(path[..<slash])) else { return path }
+        let place = (folder == "/" ? "" : folder) + "/" + path.lastPathName
+        var status = stat()
+        guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, !isInMount(folder) else { return place }
+        // One that leads nowhere is left as it is.
+        return resolved(place) ?? place
     }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether a folder is in a file system of FUSE, as every mounted domain is. In one that cannot be examined, no link is
+    /// followed.
+    private static func isInMount(_ folder: String) -> Bool {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        let type = clinux_filesystem_type(descriptor)
+        return type < 0 || type == fuse
+    }
+
+    /// `FUSE_SUPER_MAGIC`.
+    private static let fuse: Int64 = 0x6573_5546
 }
 
 extension DomainDescription.State {

@@ -20,7 +20,8 @@ extension Command {
             the folder that the service is mounted as. Where the service wants a password, it is asked for on the terminal.
 
             KEY=VALUE is what the provider has to know; it says itself which keys there are. Two are Purvey's:
-              path=DIR    a folder that is handed to the provider, which reaches nothing else of yours
+              path=DIR    a folder that is handed to the provider, which reaches nothing else of yours; a ~
+                          that begins it is $HOME
               cache=SIZE  the most of what can be had again that may be on this machine (10G): 500M, 20G. What was used longest
                           ago goes first. What is kept ('purvey keep'), open, or not with the service yet does not count.
 
@@ -94,7 +95,15 @@ extension Command {
         // The daemon is in another folder.
         guard key == DomainSetting.path else { return DomainSetting(key: key, value: value) }
         guard !value.isEmpty else { throw UsageError("path= needs a folder") }
-        return DomainSetting(key: key, value: URL(fileURLWithPath: value).standardizedFileURL.path)
+        return DomainSetting(key: key, value: URL(fileURLWithPath: inHome(value)).standardizedFileURL.path)
+    }
+
+    /// Returns the path with `$HOME` for a `~` that begins it: no shell replaces one that is behind `path=`.
+    private static func inHome(_ path: String) -> String {
+        guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"],
+            !home.isEmpty
+        else { return path }
+        return home + path.dropFirst()
     }
 
     private static func list(asJSON: Bool) async throws {

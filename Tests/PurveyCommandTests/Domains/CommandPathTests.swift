@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import ProgramTesting
+import Testing
+
+/// The paths that the commands about domains are given.
+@Suite(.timeLimit(.minutes(20))) struct CommandPathTests {
+    private func object(_ outcome: CommandPlace.Outcome) throws -> [String: Any] {
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+    }
+
+    @Test func aTildeThatBeginsThePathIsTheHomeFolder() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let added = try object(
+                try await place.shell(
+                    """
+                    HOME="$PURVEY_HOME" "$purvey" domains add --json org.purvey.LocalFolder Papers 'path=~/cloud'
+                    """))
+            #expect((added["settings"] as? [String: String])?["path"] == cloud.cloud)
+            #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
+        }
+    }
+
+    @Test func aSymbolicLinkToAMountedFileIsFollowed() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            try await cloud.add()
+            let link = place.path("link")
+            let second = place.path("second")
+            try #require(symlink(cloud.mount + "/inner/b.txt", link) == 0)
+            try #require(symlink("link", second) == 0)
+            let file = try object(try await place.purvey("stat", "--json", cloud.mount + "/inner/b.txt"))
+            for path in [link, second] {
+                let linked = try object(try await place.purvey("stat", "--json", path))
+                #expect(linked["identifier"] as? String == file["identifier"] as? String)
+            }
+            #expect(try await place.purvey("download", second).status == 0)
+            #expect(try await cloud.state("Papers:inner/b.txt") == "current")
+            // One that leads nowhere is named as the caller named it.
+            let nowhere = place.path("nowhere")
+            try #require(symlink("missing", nowhere) == 0)
+            let outcome = try await place.purvey("stat", nowhere)
+            #expect(outcome.status == 1 && outcome.errors.contains(nowhere), "\(outcome.errors)")
+        }
+    }
+}
