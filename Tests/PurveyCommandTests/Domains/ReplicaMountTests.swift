@@ -245,12 +245,6 @@ import Testing
 }
 
 extension ServicePlace {
-    /// What is in the mount.
-    fileprivate func names() async -> [String] {
-        let mount = mount
-        return await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.sorted() ?? [] }
-    }
-
     /// Does something in the mount that blocks.
     fileprivate func run(_ body: @escaping @Sendable (String) throws -> Void) async throws {
         let mount = mount

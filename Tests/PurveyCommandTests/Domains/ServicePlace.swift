@@ -120,6 +120,12 @@ struct ServicePlace {
         return await offPool { try? String(contentsOfFile: whole, encoding: .utf8) }
     }
 
+    /// Returns the names in the mount, sorted.
+    func names() async -> [String] {
+        let mount = mount
+        return await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.sorted() ?? [] }
+    }
+
     /// An extended attribute of a file in the mount.
     func attribute(_ name: String, of path: String) async -> String? {
         let whole = mount + "/" + path

@@ -8,10 +8,11 @@ import Testing
     func aChangeAtTheServiceIsFetchedAndTheStatusTellsThatVersionsAreMissing(_ model: StartedCloud.Model) async throws {
         try await ServicePlace.run(model: model) { place in
             try await place.tell { try $0.put("unversioned.txt", "old") }
-            // Of folders that are listed, the service tells changes.
+            // Changes are applied to folders that are listed.
             #expect(await place.names() == ["unversioned.txt"])
             #expect(await place.read("unversioned.txt") == "old")
             try await place.tell { try $0.put("unversioned.txt", "newer") }
+            try await place.succeed("signal", "Cloud")
             try await place.eventually("the change is fetched") { await place.read("unversioned.txt") == "newer" }
             try await place.write("mine", to: "unversioned.txt")
             try await place.eventually("the edit arrives") {
