@@ -424,8 +424,8 @@ let package = Package(
         tests(
             "PurveyCommandTests",
             [
-                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "Images",
-                "HandOff", "Keeping", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "ProgramTesting",
+                "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "HandOff",
+                "Images", "Keeping", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "ProgramTesting",
                 "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(

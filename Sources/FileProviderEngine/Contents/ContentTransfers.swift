@@ -27,7 +27,7 @@ struct ContentTransfers {
     /// For ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
-    /// The removals that wait until what programs have open of the removed items is here.
+    /// The removals that wait for the contents of open files, by the removed items.
     var removals: [ItemNumber: RemovalWait] = [:]
     var parts = PartTransfers()
     /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.

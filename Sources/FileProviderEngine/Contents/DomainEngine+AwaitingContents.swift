@@ -1,16 +1,16 @@
 import FileProvider
 import LinuxSystem
 
-/// A removal that waits for contents: programs have files open that go with it, and their bytes are not here.
+/// A removal that waits for the contents of files that programs have open and that it would remove at the provider.
 struct RemovalWait {
-    /// The files whose bytes are on their way.
+    /// The files that are being fetched.
     var files: Set<ItemNumber> = []
-    /// How often they were fetched in vain.
+    /// The number of failed fetches.
     var failures = 0
-    /// Whether another attempt to fetch them is of no use.
-    var isVain = false
+    /// Whether a fetch failed with an error that another attempt would meet again.
+    var hasFailedForGood = false
 
-    /// So often they are fetched before the removal goes on without them.
+    /// The number of failed fetches after which the removal goes on without the contents.
     static let mostFailures = 3
 }
 
@@ -25,8 +25,8 @@ extension DomainEngine {
             ((try? isWithin(number, file)) ?? false) && lacksContents(file)
         }
         var wait = contents.removals[number] ?? RemovalWait()
-        guard !files.isEmpty, !wait.isVain, wait.failures < RemovalWait.mostFailures else {
-            // Where the removal fails too, they are fetched once more before it is tried again.
+        guard !files.isEmpty, !wait.hasFailedForGood, wait.failures < RemovalWait.mostFailures else {
+            // If the removal fails too, the contents are fetched once more before its next attempt.
             contents.removals[number] = nil
             return nil
         }
@@ -54,11 +54,13 @@ extension DomainEngine {
             var wait = wait
             wait.files.remove(number)
             var pause = 0.0
-            // One that was given up may be wanted again, and nothing goes on before the user has signed in.
+            // A cancelled fetch may be started again, and without a sign-in the removal cannot be sent either.
             if case .failure(let failure) = result, failure.kind != .cancelled, failure.kind != .notAuthenticated {
                 wait.failures += 1
-                wait.isVain = wait.isVain || !failure.isWorthAnotherAttempt
-                if !wait.isVain, wait.failures < RemovalWait.mostFailures { pause = self.pause(after: wait.failures) }
+                wait.hasFailedForGood = wait.hasFailedForGood || !failure.isWorthAnotherAttempt
+                if !wait.hasFailedForGood, wait.failures < RemovalWait.mostFailures {
+                    pause = self.pause(after: wait.failures)
+                }
             }
             contents.removals[removal] = wait
             if wait.files.isEmpty { look(at: removal, after: pause) }
@@ -77,7 +79,7 @@ extension DomainEngine {
         return nil
     }
 
-    /// Gives the openings of an item that goes the bytes that are here: its row will not be there to find them by.
+    /// Gives all handles of a removed item the file with its bytes. Without its row, later reads could not find it.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             contents.parts.files[number]?.isStale != true

@@ -112,21 +112,17 @@ extension DomainEngine {
     }
 
     /// The row of an item that is there.
-    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
-        do throws(IndexFailure) {
-            if let row = try index.item(number) { return row }
-        } catch {
-            damage.note(error)
-            throw ProviderFailure(error)
-        }
-        throw .noSuchItem
+    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try row(number, evenIfDeleted: false) }
+
+    /// Returns the row of an item whose bytes are read: also that of a removed item that programs have open.
+    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+        try row(number, evenIfDeleted: openFiles.entry(number) != nil)
     }
 
-    /// Returns the row of an item whose bytes are wanted: of one that programs have open, also when it was removed here.
-    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
-        guard openFiles.entry(number) != nil else { return try row(number) }
+    private func row(_ number: ItemNumber, evenIfDeleted: Bool) throws(ProviderFailure) -> IndexedItem {
         do throws(IndexFailure) {
-            if let row = try index.itemEvenIfDeleted(number) { return row }
+            let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
+            if let row { return row }
         } catch {
             damage.note(error)
             throw ProviderFailure(error)

@@ -86,7 +86,7 @@ final class OpenFiles: Sendable {
     /// Whether a file is open for writing.
     var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }
 
-    /// The files whose openings wait for bytes, or will.
+    /// The open files whose bytes are not all here.
     var awaited: [ItemNumber] {
         state.withLock { state in state.entries.filter { $0.value.reading == nil }.map(\.key) }
     }

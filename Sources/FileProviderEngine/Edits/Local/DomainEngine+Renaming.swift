@@ -37,7 +37,7 @@ extension DomainEngine {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        // Programs that have the other one open need its contents at the provider until they are here.
+        // Handles of the other item lack bytes that only the provider has: the item is removed once they are fetched.
         let isAwaited = lacksContents(other.number) && other.allows(IndexedItem.Capability.deleting)
         if !isAwaited, try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row)

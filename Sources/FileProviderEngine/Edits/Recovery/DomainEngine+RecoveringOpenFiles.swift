@@ -39,7 +39,7 @@ extension DomainEngine {
     func settleMarks(besides numbers: [ItemNumber]) {
         let stale = (writerMarks.left ?? []).subtracting(numbers).filter { !isResumed($0) }
         for number in stale { writerMarks.unmark(number) }
-        // Where there is no room for that, the next start looks at all of them again.
+        // This fails on a full disk. The next start then looks at all of them again.
         try? writerMarks.begin()
     }
 
@@ -53,7 +53,7 @@ extension DomainEngine {
             }
             let size = isEdited ? Self.size(of: entry.number, in: folders.edits) : nil
             if isEdited, size == nil {
-                // Somebody removed the bytes.
+                // Another program removed the bytes.
                 entry.changes.subtract([.contents, .created])
                 if !row.isKnownToProvider {
                     try confirm([.remove(row.number)]) { writer throws(IndexFailure) in try writer.delete(row.number) }
