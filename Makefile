@@ -58,8 +58,8 @@ endef
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL = help
-.PHONY: help run demo build test test-debug test-full thread-sanitizer lint format declarations benchmark faults install \
-    uninstall clean
+.PHONY: help run demo build test release-tests build-checks test-debug test-full thread-sanitizer lint format declarations \
+    benchmark faults install uninstall clean
 
 help:
 	@echo 'make run         mounts a folder that is served as if it were a cloud, shows a file being fetched, and stays'
@@ -94,9 +94,16 @@ demo:
 	@$(call build,debug,PurveyDaemon PurveyCommand PurveyDemo ThumbnailAction FileAway)
 	@$(call products,debug)/purvey-demo Examples
 
+# Tests wait for processes and for time: the checks of the build use the processors meanwhile.
 test: lint
 	@Scripts/install-packages run build test
-	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release --build
+	@$(MAKE) --no-print-directory --jobs=2 release-tests build-checks
+
+release-tests:
+	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release --built
+
+build-checks:
 	@SWIFT='$(SWIFT)' Scripts/quietly 'declarations' Scripts/check-declarations
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'a package that uses this one' Scripts/check-client
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/quietly 'make install' Scripts/check-installation

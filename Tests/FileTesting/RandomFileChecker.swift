@@ -98,7 +98,9 @@ package struct RandomFileChecker {
 
     private mutating func put(_ bytes: [UInt8], at offset: Int) {
         grow(to: offset + bytes.count)
-        expected.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        expected.withUnsafeMutableBytes { room in
+            UnsafeMutableRawBufferPointer(rebasing: room[offset..<offset + bytes.count]).copyBytes(from: bytes)
+        }
     }
 
     private mutating func grow(to size: Int) {
@@ -127,7 +129,7 @@ package struct RandomFileChecker {
     }
 
     private func compare(_ found: ArraySlice<UInt8>, with expected: ArraySlice<UInt8>, at offset: Int) throws {
-        guard !found.elementsEqual(expected) else { return }
+        guard !found.hasSameBytes(as: expected) else { return }
         let place = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }
         guard let place else {
             throw fault("at \(offset) there are \(found.count) bytes instead of \(expected.count)")
@@ -249,5 +251,18 @@ package struct RandomFileChecker {
         note("size")
         let size = try FileStatus.of(path, followingLinks: false).size
         guard Int(size) == expected.count else { throw fault("the size is \(size) instead of \(expected.count)") }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns whether two slices have the same bytes. Test support is not optimized: elements are not compared one by one.
+    fileprivate func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { own in
+            other.withUnsafeBytes { others in
+                guard let own = own.baseAddress, let others = others.baseAddress else { return true }
+                return memcmp(own, others, count) == 0
+            }
+        }
     }
 }

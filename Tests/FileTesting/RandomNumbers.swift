@@ -16,10 +16,20 @@ package struct RandomNumbers: RandomNumberGenerator {
 
     /// Bytes that tell where they came from: no two writes have the same.
     package mutating func bytes(_ count: Int) -> [UInt8] {
-        var value = next()
-        return (0..<count).map { index in
-            if index % 8 == 0 { value = next() }
-            return UInt8(truncatingIfNeeded: value >> (8 * UInt64(index % 8)))
+        [UInt8](unsafeUninitializedCapacity: count) { room, initializedCount in
+            let bytes = UnsafeMutableRawBufferPointer(room)
+            var offset = 0
+            while offset + 8 <= count {
+                bytes.storeBytes(of: next().littleEndian, toByteOffset: offset, as: UInt64.self)
+                offset += 8
+            }
+            var rest = next()
+            while offset < count {
+                bytes[offset] = UInt8(truncatingIfNeeded: rest)
+                rest >>= 8
+                offset += 1
+            }
+            initializedCount = count
         }
     }
 }

@@ -1,5 +1,6 @@
 import DaemonTesting
 import FileProviderEngine
+import FileTesting
 import LinuxSystem
 import TestThreads
 import Testing
@@ -21,9 +22,18 @@ import Testing
         #expect(tested.union(others) == Set(EngineStep.allCases))
     }
 
+    /// Returns the moments at which an edit is interrupted. `make test` takes each with the first edit that comes to it, and for all
+    /// edits the one after the provider's answer: 36 of 69.
+    private static func moments(of edit: Edit) -> [Edit.Moment] {
+        let earlier = Edit.allCases.prefix { $0 != edit }.flatMap { $0.moments.map(\.description) }
+        return edit.moments.filter { moment in
+            TestSample.isWhole || moment.step == .answered || !earlier.contains(moment.description)
+        }
+    }
+
     @Test(arguments: Edit.allCases)
     func anEditDuringWhichTheDaemonIsKilledIsAtTheProviderOnce(_ edit: Edit) async throws {
-        let names = edit.moments.map(\.description)
+        let names = Self.moments(of: edit).map(\.description)
         try await DaemonPlace.run { place in
             for name in names { try Tree.make(Edit.before, in: place.cloud + "/" + name) }
         } _: { place in

@@ -1,12 +1,13 @@
 import FileTesting
 import Foundation
+import Glibc
 import LinuxSystem
 import TestThreads
 import Testing
 import ZipArchive
 
 /// What others make of our archives: each reader unpacks the same tree.
-@Suite(.serialized, .ownThreads) struct ReaderTests {
+@Suite(.ownThreads) struct ReaderTests {
     enum Reader: String, CaseIterable, Sendable {
         case unzip, sevenZip, bsdtar, python
 
@@ -70,8 +71,8 @@ import ZipArchive
         try large.truncate(to: size)
         try Data("end".utf8).withUnsafeBytes { try large.writeAll($0, at: size - 3) }
         try folder.archive()
-        // Reading all of it takes each some ten seconds. bsdtar does, and 7z where all cases are run. The others read the
-        // beginning; the sizes they list and the entry that follows show that they found their way.
+        // Reading all of it takes each some ten seconds: bsdtar and 7z do where all cases are run. Otherwise all read the beginning; the
+        // sizes they list and the entry that follows show that they found their way.
         var commands: [String] = []
         for reader in Reader.wanted {
             switch reader {
@@ -80,7 +81,11 @@ import ZipArchive
                 commands.append("unzip -v archive.zip | grep -q '\(size) .* tree/large.bin'")
                 commands.append("test \"$(unzip -p archive.zip tree/then.txt)\" = then")
                 commands.append("test \"$(unzip -p archive.zip tree/large.bin | head -c 99999999 | wc -c)\" = 99999999")
-            case .bsdtar: commands.append("bsdtar -xOf archive.zip tree/large.bin | tail -c 3 | grep -q end")
+            case .bsdtar where TestSample.isWhole:
+                commands.append("bsdtar -xOf archive.zip tree/large.bin | tail -c 3 | grep -q end")
+            case .bsdtar:
+                commands.append("bsdtar -tvf archive.zip | grep -q ' \(size) .* tree/large.bin'")
+                commands.append("test \"$(bsdtar -xOf archive.zip tree/then.txt)\" = then")
             case .sevenZip where TestSample.isWhole: commands.append(reader.test)
             case .sevenZip:
                 commands.append("7z l -bd archive.zip | grep -q ' \(size) .* tree/large.bin'")
@@ -103,10 +108,13 @@ import ZipArchive
 
     @Test func moreEntriesThanFitInSixteenBitsAreReadableByAll() throws {
         let folder = try ArchiveFolder()
+        for name in ["even", "odd"] { try folder.file(name) }
         try folder.file("tree/0")
-        let tree = try folder.open("tree")
+        let (top, tree) = (try folder.open(""), try folder.open("tree"))
+        // Links to two files: a file system takes long to make so many, and has at most 65,000 links to one.
         for number in 1..<66_000 {
-            _ = try tree.open(String(number), [.writeOnly, .create, .exclusive], permissions: 0o600)
+            let name = number.isMultiple(of: 2) ? "even" : "odd"
+            try retrying { linkat(top.rawValue, name, tree.rawValue, String(number), 0) }
         }
         let report = try folder.archive()
         #expect(report.entries == 66_001)

@@ -132,11 +132,13 @@ struct ServicePlace {
         return await offPool { (try? FileDescriptor.open(whole, .readOnly))?.attribute(name) }
     }
 
-    /// Looks again and again until something is so; a busy machine may take long.
+    /// Waits until a condition holds; a busy machine may take long. Most conditions start a program: the pauses grow.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<3_000 {
+        var pause = 25
+        for _ in 0..<600 {
             if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(100))
+            try await Task.sleep(for: .milliseconds(pause))
+            pause = min(pause * 3 / 2, 500)
         }
         Issue.record("never: \(what)")
     }
